@@ -1,0 +1,33 @@
+# The two commands of the README are `make run` and `make test`; both set up .venv when it is missing.
+# Only relative paths: the project must work from a directory with spaces in its name.
+PYTHON ?= python3
+PY = .venv/bin/python
+
+.PHONY: run test check package setup clean
+
+setup: .venv/ready
+
+.venv/ready: pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Walkaround needs Python 3.11 or newer; this is %s. Name another with: make PYTHON=python3.12" % sys.version.split()[0])'
+	$(PYTHON) -m venv .venv
+	$(PY) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	$(PY) resources/translations/compile.py
+	touch .venv/ready
+
+run: setup
+	$(PY) -m shared run
+
+test: setup
+	QT_QPA_PLATFORM=offscreen $(PY) -m pytest -m 'not frozen'
+
+check: setup
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+	.venv/bin/python -c 'import sys; from importlinter.cli import lint_imports_command; sys.exit(lint_imports_command())'
+
+package: setup
+	$(PY) -m PyInstaller --noconfirm --log-level WARN build.spec
+
+clean:
+	rm -rf build dist out .venv

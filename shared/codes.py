@@ -1,0 +1,123 @@
+"""The codes of the contract: statuses, permissions, roles, progress labels and stable error codes.
+
+Source: inspection-api.md (States, Authentication) and the decisions on what it leaves open.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Status(StrEnum):
+    """State of an inspection record, field `inspection_status`."""
+
+    NOT_STARTED = "not_started"
+    IN_PROGRESS = "in_progress"
+    PASSED = "passed"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+STATUS_NAMES: dict[Status, str] = {
+    Status.NOT_STARTED: "未开始",
+    Status.IN_PROGRESS: "进行中",
+    Status.PASSED: "已通过",
+    Status.FAILED: "未通过",
+    Status.CANCELLED: "已取消",
+}
+
+
+class Progress(StrEnum):
+    """Progress label of a result entry."""
+
+    PENDING = "pending"
+    DETECTING = "detecting"
+    DONE = "done"
+    CANCELED = "canceled"
+    ERROR = "error"
+
+
+class Verdict(StrEnum):
+    """What a person decided about an item."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    UNDECIDED = "undecided"
+
+
+class Permission(StrEnum):
+    """A right that an operation asks for. The first nine are the contract's, word for word."""
+
+    INSPECTION_ADD = "INSPECTION_ADD"
+    INSPECTION_READ = "INSPECTION_READ"
+    INSPECTION_UPDATE = "INSPECTION_UPDATE"
+    INSPECTION_DELETE = "INSPECTION_DELETE"
+    INSPECTION_ITEM_ADD = "INSPECTION_ITEM_ADD"
+    INSPECTION_ITEM_READ = "INSPECTION_ITEM_READ"
+    INSPECTION_ITEM_UPDATE = "INSPECTION_ITEM_UPDATE"
+    INSPECTION_ITEM_DELETE = "INSPECTION_ITEM_DELETE"
+    USER_UPDATE = "USER.UPDATE"
+    CATALOGUE_READ = "CATALOGUE_READ"
+    CATALOGUE_MANAGE = "CATALOGUE_MANAGE"
+    FILE_READ = "FILE_READ"
+    FILE_ADD = "FILE_ADD"
+    MODEL_MANAGE = "MODEL_MANAGE"
+    USER_MANAGE = "USER.MANAGE"
+    SETTINGS_MANAGE = "SETTINGS_MANAGE"
+    AUDIT_READ = "AUDIT_READ"
+
+
+class Role(StrEnum):
+    """A named set of permissions; a user has one or more."""
+
+    ADMIN = "admin"
+    PLANNER = "planner"
+    INSPECTOR = "inspector"
+    VIEWER = "viewer"
+
+
+_VIEWER = frozenset(
+    {
+        Permission.INSPECTION_READ,
+        Permission.INSPECTION_ITEM_READ,
+        Permission.CATALOGUE_READ,
+        Permission.FILE_READ,
+        Permission.USER_UPDATE,
+    }
+)
+_INSPECTOR = _VIEWER | {
+    Permission.INSPECTION_ADD,
+    Permission.INSPECTION_UPDATE,
+    Permission.INSPECTION_ITEM_ADD,
+    Permission.INSPECTION_ITEM_UPDATE,
+    Permission.INSPECTION_ITEM_DELETE,
+    Permission.FILE_ADD,
+}
+_PLANNER = _INSPECTOR | {Permission.INSPECTION_DELETE, Permission.CATALOGUE_MANAGE}
+
+ROLE_PERMISSIONS: dict[Role, frozenset[Permission]] = {
+    Role.VIEWER: _VIEWER,
+    Role.INSPECTOR: _INSPECTOR,
+    Role.PLANNER: _PLANNER,
+    Role.ADMIN: frozenset(Permission),
+}
+
+
+class ErrorCode(StrEnum):
+    """Stable machine codes in `data.error` of a failure that the contract does not list itself."""
+
+    NOT_LOGGED_IN = "not_logged_in"
+    LOGIN_EXPIRED = "login_expired"
+    PASSWORD_LOGIN_NEEDED = "password_login_needed"  # noqa: S105 - the name of a failure, no password
+    PERMISSION_MISSING = "permission_missing"
+    INVALID_INPUT = "invalid_input"
+    NOT_FOUND = "not_found"
+    METHOD_NOT_ALLOWED = "method_not_allowed"
+    CONFLICT = "conflict"
+    STALE = "stale"
+    TOO_LARGE = "too_large"
+    UNSUPPORTED_MEDIA = "unsupported_media"
+    RANGE_NOT_SATISFIABLE = "range_not_satisfiable"
+    TOO_MANY_REQUESTS = "too_many_requests"
+    INTERNAL = "internal"
+    UNAVAILABLE = "unavailable"

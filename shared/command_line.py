@@ -1,0 +1,73 @@
+"""The `walkaround` command: finds the side that a command belongs to and hands over the arguments.
+
+The two sides never import each other, so neither can hold the whole command line; they are named here as
+strings and loaded when they are asked for (docs/adr/0001-one-command-two-sides.md).
+"""
+
+from __future__ import annotations
+
+import importlib
+import multiprocessing
+import os
+import sys
+from collections.abc import Callable, Sequence
+
+DESKTOP = "desktop.command_line"
+SERVICE = "service.command_line"
+
+# First word of the command line -> (module with `main(arguments) -> int`, one line of help)
+COMMANDS: dict[str, tuple[str, str]] = {
+    "run": (DESKTOP, "open the desktop; without a display, run the demo"),
+    "demo": (DESKTOP, "play a whole inspection offscreen and keep its pictures"),
+    "serve": (SERVICE, "run the service alone, for clients on the network"),
+    "worker": (SERVICE, "run the detection worker of a service"),
+    "user": (SERVICE, "add, list and disable users"),
+    "face": (SERVICE, "list, install and calibrate face models"),
+    "model": (SERVICE, "add and list detection models"),
+    "detect": (SERVICE, "run detection on files, without a service"),
+    "backup": (SERVICE, "write database and files into one archive"),
+    "restore": (SERVICE, "read such an archive back"),
+    "audit": (SERVICE, "verify the audit log"),
+    "doctor": (SERVICE, "check this installation and say what to mend"),
+}
+
+
+def usage() -> str:
+    """The help text: one line per command."""
+    lines = [
+        "usage: walkaround [--server URL]            the desktop",
+        "       walkaround COMMAND [--help | ...]",
+        "",
+    ]
+    lines += [f"  {name:<8} {line}" for name, (_, line) in COMMANDS.items()]
+    return "\n".join(lines)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run one command and exit with its status: 0 done, 1 failed, 2 used wrongly."""
+    multiprocessing.freeze_support()
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if words and words[0] in {"-h", "--help"}:
+        print(usage())
+        sys.exit(0)
+    if words and words[0] == "--version":
+        from shared import __version__
+
+        print(f"walkaround {__version__}")
+        sys.exit(0)
+    if not words or words[0].startswith("-"):
+        words.insert(0, "run")
+    if words[0] not in COMMANDS:
+        print(f"walkaround: there is no command '{words[0]}'.\n\n{usage()}", file=sys.stderr)
+        sys.exit(2)
+    entry: Callable[[Sequence[str]], int] = importlib.import_module(COMMANDS[words[0]][0]).main
+    try:
+        status = entry(words)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        status = 130
+    except BrokenPipeError:
+        # The reader of our output left (for example `| head`); pointing stdout away keeps the exit quiet.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = 141
+    sys.exit(status)

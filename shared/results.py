@@ -1,0 +1,111 @@
+"""What the result entries of an item say: the model's opinion, the person's verdict, finished or not.
+
+An item's `result` is a list of entries that only grows by new versions. A detection run appends an entry;
+a person's decision appends an entry with the key `verdict`:
+``{"value": "passed" | "failed" | "undecided", "reason": str | null, "by": str, "by_name": str | null, "at": str}``.
+So the model's opinion and the person's verdict stay two facts, and a client that knows only the contract
+reads the decision from `isPassed` of the newest entry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from shared.codes import Progress, Status, Verdict
+
+Entry = Mapping[str, Any]
+
+_UNFINISHED = {Progress.PENDING, Progress.DETECTING, Progress.CANCELED, Progress.ERROR}
+
+
+def version(entry: Entry, index: int = 0) -> int:
+    """The entry's version; `index` + 1 where a client gave none."""
+    given = entry.get("version")
+    return given if isinstance(given, int) and not isinstance(given, bool) else index + 1
+
+
+def ordered(entries: Iterable[Entry]) -> list[Entry]:
+    """The entries by version, oldest first; equal versions keep their order."""
+    return [entry for _, entry in sorted(enumerate(entries), key=lambda pair: version(pair[1], pair[0]))]
+
+
+def next_version(entries: Sequence[Entry]) -> int:
+    """The version that the next entry gets: one above the highest."""
+    return max((version(entry, index) for index, entry in enumerate(entries)), default=0) + 1
+
+
+def is_verdict(entry: Entry) -> bool:
+    """True for an entry that a person's decision appended."""
+    return isinstance(entry.get("verdict"), Mapping)
+
+
+def is_finished(entry: Entry) -> bool:
+    """True when the entry says passed or not, and its progress label does not say otherwise."""
+    return isinstance(entry.get("isPassed"), bool) and entry.get("progress") not in _UNFINISHED
+
+
+def current(entries: Iterable[Entry]) -> Entry | None:
+    """The entry that counts: the newest that is finished or a verdict. None when there is none.
+
+    A failed or running detection never hides an earlier result.
+    """
+    for entry in reversed(ordered(entries)):
+        if is_verdict(entry) or is_finished(entry):
+            return entry
+    return None
+
+
+def passed(entries: Iterable[Entry]) -> bool | None:
+    """True passed, False not passed, None without a finished result (or set back to undecided)."""
+    entry = current(entries)
+    if entry is None or not is_finished(entry):
+        return None
+    return bool(entry["isPassed"])
+
+
+def verdict(entries: Iterable[Entry]) -> Verdict:
+    """What a person decided. A detection that finished after the decision makes it undecided again."""
+    entry = current(entries)
+    if entry is None or not is_verdict(entry):
+        return Verdict.UNDECIDED
+    try:
+        return Verdict(entry["verdict"].get("value"))
+    except ValueError:
+        return Verdict.UNDECIDED
+
+
+def newest_detection(entries: Iterable[Entry]) -> Entry | None:
+    """The newest entry that is no verdict, in whatever progress; None when there is none."""
+    return next((entry for entry in reversed(ordered(entries)) if not is_verdict(entry)), None)
+
+
+def model_opinion(entries: Iterable[Entry]) -> bool | None:
+    """What the newest finished detection said; None without one."""
+    for entry in reversed(ordered(entries)):
+        if not is_verdict(entry) and is_finished(entry):
+            return bool(entry["isPassed"])
+    return None
+
+
+def record_progress(items: Sequence[Sequence[Entry]]) -> int:
+    """Items with a finished result / items x 100, rounded down; 0 without items."""
+    if not items:
+        return 0
+    return sum(passed(entries) is not None for entries in items) * 100 // len(items)
+
+
+def record_status(items: Sequence[Sequence[Entry]], now: Status) -> Status:
+    """The status of a record after its items changed; `now` is the one it has.
+
+    cancelled is never left. All finished and passed: passed; all finished and one not passed: failed; some
+    result: in_progress; no result at all: not_started.
+    """
+    if now is Status.CANCELLED:
+        return now
+    outcomes = [passed(entries) for entries in items]
+    if outcomes and all(outcome is not None for outcome in outcomes):
+        return Status.PASSED if all(outcomes) else Status.FAILED
+    if any(len(entries) > 0 for entries in items):
+        return Status.IN_PROGRESS
+    return Status.NOT_STARTED

@@ -1,0 +1,96 @@
+"""Bodies of accounts: login, tokens, profile, users.
+
+Passwords and face images arrive as SecretStr, so that no log line or error text can repeat them.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field, SecretStr
+
+from shared.codes import Permission, Role
+from shared.wire.common import ItemTime, Name, RequiredName, Wire
+
+MAX_PASSWORD = 1024
+"""Longest password that is looked at; a new one has at most 128 characters (the rule lives in account)."""
+
+Password = Annotated[SecretStr, Field(max_length=MAX_PASSWORD)]
+
+
+class Login(Wire):
+    """Body of password login."""
+
+    username: RequiredName
+    password: Password
+
+
+class Refresh(Wire):
+    """Body of refresh and of logout."""
+
+    refresh_token: Annotated[SecretStr, Field(max_length=4096)]
+
+
+class User(Wire):
+    """A user, as `user` of the login payload and in the list of users."""
+
+    user_id: str
+    username: str
+    name: str | None
+    email: str | None
+    phone: str | None
+    gender: str | None
+    work_years: int | None
+    department: str | None
+    has_face: bool
+    enabled: bool
+    created_at: ItemTime
+    updated_at: ItemTime
+
+
+class Payload(Wire):
+    """Who is logged in and what they may do."""
+
+    user: User
+    role: list[Role]
+    permissions: list[Permission]
+
+
+class Tokens(Wire):
+    """`data` of a login and of a refresh. `expires_in`: seconds the access token lives."""
+
+    access_token: str
+    refresh_token: str
+    token_type: str = "Bearer"  # noqa: S105 - the scheme's name
+    expires_in: int
+    payload: Payload
+
+
+class UserCreate(Wire):
+    """Body of create user (needs USER.MANAGE)."""
+
+    username: RequiredName
+    password: Password
+    name: Name | None = None
+    roles: Annotated[list[Role], Field(min_length=1, max_length=4)]
+
+
+class UserUpdate(Wire):
+    """Body of update user (needs USER.MANAGE); only the fields sent change."""
+
+    name: Name | None = None
+    roles: Annotated[list[Role], Field(min_length=1, max_length=4)] | None = None
+    enabled: bool | None = None
+    password: Password | None = None
+
+
+class UserWithRoles(User):
+    """A user in the list that an admin sees."""
+
+    roles: list[Role]
+
+
+class FirstRun(Wire):
+    """`data` of `GET /auth/first-run`: whether the first admin is still to be made."""
+
+    needed: bool

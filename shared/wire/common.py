@@ -1,0 +1,198 @@
+"""Types that every domain's bodies are built from."""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, datetime
+from typing import Annotated, Any, Generic, TypeVar
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    StringConstraints,
+)
+
+T = TypeVar("T")
+
+# A JSON document kept as given (item_point, result) may nest this deep and hold this many values: far above
+# what a client writes, far below what would tie up a request.
+MAX_JSON_DEPTH = 32
+MAX_JSON_VALUES = 200_000
+
+
+def _no_nul(value: str) -> str:
+    # PostgreSQL stores no U+0000 in text.
+    if "\x00" in value:
+        raise ValueError("不能包含 NUL 字符")
+    return value
+
+
+Id = Annotated[str, StringConstraints(min_length=1, max_length=255), AfterValidator(_no_nul)]
+Name = Annotated[str, StringConstraints(max_length=255), AfterValidator(_no_nul)]
+RequiredName = Annotated[str, StringConstraints(min_length=1, max_length=255), AfterValidator(_no_nul)]
+LongText = Annotated[str, StringConstraints(max_length=20_000), AfterValidator(_no_nul)]
+
+
+def _only_text(value: Any) -> Any:
+    # pydantic would read a number as seconds since 1970; the contract says ISO 8601 strings.
+    if not isinstance(value, str | datetime):
+        raise ValueError("需要 ISO 8601 格式的时间字符串")
+    return value
+
+
+def to_utc(value: datetime) -> datetime:
+    """`value` in UTC with a zone; a value without a zone is UTC already.
+
+    Raises ValueError when the offset leads outside the years 1..9999.
+    """
+    if value.tzinfo is None:
+        return value.replace(tzinfo=UTC)
+    try:
+        return value.astimezone(UTC)
+    except OverflowError as error:
+        raise ValueError("时间超出范围") from error
+
+
+def _naive_utc(value: datetime) -> datetime:
+    return to_utc(value).replace(tzinfo=None)
+
+
+RecordTime = Annotated[
+    datetime,
+    BeforeValidator(_only_text),
+    AfterValidator(_naive_utc),
+    PlainSerializer(lambda value: value.isoformat(), return_type=str, when_used="json"),
+]
+"""A time of a record: UTC, in Python without zone, written `<date>T<time>` without a suffix."""
+
+ItemTime = Annotated[
+    datetime,
+    BeforeValidator(_only_text),
+    AfterValidator(to_utc),
+    PlainSerializer(
+        lambda value: value.replace(tzinfo=None).isoformat() + "Z", return_type=str, when_used="json"
+    ),
+]
+"""A time of an item and of everything that the contract does not show: UTC, written with Z."""
+
+
+def _check_json(value: Any) -> Any:
+    count = 0
+    waiting = [(value, 1)]
+    while waiting:
+        part, depth = waiting.pop()
+        count += 1
+        if depth > MAX_JSON_DEPTH or count > MAX_JSON_VALUES:
+            raise ValueError("内容嵌套过深或过多")
+        if isinstance(part, str):
+            _no_nul(part)
+            try:
+                part.encode("utf-8")
+            except UnicodeEncodeError as error:
+                raise ValueError("不是有效的 Unicode 文本") from error
+        elif isinstance(part, float) and not math.isfinite(part):
+            raise ValueError("数字必须是有限值")
+        elif isinstance(part, dict):
+            for key, inner in part.items():
+                waiting.append((key, depth + 1))
+                waiting.append((inner, depth + 1))
+        elif isinstance(part, list):
+            waiting.extend((inner, depth + 1) for inner in part)
+    return value
+
+
+JsonObject = Annotated[dict[str, Any], BeforeValidator(_check_json)]
+"""A JSON object kept as given: finite numbers, valid text, bounded depth and size."""
+
+CheckedJson = BeforeValidator(_check_json)
+"""The same check in front of a model that keeps unknown keys."""
+
+
+def _a_number(value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError("需要数字")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError("数字必须是有限值")
+    return value
+
+
+Number = Annotated[int | float, BeforeValidator(_a_number)]
+"""A finite number that stays an int when an int was sent ("number for number")."""
+
+
+class Wire(BaseModel):
+    """Base of the bodies: unknown fields of a request are ignored."""
+
+    model_config = ConfigDict(extra="ignore")
+
+
+class Kept(BaseModel):
+    """Base of the bodies inside an item: unknown keys are kept as given."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class Envelope(BaseModel, Generic[T]):
+    """The answer of record and account operations: code 0 is success, 1 is failure."""
+
+    code: int = 0
+    data: T
+    msg: str | None = None
+
+
+class Done(BaseModel):
+    """The answer of delete record: code and msg only."""
+
+    code: int = 0
+    msg: str | None = None
+
+
+class ErrorDetail(BaseModel):
+    """`data` of a failure: a stable machine code, and details where there are any."""
+
+    model_config = ConfigDict(extra="allow")
+
+    error: str
+
+
+class Failure(BaseModel):
+    """The envelope of a failure; `msg` is a sentence that a person can act on."""
+
+    code: int = 1
+    data: ErrorDetail
+    msg: str
+
+
+class Pagination(BaseModel):
+    """Where a page stands among all."""
+
+    current_page: int
+    page_size: int
+    total: int
+    total_pages: int
+
+
+class Page(BaseModel, Generic[T]):
+    """`data` of a list: the entries and where they stand."""
+
+    data: list[T]
+    pagination: Pagination
+
+
+MAX_PAGE_SIZE = 200
+# OFFSET is (page - 1) x size; beyond this the product leaves SQLite's 64-bit integers.
+MAX_PAGE = 2**31 - 1
+
+CurrentPage = Annotated[int, Field(ge=1, le=MAX_PAGE)]
+PageSize = Annotated[int, Field(ge=1, le=MAX_PAGE_SIZE)]
+
+
+def pagination(current_page: int, page_size: int, total: int) -> Pagination:
+    """The pagination object for `total` entries in pages of `page_size`."""
+    return Pagination(
+        current_page=current_page, page_size=page_size, total=total, total_pages=-(-total // page_size)
+    )

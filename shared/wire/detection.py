@@ -1,0 +1,80 @@
+"""Bodies of detection: models, jobs, and what one run answers."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from shared.wire.common import ItemTime, LongText, RequiredName, Wire
+
+REFERENCE_DIFFERENCE = "reference-difference"
+"""The model id of the built-in model that needs no weights."""
+
+
+class ModelKind(StrEnum):
+    """How a model's output is read."""
+
+    REFERENCE_DIFFERENCE = "reference_difference"
+    YOLO = "yolo"
+    YOLOX = "yolox"
+    NMS_FREE = "nms_free"
+    DETR = "detr"
+    NMS_INSIDE = "nms_inside"
+
+
+class DetectionModel(Wire):
+    """A detection model as the catalogue shows it."""
+
+    model_id: str
+    model_name: str
+    model_description: str | None
+    kind: ModelKind
+    version: int
+    sha256: str | None
+    size: int | None
+    labels: list[str]
+    settings: dict[str, Any]
+    enabled: bool
+    added_by: str | None
+    created_at: ItemTime
+    updated_at: ItemTime
+
+
+class ModelUpdate(Wire):
+    """Body of update model: what may change without making another model of it."""
+
+    model_name: RequiredName | None = None
+    model_description: LongText | None = None
+    enabled: bool | None = None
+
+
+class JobState(StrEnum):
+    """State of a detection job."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELED = "canceled"
+
+
+class Job(Wire):
+    """A detection job: one item, its newest photo, the model it had when the job was made.
+
+    `error` is a stable code (`alignment_failed`, `no_photo`, ...), `message` the sentence for the person;
+    `version` is the result entry it wrote.
+    """
+
+    job_id: str
+    item_id: str
+    inspection_id: str
+    model_id: str
+    state: JobState
+    progress: Annotated[int, Field(ge=0, le=100)]
+    error: str | None
+    message: str | None
+    version: int | None
+    created_at: ItemTime
+    updated_at: ItemTime

@@ -1,0 +1,193 @@
+"""Bodies of inspection records and inspection items."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from shared.codes import Status, Verdict
+from shared.wire.common import (
+    CheckedJson,
+    Id,
+    ItemTime,
+    Kept,
+    LongText,
+    Name,
+    Number,
+    RecordTime,
+    RequiredName,
+    Wire,
+)
+
+Percent = Annotated[int, Field(ge=0, le=100)]
+
+
+class RecordCreate(Wire):
+    """Body of create record."""
+
+    task_id: Id
+    inspection_name: Name | None = None
+    executor_id: Id | None = None
+    reference_image_id: Id | None = None
+    progress: Percent | None = None
+    start_time: RecordTime | None = None
+    end_time: RecordTime | None = None
+    inspection_status: Status | None = None
+
+
+class RecordUpdate(Wire):
+    """Body of update record: only the fields sent change, null clears a nullable one."""
+
+    task_id: Id | None = None
+    inspection_name: Name | None = None
+    executor_id: Id | None = None
+    reference_image_id: Id | None = None
+    progress: Percent | None = None
+    start_time: RecordTime | None = None
+    end_time: RecordTime | None = None
+    inspection_status: Status | None = None
+
+
+class Record(Wire):
+    """A full inspection record, as create, get, update and search answer it."""
+
+    inspection_id: str
+    inspection_name: str | None
+    task_id: str
+    executor_id: str | None
+    executor_name: str | None
+    reference_image_id: str | None
+    reference_image_name: str | None
+    progress: int
+    start_time: RecordTime | None
+    end_time: RecordTime | None
+    inspection_status: Status
+    status_name: str
+    flight_id: str | None
+    aircraft_id: str | None
+    aircraft_name: str | None
+    created_at: RecordTime
+    updated_at: RecordTime
+
+
+class Point(Kept):
+    """The marked region: fractions (0..1) of the upright reference image, or pixels when above 1."""
+
+    x: Number
+    y: Number
+    w: Number
+    h: Number
+
+
+class FileInfo(Kept):
+    """A file of the service as an item names it."""
+
+    download_url: str | None = None
+    filename: str | None = None
+    ipfs_cid: str | None = None
+    mime_type: str | None = None
+    size: Number | None = None
+
+
+class ItemPoint(Kept):
+    """Marked region and reference file of an item; unknown keys are kept."""
+
+    point: Point | None = None
+    fileInfo: FileInfo | None = None  # noqa: N815 - the contract's name
+
+
+class BoxPoints(Kept):
+    """Two corners in pixels of the upright input photo, half-open."""
+
+    x1: Number
+    y1: Number
+    x2: Number
+    y2: Number
+
+
+class Box(Kept):
+    """One finding in a photo."""
+
+    label: str
+    confidence: Number
+    points: BoxPoints
+
+
+class ResultImage(Kept):
+    """The findings, and the rendered picture as an inner object."""
+
+    boxes: list[Box] = Field(default_factory=list)
+    resultImage: dict[str, Any] | None = None  # noqa: N815 - the contract's name
+
+
+class ResultEntry(Kept):
+    """One result of an item. What a person decided is an entry of its own with the key `verdict`."""
+
+    inputImage: dict[str, Any] | None = None  # noqa: N815
+    resultImage: ResultImage | None = None  # noqa: N815
+    isPassed: bool | None = None  # noqa: N815
+    progress: str | None = None
+    version: int | None = None
+
+
+class ItemCreate(Wire):
+    """Body of create item."""
+
+    item_name: RequiredName
+    inspection_id: Id
+    description: LongText | None = None
+    model_id: Id | None = None
+    item_point: Annotated[ItemPoint, CheckedJson] | None = None
+    result: Annotated[list[ResultEntry], CheckedJson] | None = None
+
+
+class ItemUpdate(Wire):
+    """Body of update item: only the fields sent change, null clears a nullable one."""
+
+    item_name: RequiredName | None = None
+    description: LongText | None = None
+    model_id: Id | None = None
+    item_point: Annotated[ItemPoint, CheckedJson] | None = None
+    result: Annotated[list[ResultEntry], CheckedJson] | None = None
+
+
+class Item(Wire):
+    """An inspection item."""
+
+    item_id: str
+    item_name: str
+    inspection_id: str
+    description: str | None
+    model_id: str | None
+    model_name: str | None
+    model_description: str | None
+    item_point: ItemPoint | None
+    result: list[ResultEntry]
+    created_at: ItemTime
+    updated_at: ItemTime
+
+
+class VerdictSet(Wire):
+    """Body of `POST /inspection_item/{item_id}/verdict`: what the person decided and why."""
+
+    verdict: Verdict
+    reason: LongText | None = None
+
+
+class PhotoAdd(Wire):
+    """Body of `POST /inspection_item/{item_id}/photos`: an uploaded file becomes a photo of the item."""
+
+    file_id: Id
+
+
+class Photo(Wire):
+    """A photo of an item; the newest one is what detection looks at."""
+
+    photo_id: str
+    item_id: str
+    file: FileInfo
+    file_id: str
+    added_by: str | None
+    added_by_name: str | None
+    created_at: ItemTime
