@@ -2,7 +2,8 @@
 
 An item's `result` is a list of entries that only grows by new versions. A detection run appends an entry;
 a person's decision appends an entry with the key `verdict`:
-``{"value": "passed" | "failed" | "undecided", "reason": str | null, "by": str, "by_name": str | null, "at": str}``.
+``{"value": "passed" | "failed" | "undecided", "reason": str | null, "by": user id, "by_name": str | null,
+"at": time with Z}``.
 So the model's opinion and the person's verdict stay two facts, and a client that knows only the contract
 reads the decision from `isPassed` of the newest entry.
 """
