@@ -1,0 +1,45 @@
+"""What changed, told by a domain to whoever listens: the audit log before the commit, the events after it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change or one attempt.
+
+    `action` is what happened ("create", "update", "delete", "login", "login_failed", ...), `kind` the thing
+    it happened to ("record", "item", "user", ...), `actor` a user id or None, `address` the client's address.
+    `details` goes into the audit log: names of changed fields, old and new values, never a secret, never an
+    image or a score. `quiet` changes are audited and not sent to other clients.
+    """
+
+    action: str
+    kind: str
+    object_id: str | None = None
+    actor: str | None = None
+    address: str | None = None
+    details: dict[str, Any] = field(default_factory=dict)
+    quiet: bool = False
+
+
+BeforeCommit = Callable[[Session, list[Change]], None]
+AfterCommit = Callable[[list[Change]], None]
+
+_KEY = "walkaround_changes"
+
+
+def announce(session: Session, change: Change) -> None:
+    """Tell the listeners about `change` when the transaction of `session` commits."""
+    session.info.setdefault(_KEY, []).append(change)
+
+
+def announced(session: Session) -> list[Change]:
+    """The changes announced so far in the transaction of `session`."""
+    changes: list[Change] = session.info.get(_KEY, [])
+    return changes

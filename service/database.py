@@ -1,0 +1,164 @@
+"""The database: one way to read, one way to write, on SQLite and on PostgreSQL."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+import sqlite3
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from sqlalchemy import (
+    DateTime,
+    Dialect,
+    Engine,
+    MetaData,
+    create_engine,
+    event,
+    make_url,
+    text,
+)
+from sqlalchemy.orm import DeclarativeBase, Session
+from sqlalchemy.types import TypeDecorator
+
+from service.changes import AfterCommit, BeforeCommit, announced
+
+T = TypeVar("T")
+
+# Fewer threads win on SQLite, more on PostgreSQL (measured with 16 connections).
+SQLITE_READERS = 2
+POSTGRESQL_THREADS = 16
+BUSY_MILLISECONDS = 10_000
+
+
+class UtcTime(TypeDecorator[dt.datetime]):
+    """A time in UTC: aware in Python, without a zone in the database, so both databases sort it alike."""
+
+    impl = DateTime(timezone=False)
+    cache_ok = True
+
+    def process_bind_param(self, value: dt.datetime | None, dialect: Dialect) -> dt.datetime | None:
+        """Store UTC; a value without a zone is UTC already."""
+        if value is None or value.tzinfo is None:
+            return value
+        return value.astimezone(dt.UTC).replace(tzinfo=None)
+
+    def process_result_value(self, value: dt.datetime | None, dialect: Dialect) -> dt.datetime | None:
+        """Give UTC with its zone."""
+        return None if value is None else value.replace(tzinfo=dt.UTC)
+
+
+class Base(DeclarativeBase):
+    """Base of every table. Constraint names are fixed so that migrations can name them."""
+
+    metadata = MetaData(
+        naming_convention={
+            "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+            "ck": "ck_%(table_name)s_%(constraint_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+            "pk": "pk_%(table_name)s",
+        }
+    )
+    type_annotation_map = {dt.datetime: UtcTime}  # noqa: RUF012 - SQLAlchemy's declarative name
+
+
+def now() -> dt.datetime:
+    """The present time in UTC, with its zone."""
+    return dt.datetime.now(dt.UTC)
+
+
+class Database:
+    """Runs pieces of work in transactions on a small thread pool.
+
+    On SQLite one thread writes, with BEGIN IMMEDIATE (a deferred transaction that reads and then writes
+    fails under load, whatever the busy time-out), and the readers' connections can not write. On PostgreSQL
+    reads and writes share one pool. `before_commit` listeners run in the writing transaction, `after_commit`
+    listeners after it, on the writing thread.
+    """
+
+    def __init__(self, url: str) -> None:
+        self.url = make_url(url)
+        if self.url.drivername == "postgresql":
+            self.url = self.url.set(drivername="postgresql+psycopg")
+        self.is_sqlite = self.url.get_backend_name() == "sqlite"
+        self.before_commit: list[BeforeCommit] = []
+        self.after_commit: list[AfterCommit] = []
+        if self.is_sqlite:
+            self.writer = self._sqlite_engine(writes=True)
+            self.reader = self._sqlite_engine(writes=False)
+            self._writers = ThreadPoolExecutor(1, thread_name_prefix="db-write")
+            self._readers = ThreadPoolExecutor(SQLITE_READERS, thread_name_prefix="db-read")
+        else:
+            self.writer = self.reader = create_engine(
+                self.url, pool_size=POSTGRESQL_THREADS, max_overflow=4, pool_pre_ping=True
+            )
+            self._writers = self._readers = ThreadPoolExecutor(POSTGRESQL_THREADS, thread_name_prefix="db")
+
+    def _sqlite_engine(self, *, writes: bool) -> Engine:
+        engine = create_engine(
+            self.url,
+            pool_size=1 if writes else SQLITE_READERS,
+            max_overflow=2,
+            connect_args={"check_same_thread": False},
+        )
+
+        @event.listens_for(engine, "connect")
+        def _connected(connection: sqlite3.Connection, _record: Any) -> None:
+            # sqlite3 would begin transactions by itself, deferred ones; "begin" below does it instead.
+            connection.isolation_level = None
+            cursor = connection.cursor()
+            cursor.execute(f"PRAGMA busy_timeout = {BUSY_MILLISECONDS}")
+            cursor.execute("PRAGMA foreign_keys = ON")
+            if writes:
+                cursor.execute("PRAGMA journal_mode = WAL")
+                # FULL: what was answered as saved is on the disk, also after a power cut.
+                cursor.execute("PRAGMA synchronous = FULL")
+            else:
+                cursor.execute("PRAGMA query_only = ON")
+            cursor.close()
+
+        @event.listens_for(engine, "begin")
+        def _begin(connection: Any) -> None:
+            connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+        return engine
+
+    def read_now(self, work: Callable[[Session], T]) -> T:
+        """Run `work` in a read transaction on this thread and give what it gives."""
+        with Session(self.reader, expire_on_commit=False) as session:
+            return work(session)
+
+    def write_now(self, work: Callable[[Session], T]) -> T:
+        """Run `work` in a write transaction on this thread; commit when it returns, roll back if it raises."""
+        with Session(self.writer, expire_on_commit=False) as session:
+            result = work(session)
+            changes = announced(session)
+            if changes:
+                for before in self.before_commit:
+                    before(session, changes)
+            session.commit()
+        if changes:
+            for after in self.after_commit:
+                after(changes)
+        return result
+
+    async def read(self, work: Callable[[Session], T]) -> T:
+        """`read_now` on the pool of readers."""
+        return await asyncio.get_running_loop().run_in_executor(self._readers, self.read_now, work)
+
+    async def write(self, work: Callable[[Session], T]) -> T:
+        """`write_now` on the writing thread. Once begun it is finished, also when the client has left."""
+        return await asyncio.get_running_loop().run_in_executor(self._writers, self.write_now, work)
+
+    def ping(self) -> None:
+        """Raise when the database does not answer."""
+        self.read_now(lambda session: session.execute(text("SELECT 1")).scalar_one())
+
+    def close(self) -> None:
+        """Finish what runs and let go of every connection, the writer last: it folds the WAL in."""
+        self._readers.shutdown(wait=True)
+        self._writers.shutdown(wait=True)
+        self.reader.dispose()
+        self.writer.dispose()

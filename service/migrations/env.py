@@ -1,0 +1,17 @@
+"""Alembic's environment: the connection is handed over by `service.schema`."""
+
+from __future__ import annotations
+
+from alembic import context
+
+from service.schema import metadata
+
+context.configure(
+    connection=context.config.attributes["connection"],
+    target_metadata=metadata(),
+    # Additive migrations only on SQLite; batch mode would rebuild whole tables.
+    render_as_batch=False,
+)
+
+with context.begin_transaction():
+    context.run_migrations()

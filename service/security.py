@@ -1,0 +1,76 @@
+"""Who asks, and what they may: the part of access that every domain uses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Protocol
+
+from fastapi import Depends, Request
+
+from service.database import now
+from service.envelope import Problem
+from shared.codes import ErrorCode, Permission
+
+# A password login this recent opens what a face login does not (managing users, roles, models, settings).
+RECENT_PASSWORD = timedelta(minutes=10)
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """The user behind a request, as the access token and the database say at this moment.
+
+    `methods` are the JWT's `amr` ("pwd", "face"); `password_at` is when this session last gave a password.
+    """
+
+    user_id: str
+    username: str
+    name: str | None
+    session_id: str
+    permissions: frozenset[Permission]
+    methods: tuple[str, ...]
+    password_at: datetime | None
+    address: str
+
+
+class Authenticator(Protocol):
+    """Gives the caller of an access token, or raises Problem 401."""
+
+    async def __call__(self, token: str, address: str) -> Caller: ...
+
+
+def client_address(request: Request) -> str:
+    """The address of the client; forwarded headers are read by the server only behind trusted proxies."""
+    return request.client.host if request.client else "unknown"
+
+
+async def current_caller(request: Request) -> Caller:
+    """The caller of the request by its Authorization header. Raises Problem 401."""
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    if scheme.lower() != "bearer" or not token.strip():
+        raise Problem(401, ErrorCode.NOT_LOGGED_IN, "请先登录", headers={"WWW-Authenticate": "Bearer"})
+    authenticate: Authenticator = request.app.state.authenticate
+    return await authenticate(token.strip(), client_address(request))
+
+
+def logged_in() -> Any:
+    """Dependency for an operation that asks for a login and no permission."""
+    return Depends(current_caller)
+
+
+def require(*needed: Permission, recent_password: bool = False) -> Any:
+    """Dependency for an operation that asks for every permission of `needed`: gives the Caller.
+
+    With `recent_password` the session must have given its password within `RECENT_PASSWORD`.
+    Raises Problem 401 without a valid token, 403 without the right.
+    """
+
+    async def permitted(caller: Caller = Depends(current_caller)) -> Caller:
+        missing = sorted(set(needed) - caller.permissions)
+        if missing:
+            raise Problem(403, ErrorCode.PERMISSION_MISSING, "权限不足", permissions=missing)
+        if recent_password and (caller.password_at is None or now() - caller.password_at > RECENT_PASSWORD):
+            raise Problem(403, ErrorCode.PASSWORD_LOGIN_NEEDED, "此操作需要重新输入密码登录")
+        return caller
+
+    return Depends(permitted)
