@@ -1,0 +1,58 @@
+"""The program's own line icons: SVG files of `resources/icons`, in any colour, crisp at any scale."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from PySide6.QtCore import QByteArray, QRectF, Qt
+from PySide6.QtGui import QIcon, QImage, QPainter, QPixmap
+from PySide6.QtSvg import QSvgRenderer
+
+from desktop.theme import look
+from shared.paths import resource
+
+ICON_PX = 18
+_SCALES = (1.0, 1.25, 1.5, 2.0, 3.0)
+
+
+@lru_cache(maxsize=128)
+def _source(name: str) -> str:
+    return resource("icons", f"{name}.svg").read_text(encoding="utf-8")
+
+
+@lru_cache(maxsize=512)
+def drawing(name: str, colour: str, pixels: int) -> QImage:
+    """The icon `name` as a square image of `pixels` device pixels, lines in `colour` (``#rrggbb``).
+
+    Raises FileNotFoundError when there is no such icon.
+    """
+    renderer = QSvgRenderer(QByteArray(_source(name).replace("currentColor", colour).encode()))
+    image = QImage(pixels, pixels, QImage.Format.Format_ARGB32_Premultiplied)
+    image.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(image)
+    renderer.render(painter, QRectF(0, 0, pixels, pixels))
+    painter.end()
+    return image
+
+
+def icon(name: str, colour: str | None = None, size: int = ICON_PX) -> QIcon:
+    """The icon `name` at `size` px, in `colour` or the theme's text colour, greyed where it is disabled.
+
+    An icon keeps the colours it was made with: make it again on `look().themeChanged`, as the kit does.
+    """
+    theme = look().theme
+    made = QIcon()
+    modes = ((QIcon.Mode.Normal, colour or theme.text), (QIcon.Mode.Disabled, theme.faint))
+    for mode, ink in modes:
+        for scale in _SCALES:
+            pixmap = QPixmap.fromImage(drawing(name, ink, round(size * scale)))
+            pixmap.setDevicePixelRatio(scale)
+            made.addPixmap(pixmap, mode)
+    return made
+
+
+def paint_icon(painter: QPainter, name: str, colour: str, where: QRectF) -> None:
+    """Draw the icon `name` in `colour` into the square `where` (logical px), sharp on any device."""
+    device = painter.device()
+    ratio = device.devicePixelRatioF() if device is not None else 1.0
+    painter.drawImage(where, drawing(name, colour, max(1, round(where.width() * ratio))))

@@ -1,0 +1,253 @@
+"""The whole threading story of the desktop: work runs in a bounded pool, the outcome arrives on the GUI thread.
+
+    task = run(client.records, query, owner=self, done=self._show, failed=self._explain)
+
+Nothing else in the desktop makes threads. A callback is dropped when its task was cancelled or its owner
+is gone.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import weakref
+from collections.abc import Callable
+from enum import Enum
+from typing import Any, TypeVar, TypeVarTuple, overload
+
+import shiboken6
+from PySide6.QtCore import QCoreApplication, QObject, QRunnable, Qt, QThread, QThreadPool, Signal, Slot
+
+Given = TypeVarTuple("Given")
+T = TypeVar("T")
+
+SHORT_THREADS = 4
+LONG_THREADS = 8
+_IDLE_MS = 10_000
+
+
+class Cancelled(Exception):  # noqa: N818 - not an error
+    """Raised inside a running function by `Report` after its task was cancelled; ends it quietly."""
+
+
+class Lane(Enum):
+    """Which pool takes the work: requests and decoding SHORT, what runs until told to stop LONG."""
+
+    SHORT = "short"
+    LONG = "long"
+
+
+class Task:
+    """Work that was handed over; tells its state and can be cancelled."""
+
+    def __init__(self, owner: QObject | None) -> None:
+        self._cancelled = threading.Event()
+        self._finished = False
+        self._owner = None if owner is None else weakref.ref(owner)
+
+    @property
+    def cancelled(self) -> bool:
+        """True after `cancel()`."""
+        return self._cancelled.is_set()
+
+    @property
+    def finished(self) -> bool:
+        """True when nothing of this task will arrive any more (as seen on the GUI thread)."""
+        return self._finished
+
+    def cancel(self) -> None:
+        """Ask the work to stop: skipped when not begun, ended at its next report; it never calls back."""
+        self._cancelled.set()
+
+    def _wanted(self) -> bool:
+        if self.cancelled:
+            return False
+        if self._owner is None:
+            return True
+        owner = self._owner()
+        return owner is not None and shiboken6.isValid(owner)
+
+
+class Report:
+    """Given to a function that reports progress: call it with a value; it raises `Cancelled` when asked to."""
+
+    def __init__(self, task: Task, send: Callable[[Any], None]) -> None:
+        self._task = task
+        self._send = send
+
+    def __call__(self, value: Any) -> None:
+        self.check()
+        self._send(value)
+
+    def check(self) -> None:
+        """Raise `Cancelled` when the task was cancelled, without reporting anything."""
+        if self._task.cancelled:
+            raise Cancelled
+
+    def wait(self, seconds: float) -> None:
+        """Sleep, but wake and raise `Cancelled` as soon as the task is cancelled."""
+        if self._task._cancelled.wait(seconds):
+            raise Cancelled
+
+
+class _Postbox(QObject):
+    """Lives on the GUI thread; a call posted from any thread runs there, in order."""
+
+    posted = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.posted.connect(self._run, Qt.ConnectionType.QueuedConnection)
+
+    @Slot(object)
+    def _run(self, call: Callable[[], None]) -> None:
+        call()
+
+
+class _Job(QRunnable):
+    def __init__(self, body: Callable[[], None]) -> None:
+        super().__init__()
+        self._body = body
+
+    def run(self) -> None:
+        self._body()
+
+
+class _Pools:
+    def __init__(self) -> None:
+        self.postbox = _Postbox()
+        self.open = True
+        self.tasks: set[Task] = set()
+        self._pools: dict[Lane, QThreadPool] = {}
+        for lane, threads in ((Lane.SHORT, SHORT_THREADS), (Lane.LONG, LONG_THREADS)):
+            pool = QThreadPool()
+            pool.setMaxThreadCount(threads)
+            pool.setExpiryTimeout(_IDLE_MS)
+            self._pools[lane] = pool
+
+    def start(self, lane: Lane, body: Callable[[], None], priority: int) -> None:
+        self._pools[lane].start(_Job(body), priority)
+
+    def close(self, wait_ms: int) -> bool:
+        self.open = False
+        for task in self.tasks:
+            task.cancel()
+        for pool in self._pools.values():
+            pool.clear()
+        waited = [pool.waitForDone(wait_ms) for pool in self._pools.values()]
+        return all(waited)
+
+
+_pools: _Pools | None = None
+
+
+def _current() -> _Pools:
+    global _pools
+    application = QCoreApplication.instance()
+    if application is None:
+        raise RuntimeError("make the QApplication before running work")
+    if QThread.currentThread() != application.thread():
+        raise RuntimeError("work is handed over on the GUI thread only")
+    if _pools is None:
+        _pools = _Pools()
+    return _pools
+
+
+@overload
+def run(
+    function: Callable[[*Given], T],
+    *args: *Given,
+    owner: QObject | None,
+    done: Callable[[T], object] | None = None,
+    failed: Callable[[Exception], object] | None = None,
+    progress: None = None,
+    lane: Lane = Lane.SHORT,
+    priority: int = 0,
+) -> Task: ...
+
+
+@overload
+def run(
+    function: Callable[[Report, *Given], T],
+    *args: *Given,
+    owner: QObject | None,
+    done: Callable[[T], object] | None = None,
+    failed: Callable[[Exception], object] | None = None,
+    progress: Callable[[Any], object],
+    lane: Lane = Lane.SHORT,
+    priority: int = 0,
+) -> Task: ...
+
+
+def run(  # type: ignore[misc]  # mypy cannot match *Any with *Given
+    function: Callable[..., Any],
+    *args: Any,
+    owner: QObject | None,
+    done: Callable[[Any], object] | None = None,
+    failed: Callable[[Exception], object] | None = None,
+    progress: Callable[[Any], object] | None = None,
+    lane: Lane = Lane.SHORT,
+    priority: int = 0,
+) -> Task:
+    """Run ``function(*args)`` in the pool; afterwards exactly one of `done(result)` and `failed(exception)`.
+
+    With `progress`, the function gets a `Report` as its first argument, and every value it reports arrives
+    at `progress(value)`. Callbacks run on the GUI thread, never after `Task.cancel()`, never when `owner` is
+    gone (None: whenever the program still runs). An owner that goes does not stop the work: a save is still
+    saved. Without `failed`, an exception goes to `sys.excepthook`. Higher `priority` starts first.
+
+    Raises RuntimeError away from the GUI thread.
+    """
+    pools = _current()
+    task = Task(owner)
+    pools.tasks.add(task)
+
+    def arrive(callback: Callable[[Any], object] | None, value: Any, last: bool) -> None:
+        if last:
+            task._finished = True
+            pools.tasks.discard(task)
+        if callback is not None and task._wanted():
+            callback(value)
+
+    def post(callback: Callable[[Any], object] | None, value: Any, last: bool = True) -> None:
+        # After close() nobody reads the postbox, and its C++ half may already be gone with the application.
+        if pools.open:
+            pools.postbox.posted.emit(lambda: arrive(callback, value, last))
+
+    def body() -> None:
+        try:
+            if task.cancelled:
+                raise Cancelled
+            report = (
+                () if progress is None else (Report(task, lambda value: post(progress, value, last=False)),)
+            )
+            result = function(*report, *args)
+        except Cancelled:
+            task.cancel()
+            post(None, None)
+        except Exception as error:
+            post(failed or _unexpected, error)
+        else:
+            post(done, result)
+
+    pools.start(lane, body, priority)
+    return task
+
+
+def _unexpected(error: Exception) -> None:
+    sys.excepthook(type(error), error, error.__traceback__)
+
+
+def busy() -> int:
+    """How many tasks have not arrived yet."""
+    return 0 if _pools is None else len(_pools.tasks)
+
+
+def shutdown(wait_ms: int = 5_000) -> bool:
+    """Cancel everything, drop what has not begun, wait up to `wait_ms` for the rest.
+
+    False when some of it still runs. The next `run` starts afresh.
+    """
+    global _pools
+    pools, _pools = _pools, None
+    return pools is None or pools.close(wait_ms)
