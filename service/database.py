@@ -131,7 +131,7 @@ class Database:
             return work(session)
 
     def write_now(self, work: Callable[[Session], T]) -> T:
-        """Run `work` in a write transaction on this thread; commit when it returns, roll back if it raises."""
+        """Run `work` in a write transaction on this thread; it commits unless `work` raises."""
         with Session(self.writer, expire_on_commit=False) as session:
             result = work(session)
             changes = announced(session)

@@ -13,7 +13,7 @@ from service.database import Base, Database
 DOMAINS = ("account", "catalogue", "files", "inspection", "face", "detection", "audit")
 
 
-class NewerDatabase(RuntimeError):
+class NewerDatabaseError(RuntimeError):
     """The database was written by a newer version of the program."""
 
 
@@ -46,13 +46,13 @@ def current_revision(database: Database) -> str | None:
 def migrate(database: Database) -> None:
     """Run the migrations that the database lacks, in one transaction.
 
-    Raises NewerDatabase when it is ahead of this program.
+    Raises NewerDatabaseError when it is ahead of this program.
     """
     current, newest = current_revision(database), newest_revision()
     if current == newest:
         return
     if current is not None and current > newest:
-        raise NewerDatabase(f"the database is at revision {current}, this program knows up to {newest}")
+        raise NewerDatabaseError(f"the database is at revision {current}, this program knows up to {newest}")
     # Importing alembic takes 0.35 s: only when there is something to do.
     from alembic import command
     from alembic.config import Config

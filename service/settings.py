@@ -31,6 +31,7 @@ class Settings(BaseSettings):
     trusted_proxies: list[str] = Field(default_factory=list)
     access_token_seconds: int = Field(default=15 * 60, ge=30, le=24 * 3600)
     refresh_token_seconds: int = Field(default=14 * 24 * 3600, ge=60, le=365 * 24 * 3600)
+    bcrypt_cost: int = Field(default=12, ge=4, le=16)
     max_body_bytes: int = Field(default=16 * 2**20, ge=2**20)
     max_upload_bytes: int = Field(default=2 * 2**30, ge=2**20)
     request_seconds: float = Field(default=60.0, gt=0)

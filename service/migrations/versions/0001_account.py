@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 revision = "0001"
-down_revision = "None"
+down_revision = None
 branch_labels = None
 depends_on = None
 

@@ -1,0 +1,66 @@
+"""The service's commands: settings from the environment and the options, then the room that does the work."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from service.settings import Settings
+
+# Commands whose options their own room reads: `main(words, settings) -> exit status`.
+_ROOMS = {
+    "worker": "service.detection.worker",
+    "user": "service.account.cli",
+    "face": "service.face.cli",
+    "model": "service.detection.cli",
+    "detect": "service.detection.cli",
+    "backup": "service.backup",
+    "restore": "service.backup",
+    "audit": "service.audit.cli",
+    "doctor": "service.doctor",
+}
+
+
+def _common() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--data-dir", type=Path, help="where database, files and keys lie")
+    parser.add_argument("--database-url", help="a database elsewhere, for example postgresql://...")
+    return parser
+
+
+def _settings(options: argparse.Namespace) -> Settings:
+    named = {
+        key: getattr(options, key, None)
+        for key in ("data_dir", "database_url", "host", "port", "workers")
+        if getattr(options, key, None) is not None
+    }
+    # Child processes (workers) take the same settings from the environment.
+    for key, value in named.items():
+        os.environ[f"WALKAROUND_{key.upper()}"] = str(value)
+    return Settings()
+
+
+def main(words: Sequence[str]) -> int:
+    """Run one command of the service and give its exit status."""
+    command, rest = words[0], list(words[1:])
+    if command == "serve":
+        return _serve(rest)
+    options, rest = _common().parse_known_args(rest)
+    room: Callable[[Sequence[str], Settings], int] = importlib.import_module(_ROOMS[command]).main
+    return room([command, *rest], _settings(options))
+
+
+def _serve(words: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(prog="walkaround serve", parents=[_common()])
+    parser.add_argument("--host", help="address to listen on (default 127.0.0.1: this machine only)")
+    parser.add_argument("--port", type=int, help="port to listen on; 0 takes a free one (default 8177)")
+    parser.add_argument("--workers", type=int, help="processes; more than one needs PostgreSQL")
+    settings = _settings(parser.parse_args(words))
+    if settings.workers > 1:
+        parser.error("--workers is not available yet: start several services on the same PostgreSQL instead")
+    from service.running import serve
+
+    return serve(settings)

@@ -1,0 +1,194 @@
+"""What happens to every request: id, log line, headers, limits, prefix, and the last catch for a crash.
+
+Pure ASGI: one BaseHTTPMiddleware costs more than half of the throughput.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import json
+import logging
+import re
+import secrets
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from service.envelope import failure_body
+from shared.codes import ErrorCode
+
+log = logging.getLogger("walkaround.http")
+
+request_id: contextvars.ContextVar[str] = contextvars.ContextVar("request_id", default="-")
+
+_GIVEN_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]", "testserver"})
+
+_SECURITY_HEADERS = (
+    ("x-content-type-options", "nosniff"),
+    ("x-frame-options", "DENY"),
+    ("referrer-policy", "no-referrer"),
+    ("cross-origin-resource-policy", "same-origin"),
+)
+
+
+async def _answer(send: Send, status: int, error: ErrorCode, msg: str, **details: Any) -> None:
+    body = json.dumps(failure_body(error, msg, details), ensure_ascii=False).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    if status == 413:
+        # The rest of a too large body is not read, so the connection can not be used again.
+        headers.append((b"connection", b"close"))
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+class _TooLargeError(Exception):
+    """The body went over the limit while it arrived."""
+
+
+class RequestFrame:
+    """Gives each request an id, a log line, the security headers, and an answer to a crash."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        given = Headers(scope=scope).get("x-request-id", "")
+        number = given if _GIVEN_ID.fullmatch(given) else secrets.token_hex(8)
+        token = request_id.set(number)
+        started = time.perf_counter()
+        status = 0
+
+        async def framed(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                headers = MutableHeaders(scope=message)
+                headers["x-request-id"] = number
+                for name, value in _SECURITY_HEADERS:
+                    headers.setdefault(name, value)
+                headers.setdefault("cache-control", "no-store")
+            await send(message)
+
+        try:
+            await self.app(scope, receive, framed)
+        except Exception as problem:
+            # The text of an exception may hold SQL or what somebody typed: log its type and place only.
+            log.error("%s: unexpected %s at %s", number, type(problem).__name__, _place(problem))
+            if status:
+                raise
+            msg = f"服务内部出错，请重试；若反复出现，请把请求编号 {number} 告诉管理员"
+            await _answer(framed, 500, ErrorCode.INTERNAL, msg, request_id=number)
+        finally:
+            milliseconds = (time.perf_counter() - started) * 1000
+            path = scope["path"].encode("unicode_escape").decode("ascii")
+            log.info("%s %s %s %d %.1f ms", number, scope["method"], path, status, milliseconds)
+            request_id.reset(token)
+
+
+def _place(problem: BaseException) -> str:
+    # The innermost frame of our own code says more than one deep inside a library.
+    place, trace = "?", problem.__traceback__
+    while trace is not None:
+        module = trace.tb_frame.f_globals.get("__name__", "")
+        if place == "?" or module.startswith(("service.", "shared.")):
+            place = f"{module}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return place
+
+
+class HostCheck:
+    """Refuses a Host header that is not ours: a web page can not reach the service by DNS rebinding."""
+
+    def __init__(self, app: ASGIApp, allowed: Iterable[str]) -> None:
+        self.app = app
+        self.allowed = {host.lower() for host in allowed}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and self.allowed:
+            host = Headers(scope=scope).get("host", "").lower()
+            name = host.rsplit(":", 1)[0] if re.search(r":\d*$", host) else host
+            if name not in self.allowed:
+                await _answer(send, 400, ErrorCode.INVALID_INPUT, "Host 请求头不是本服务的地址")
+                return
+        await self.app(scope, receive, send)
+
+
+class BodyLimit:
+    """Refuses a body over the limit, by its Content-Length or while it arrives."""
+
+    def __init__(self, app: ASGIApp, limit: int, upload_limit: int, uploads: Callable[[str], bool]) -> None:
+        self.app = app
+        self.limit = limit
+        self.upload_limit = upload_limit
+        self.uploads = uploads
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        limit = self.upload_limit if self.uploads(scope["path"]) else self.limit
+        length = Headers(scope=scope).get("content-length", "0")
+        if length.isdigit() and int(length) > limit:
+            await self._refuse(send, limit)
+            return
+        received, refused = 0, False
+
+        async def counted() -> Message:
+            nonlocal received
+            message = await receive()
+            received += len(message.get("body", b""))
+            if received > limit:
+                raise _TooLargeError
+            return message
+
+        async def replaced(message: Message) -> None:
+            # Whoever reads the body may turn the exception into an answer of its own; ours goes out instead.
+            nonlocal refused
+            if received <= limit:
+                await send(message)
+            elif not refused:
+                refused = True
+                await self._refuse(send, limit)
+
+        try:
+            await self.app(scope, counted, replaced)
+        except _TooLargeError:
+            if not refused:
+                await self._refuse(send, limit)
+
+    @staticmethod
+    async def _refuse(send: Send, limit: int) -> None:
+        await _answer(send, 413, ErrorCode.TOO_LARGE, f"请求内容过大，最多 {limit // 2**20} MB", limit=limit)
+
+
+class ApiPrefix:
+    """Lets every operation answer without the prefix `/api` as well: such a path is rewritten to it."""
+
+    def __init__(self, app: ASGIApp, first_words: Iterable[str]) -> None:
+        self.app = app
+        self.first_words = frozenset(first_words)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["path"].split("/", 2)[1:2] != ["api"]:
+            first = scope["path"].split("/", 2)[1] if scope["path"].startswith("/") else ""
+            if first in self.first_words:
+                raw = scope.get("raw_path")
+                scope = {**scope, "path": "/api" + scope["path"]}
+                if raw is not None:
+                    scope["raw_path"] = b"/api" + raw
+        await self.app(scope, receive, send)
+
+
+def allowed_hosts(host: str, given: Iterable[str]) -> set[str]:
+    """The Host names to accept: those given; on loopback only loopback's; otherwise (empty set) any."""
+    named = set(given)
+    if host in {"127.0.0.1", "localhost", "::1"}:
+        return named | _LOOPBACK
+    return named | _LOOPBACK if named else set()

@@ -1,0 +1,1 @@
+from tests.service_app import *  # noqa: F403 - fixtures

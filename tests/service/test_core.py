@@ -1,0 +1,147 @@
+"""The frame around every request, and the database layer."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from fastapi import FastAPI
+from sqlalchemy import text
+from sqlalchemy.orm import Session
+from starlette.testclient import TestClient
+
+from service.changes import Change, announce
+from service.database import Database
+from service.schema import current_revision, metadata, migrate, newest_revision
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
+def database_kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def test_health_answers_without_a_login(anonymous: TestClient) -> None:
+    assert anonymous.get("/healthz").json() == {"status": "ok"}
+    assert anonymous.get("/readyz").json() == {"status": "ok"}
+
+
+def test_every_answer_carries_a_request_id_and_the_security_headers(anonymous: TestClient) -> None:
+    for path in ("/healthz", "/api/nothing-here", "/"):
+        headers = anonymous.get(path).headers
+        assert headers["x-request-id"]
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["cache-control"] == "no-store"
+    assert anonymous.get("/healthz", headers={"x-request-id": "abc-1"}).headers["x-request-id"] == "abc-1"
+    forged = anonymous.get("/healthz", headers={"x-request-id": "a b\tc"}).headers["x-request-id"]
+    assert forged != "a b\tc"
+
+
+def test_an_unknown_path_is_an_envelope(anonymous: TestClient) -> None:
+    answer = anonymous.get("/api/nothing-here")
+    assert answer.status_code == 404
+    assert answer.json() == {"code": 1, "data": {"error": "not_found"}, "msg": "请求的地址不存在"}
+
+
+def test_a_crash_is_an_envelope_without_its_text(
+    app: FastAPI, anonymous: TestClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    @app.get("/api/crash")
+    async def crash() -> None:
+        raise RuntimeError("SELECT canary-secret")
+
+    answer = anonymous.get("/api/crash")
+    assert answer.status_code == 500
+    body = answer.json()
+    assert body["code"] == 1
+    assert body["data"]["error"] == "internal"
+    assert body["data"]["request_id"] == answer.headers["x-request-id"]
+    assert "canary" not in answer.text
+    assert "canary" not in caplog.text
+    assert "RuntimeError" in caplog.text
+
+
+def test_a_body_over_the_limit_is_refused(anonymous: TestClient) -> None:
+    huge = b"x" * (17 * 2**20)
+    answer = anonymous.post("/api/auth/login", content=huge)
+    assert answer.status_code == 413
+    assert answer.json()["data"]["error"] == "too_large"
+
+    def pieces() -> object:
+        for _ in range(17):
+            yield b"x" * 2**20
+
+    streamed = anonymous.post(
+        "/api/auth/login",
+        content=pieces(),  # type: ignore[arg-type]
+        headers={"content-type": "application/json"},
+    )
+    assert streamed.status_code == 413
+
+
+def test_a_foreign_host_header_is_refused_on_loopback(anonymous: TestClient) -> None:
+    answer = anonymous.get("/healthz", headers={"host": "attacker.example:8177"})
+    assert answer.status_code == 400
+    assert anonymous.get("/healthz", headers={"host": "localhost:1"}).status_code == 200
+
+
+def test_migrations_make_exactly_the_tables_of_the_program(database: Database) -> None:
+    from alembic.autogenerate import compare_metadata
+    from alembic.migration import MigrationContext
+
+    assert current_revision(database) == newest_revision()
+    with database.reader.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        assert compare_metadata(context, metadata()) == []
+
+
+def test_migrating_twice_changes_nothing(database: Database) -> None:
+    migrate(database)
+    assert current_revision(database) == newest_revision()
+
+
+def test_parallel_writers_all_get_through(database: Database) -> None:
+    database.write_now(lambda s: s.execute(text("CREATE TABLE counter (n integer)")))
+    database.write_now(lambda s: s.execute(text("INSERT INTO counter VALUES (0)")))
+
+    def add(session: Session) -> None:
+        number = session.execute(text("SELECT n FROM counter" + _for_update(database))).scalar_one()
+        session.execute(text("UPDATE counter SET n = :n"), {"n": number + 1})
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda _: database.write_now(add), range(80)))
+    assert database.read_now(lambda s: s.execute(text("SELECT n FROM counter")).scalar_one()) == 80
+
+
+def _for_update(database: Database) -> str:
+    return "" if database.is_sqlite else " FOR UPDATE"
+
+
+def test_readers_can_not_write_on_sqlite(database: Database) -> None:
+    if not database.is_sqlite:
+        pytest.skip("PostgreSQL's readers and writers share their connections")
+    with pytest.raises(Exception, match="readonly"):
+        database.read_now(lambda s: s.execute(text("CREATE TABLE t (n integer)")))
+
+
+def test_listeners_hear_of_a_committed_change_only(database: Database) -> None:
+    before: list[str] = []
+    after: list[str] = []
+    lock = threading.Lock()
+    database.before_commit.append(lambda _s, changes: before.extend(c.action for c in changes))
+
+    def heard(changes: list[Change]) -> None:
+        with lock:
+            after.extend(c.action for c in changes)
+
+    database.after_commit.append(heard)
+    database.write_now(lambda s: announce(s, Change("create", "record")))
+
+    def failing(session: Session) -> None:
+        announce(session, Change("delete", "record"))
+        raise KeyError("no")
+
+    with pytest.raises(KeyError):
+        database.write_now(failing)
+    assert before == ["create"]
+    assert after == ["create"]
