@@ -1,0 +1,188 @@
+"""Records and items, their photos, verdicts and detections."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from desktop.client.transport import Tagged, Transport, segment
+from shared.codes import Status, Verdict
+from shared.wire.common import Envelope, Page
+from shared.wire.detection import Job
+from shared.wire.inspection import (
+    Item,
+    ItemCreate,
+    ItemUpdate,
+    Photo,
+    Record,
+    RecordCreate,
+    RecordUpdate,
+    VerdictSet,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordFilter:
+    """The filters of a record search; they combine with AND, None leaves one out.
+
+    `executor_name` is a substring; the time ranges are inclusive, a time without a zone is UTC.
+    """
+
+    task_id: str | None = None
+    executor_id: str | None = None
+    inspection_status: Status | None = None
+    reference_image_id: str | None = None
+    flight_id: str | None = None
+    aircraft_id: str | None = None
+    executor_name: str | None = None
+    start_time_from: datetime | None = None
+    start_time_to: datetime | None = None
+    end_time_from: datetime | None = None
+    end_time_to: datetime | None = None
+
+    def query(self) -> dict[str, str]:
+        """The query parameters that say it."""
+        return {
+            name: _text(value) for name, value in asdict(self).items() if value is not None and value != ""
+        }
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, datetime):
+        return (value if value.tzinfo is None else value.astimezone(UTC).replace(tzinfo=None)).isoformat()
+    return str(value)
+
+
+class Records:
+    """Inspection records."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def create(self, body: RecordCreate) -> Record:
+        """Make a record."""
+        answer = self._transport.call(
+            "POST", "/inspection/create", body=body.model_dump(mode="json", exclude_unset=True)
+        )
+        return answer.read(Envelope[Record]).data
+
+    def get(self, inspection_id: str) -> Tagged[Record]:
+        """The record. Raises NotFound."""
+        answer = self._transport.call("GET", f"/inspection/getInspectionById/{segment(inspection_id)}")
+        return Tagged(answer.read(Envelope[Record]).data, answer.etag)
+
+    def update(self, inspection_id: str, change: RecordUpdate, etag: str | None = None) -> Tagged[Record]:
+        """Change what is set in `change`. Raises Stale when `etag` is given and is not the newest."""
+        answer = self._transport.call(
+            "PUT",
+            f"/inspection/updateInspection/{segment(inspection_id)}",
+            body=change.model_dump(mode="json", exclude_unset=True),
+            etag=etag,
+        )
+        return Tagged(answer.read(Envelope[Record]).data, answer.etag)
+
+    def delete(self, inspection_id: str) -> None:
+        """Delete the record with its items."""
+        self._transport.call("DELETE", f"/inspection/deleteInspection/{segment(inspection_id)}")
+
+    def search(self, where: RecordFilter | None = None, page: int = 1, page_size: int = 50) -> Page[Record]:
+        """One page of the records that match, newest first."""
+        query = {**(where or RecordFilter()).query(), "current_page": page, "page_size": page_size}
+        return (
+            self._transport.call("GET", "/inspection/search", query=query).read(Envelope[Page[Record]]).data
+        )
+
+    def finish(self, inspection_id: str) -> Record:
+        """Close the record: its end time is set, its status follows from the items.
+
+        Raises Conflict or Refused while items are undecided.
+        """
+        answer = self._transport.call("POST", f"/inspection/{segment(inspection_id)}/finish")
+        return answer.read(Envelope[Record]).data
+
+    def detect(self, inspection_id: str) -> Sequence[Job]:
+        """Ask for a detection of every item of the record that has a photo and a model."""
+        answer = self._transport.call("POST", f"/inspection/{segment(inspection_id)}/detect")
+        return answer.read(Envelope[list[Job]]).data
+
+
+class Items:
+    """Inspection items."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def create(self, body: ItemCreate) -> Tagged[Item]:
+        """Make an item. Raises NotFound when its record does not exist."""
+        answer = self._transport.call(
+            "POST", "/inspection_item/create", body=body.model_dump(mode="json", exclude_unset=True)
+        )
+        return Tagged(answer.read(Item), answer.etag)
+
+    def get(self, item_id: str) -> Tagged[Item]:
+        """The item. Raises NotFound."""
+        answer = self._transport.call("GET", f"/inspection_item/{segment(item_id)}")
+        return Tagged(answer.read(Item), answer.etag)
+
+    def update(self, item_id: str, change: ItemUpdate, etag: str | None = None) -> Tagged[Item]:
+        """Change what is set in `change`. Raises Stale when `etag` is given and is not the newest."""
+        answer = self._transport.call(
+            "PUT",
+            f"/inspection_item/{segment(item_id)}",
+            body=change.model_dump(mode="json", exclude_unset=True),
+            etag=etag,
+        )
+        return Tagged(answer.read(Item), answer.etag)
+
+    def delete(self, item_id: str) -> None:
+        """Delete the item."""
+        self._transport.call("DELETE", f"/inspection_item/{segment(item_id)}")
+
+    def list(self, inspection_id: str, page: int = 1, page_size: int = 200) -> Page[Item]:
+        """One page of the items of a record, oldest first."""
+        query = {"inspection_id": inspection_id, "current_page": page, "page_size": page_size}
+        return (
+            self._transport.call("GET", "/inspection_item/list", query=query).read(Envelope[Page[Item]]).data
+        )
+
+    def all(self, inspection_id: str) -> Sequence[Item]:
+        """Every item of a record, oldest first."""
+        page = self.list(inspection_id)
+        items = page.data
+        for number in range(2, page.pagination.total_pages + 1):
+            items += self.list(inspection_id, number).data
+        return items
+
+    def set_verdict(self, item_id: str, verdict: Verdict, reason: str | None = None) -> Tagged[Item]:
+        """Write down what the person decided; gives the item with the new result entry."""
+        body = VerdictSet(verdict=verdict, reason=reason).model_dump(mode="json")
+        answer = self._transport.call("POST", f"/inspection_item/{segment(item_id)}/verdict", body=body)
+        return Tagged(answer.read(Envelope[Item]).data, answer.etag)
+
+    def photos(self, item_id: str) -> Sequence[Photo]:
+        """The photos of an item."""
+        answer = self._transport.call("GET", f"/inspection_item/{segment(item_id)}/photos")
+        return answer.read(Envelope[list[Photo]]).data
+
+    def add_photo(self, item_id: str, file_id: str) -> Photo:
+        """Make an uploaded file the newest photo of the item."""
+        answer = self._transport.call(
+            "POST", f"/inspection_item/{segment(item_id)}/photos", body={"file_id": file_id}
+        )
+        return answer.read(Envelope[Photo]).data
+
+    def delete_photo(self, item_id: str, photo_id: str) -> None:
+        """Take a photo off the item; the file stays."""
+        self._transport.call("DELETE", f"/inspection_item/{segment(item_id)}/photos/{segment(photo_id)}")
+
+    def detect(self, item_id: str, wait: float = 0.0) -> Job:
+        """Ask for a detection of the item; waits up to `wait` seconds (0: not at all) for its end."""
+        answer = self._transport.call(
+            "POST",
+            f"/inspection_item/{segment(item_id)}/detect",
+            query={"wait": wait or None},
+            seconds=wait + 30,
+        )
+        return answer.read(Envelope[Job]).data

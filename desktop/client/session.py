@@ -1,0 +1,59 @@
+"""One person at one service."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import httpx
+
+from desktop.client.account import Account, Users
+from desktop.client.catalogue import Catalogue
+from desktop.client.detection import Detection
+from desktop.client.files import Files
+from desktop.client.inspection import Items, Records
+from desktop.client.transport import Transport
+
+
+class Session:
+    """The calls of the service by domain, with the login of one person.
+
+    Tokens live in memory only and are renewed by themselves. `patience`: seconds for which a call waits for
+    a service that is restarting. Every call may come from any thread and raises ClientError.
+    """
+
+    def __init__(
+        self, base_url: str, *, patience: float = 10.0, transport: httpx.BaseTransport | None = None
+    ) -> None:
+        self._transport = Transport(base_url, patience=patience, transport=transport)
+        self.account = Account(self._transport)
+        self.users = Users(self._transport)
+        self.records = Records(self._transport)
+        self.items = Items(self._transport)
+        self.catalogue = Catalogue(self._transport)
+        self.files = Files(self._transport)
+        self.detection = Detection(self._transport)
+
+    def __repr__(self) -> str:
+        return f"<Session {self.base_url}{' logged in' if self.logged_in else ''}>"
+
+    @property
+    def base_url(self) -> str:
+        """The address of the service, without `/api`."""
+        return self._transport.base_url
+
+    @property
+    def logged_in(self) -> bool:
+        """True while somebody is logged in here."""
+        return self._transport.logged_in
+
+    def on_login_lost(self, call: Callable[[], None] | None) -> None:
+        """`call` is called, in the thread that found out, when the service ended the login."""
+        self._transport.on_login_lost = call
+
+    def rebase(self, base_url: str) -> None:
+        """Go on at `base_url`: the service came back there. The login stays, waiting calls go on at once."""
+        self._transport.rebase(base_url)
+
+    def close(self) -> None:
+        """Forget the tokens and close every connection; waiting calls end with Unreachable."""
+        self._transport.close()
