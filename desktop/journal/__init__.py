@@ -1,0 +1,11 @@
+"""Edits that are never lost: one append-only file is undo, redo, autosave, recovery and the send queue.
+
+``Journal.open(path)`` is the way in. Plain Python, no Qt.
+"""
+
+from desktop.journal.edits import Edit, Kind, new_id
+from desktop.journal.errors import JournalBusyError, JournalError
+from desktop.journal.journal import Journal
+from desktop.journal.state import Conflict
+
+__all__ = ["Conflict", "Edit", "Journal", "JournalBusyError", "JournalError", "Kind", "new_id"]

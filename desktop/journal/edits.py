@@ -1,0 +1,103 @@
+"""An edit as plain data, its inverse, and how edits of one object run together."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any
+
+Fields = Mapping[str, Any]
+
+
+class Kind(StrEnum):
+    """What an edit does to its object."""
+
+    CREATE = "create"
+    UPDATE = "update"
+    DELETE = "delete"
+
+
+_INVERSE = {Kind.CREATE: Kind.DELETE, Kind.UPDATE: Kind.UPDATE, Kind.DELETE: Kind.CREATE}
+
+
+def new_id() -> str:
+    """An id that nobody else has: 32 hexadecimal digits."""
+    return uuid.uuid4().hex
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One change of one object.
+
+    `before` and `after` hold the changed fields as JSON values: both for an update, the whole object in
+    `after` for a create and in `before` for a delete. `object_id` is the id that the desktop uses; for an
+    object made here it stays the same when the service gives its own (`Journal.service_id`). `label` is the
+    key of the undo step's name. `at` is seconds since the epoch, UTC.
+    """
+
+    record_id: str
+    object: str
+    object_id: str
+    kind: Kind
+    before: Fields
+    after: Fields
+    label: str
+    at: float
+    id: str = field(default_factory=new_id)
+
+    def to_json(self) -> dict[str, Any]:
+        """The edit as a JSON object."""
+        return {
+            "id": self.id,
+            "record_id": self.record_id,
+            "object": self.object,
+            "object_id": self.object_id,
+            "kind": self.kind.value,
+            "before": dict(self.before),
+            "after": dict(self.after),
+            "label": self.label,
+            "at": self.at,
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Edit:
+        """The edit that `to_json` gave. Raises KeyError or ValueError on anything else."""
+        return cls(
+            record_id=data["record_id"],
+            object=data["object"],
+            object_id=data["object_id"],
+            kind=Kind(data["kind"]),
+            before=data["before"],
+            after=data["after"],
+            label=data["label"],
+            at=data["at"],
+            id=data["id"],
+        )
+
+
+def inverse(edit: Edit, at: float) -> Edit:
+    """The edit that takes `edit` back, with an id of its own."""
+    return replace(edit, kind=_INVERSE[edit.kind], before=edit.after, after=edit.before, at=at, id=new_id())
+
+
+def joined(edits: Iterable[Edit]) -> list[Edit]:
+    """`edits` with each run of updates of the same object as one update, which carries the last one's id.
+
+    Only updates join: a create keeps its id, by which a repeated send can be recognised.
+    """
+    result: list[Edit] = []
+    last: dict[tuple[str, str], int] = {}
+    for edit in edits:
+        key = (edit.object, edit.object_id)
+        index = last.get(key)
+        if index is not None and edit.kind is result[index].kind is Kind.UPDATE:
+            first = result[index]
+            result[index] = replace(
+                edit, before={**edit.before, **first.before}, after={**first.after, **edit.after}
+            )
+        else:
+            last[key] = len(result)
+            result.append(edit)
+    return result

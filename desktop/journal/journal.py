@@ -1,0 +1,309 @@
+"""The journal: appends lines, keeps their sum, writes through within a second."""
+
+from __future__ import annotations
+
+import errno
+import os
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from desktop.journal import lines
+from desktop.journal.edits import Edit, inverse, joined, new_id
+from desktop.journal.errors import JournalBusyError, JournalError
+from desktop.journal.state import Conflict, State, Step
+
+SYNC_WITHIN = 0.5
+"""Seconds after which an appended line is on the disk at the latest (one fsync for all of that time)."""
+
+MERGE_WITHIN = 1.0
+"""Seconds between two edits with the same merge key that still make one undo step."""
+
+
+class Journal:
+    """All edits of one account, in one file that only grows until `compact`.
+
+    A line is in the file (and survives the end of this process) when the call that wrote it returns, and on
+    the disk (and survives a power cut) `SYNC_WITHIN` seconds later or when `flush` returns. The methods may
+    be called from any thread. Every writing method raises JournalError when the line cannot be written;
+    nothing has changed then.
+    """
+
+    def __init__(self, path: Path, lock: FileLock, clock: Callable[[], float]) -> None:
+        """Use `Journal.open`."""
+        self._path = path
+        self._lock = lock
+        self._clock = clock
+        self._state = State()
+        self._guard = threading.RLock()
+        self._dirty = threading.Event()
+        self._closing = threading.Event()
+        self._sync_failure: OSError | None = None
+        self._cut_short = False
+        self.damaged = False
+        """True when lines before the end of the file could not be read; the file as found is kept beside."""
+        self._fd = self._load()
+        self.recovered = not self._state.closed
+        """True when the program ended without `close` last time: edits in `pending()` come from a crash."""
+        self._write({"t": "open"})
+        self._syncer = threading.Thread(target=self._sync_loop, name="journal-sync", daemon=True)
+        self._syncer.start()
+
+    @classmethod
+    def open(cls, path: Path, clock: Callable[[], float] = time.time) -> Journal:
+        """The journal at `path`, made when it is missing; a torn tail is cut off.
+
+        Raises JournalBusyError when another process has it open, JournalError when the file cannot be used.
+        """
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            lock = FileLock(path.with_name(path.name + ".lock"), timeout=0, thread_local=False)
+            lock.acquire()
+        except Timeout as error:
+            raise JournalBusyError(f"{path.name} is open in another window of this program") from error
+        except OSError as error:
+            raise JournalError(f"{path} cannot be opened: {error.strerror or error}") from error
+        try:
+            return cls(path, lock, clock)
+        except OSError as error:
+            lock.release()
+            raise JournalError(f"{path} cannot be opened: {error.strerror or error}") from error
+
+    def append(self, *edits: Edit, merge_key: str | None = None) -> None:
+        """Write edits of one record that one undo takes back together.
+
+        With a `merge_key` they join the newest step when that has the same key, touches the same objects and
+        is at most `MERGE_WITHIN` seconds old (arrow keys, a slider).
+        """
+        if not edits:
+            return
+        record = edits[0].record_id
+        with self._guard:
+            stack = self._state.undo[record]
+            merges = merge_key is not None and bool(stack) and _continues(stack[-1], edits, merge_key)
+            step = stack[-1].id if merges and not self._state.redo[record] else new_id()
+            self._edits("do", step, edits, merge_key)
+
+    def undo(self, record_id: str) -> tuple[Edit, ...]:
+        """Take the newest step of the record back: the new edits that do so, already written; () for none."""
+        return self._reverse("undo", self._state.undo, record_id)
+
+    def redo(self, record_id: str) -> tuple[Edit, ...]:
+        """Do the step again that was undone last: the new edits, already written; () when there is none."""
+        return self._reverse("redo", self._state.redo, record_id)
+
+    def undo_label(self, record_id: str) -> str | None:
+        """The label of the step that `undo` would take back; None when there is none."""
+        with self._guard:
+            stack = self._state.undo[record_id]
+            return stack[-1].edits[0].label if stack else None
+
+    def redo_label(self, record_id: str) -> str | None:
+        """The label of the step that `redo` would do again; None when there is none."""
+        with self._guard:
+            stack = self._state.redo[record_id]
+            return stack[-1].edits[0].label if stack else None
+
+    def pending(self) -> list[Edit]:
+        """The edits that the service has not acknowledged, in the order to send them.
+
+        Updates of one object are joined into one. Objects with an undecided conflict are held back.
+        """
+        with self._guard:
+            return self._state.pending()
+
+    def conflicts(self) -> list[Conflict]:
+        """The edits that wait for a person's decision."""
+        with self._guard:
+            return list(self._state.conflicts.values())
+
+    def acknowledge(self, edit_id: str, etag: str | None = None, service_id: str | None = None) -> None:
+        """The service took the pending edit `edit_id` (and what it joins). Raises KeyError when unknown.
+
+        `etag` is the object's new one; `service_id` the id that the service gave to a created object.
+        """
+        with self._guard:
+            self._state.queue[edit_id]
+            self._record({"t": "ack", "id": edit_id, "etag": etag, "service_id": service_id})
+
+    def conflict(self, edit_id: str, current: Mapping[str, Any], etag: str | None = None) -> None:
+        """The service refused `edit_id`: there its object is `current`. Raises KeyError when unknown."""
+        with self._guard:
+            self._state.queue[edit_id]
+            self._record({"t": "conflict", "id": edit_id, "current": dict(current), "etag": etag})
+
+    def resolve(self, edit_id: str, after: Mapping[str, Any]) -> None:
+        """Decide a conflict: `after` holds the fields to send all the same; empty keeps theirs entirely.
+
+        Raises KeyError when `edit_id` is not in conflict.
+        """
+        with self._guard:
+            conflict = self._state.conflicts[edit_id]
+            before = {name: conflict.current.get(name) for name in after}
+            line = {
+                "t": "resolve",
+                "id": edit_id,
+                "before": before,
+                "after": dict(after),
+                "etag": conflict.etag,
+            }
+            self._record(line)
+
+    def service_id(self, object_id: str) -> str:
+        """The id by which the service knows an object; `object_id` itself when it gave no other."""
+        with self._guard:
+            return self._state.service_ids.get(object_id, object_id)
+
+    def local_id(self, service_id: str) -> str:
+        """The id that the edits use for an object of the service; `service_id` itself for no other."""
+        with self._guard:
+            found = (local for local, known in self._state.service_ids.items() if known == service_id)
+            return next(found, service_id)
+
+    def etag(self, object_id: str) -> str | None:
+        """The ETag that came with the last acknowledgement for the object; None when there was none."""
+        with self._guard:
+            return self._state.etags.get(object_id)
+
+    def flush(self) -> None:
+        """Return when everything written so far is on the disk. Raises JournalError when that fails."""
+        with self._guard:
+            self._dirty.clear()
+            try:
+                os.fsync(self._fd)
+            except OSError as error:
+                raise self._failure(error) from error
+
+    def compact(self) -> None:
+        """Rewrite the file as its sum; everything that the methods answer stays the same."""
+        with self._guard:
+            fresh = self._path.with_name(self._path.name + ".new")
+            try:
+                with fresh.open("wb") as file:
+                    file.write(lines.encode(self._state.to_line()))
+                    file.flush()
+                    os.fsync(file.fileno())
+                os.close(self._fd)
+                try:
+                    fresh.replace(self._path)
+                finally:
+                    self._fd = _open(self._path)
+                _sync_folder(self._path.parent)
+            except OSError as error:
+                raise self._failure(error) from error
+
+    def close(self) -> None:
+        """End cleanly: what is pending counts as kept, not as recovered, at the next open."""
+        if self._closing.is_set():
+            return
+        try:
+            with self._guard:
+                self._write({"t": "close"})
+                self.flush()
+        finally:
+            self._closing.set()
+            self._dirty.set()
+            self._syncer.join()
+            os.close(self._fd)
+            self._lock.release()
+
+    def _load(self) -> int:
+        try:
+            data = self._path.read_bytes()
+        except FileNotFoundError:
+            data = b""
+        contents = lines.decode(data)
+        skipped = 0
+        for value in contents.values:
+            try:
+                self._state.apply(value)
+            except (KeyError, IndexError, TypeError, ValueError):
+                skipped += 1
+        self.damaged = contents.damaged or skipped > 0
+        if self.damaged:
+            kept = self._path.with_name(f"{self._path.name}.damaged-{int(self._clock())}")
+            kept.write_bytes(data)
+        fd = _open(self._path)
+        if contents.good_bytes < len(data):
+            os.ftruncate(fd, contents.good_bytes)
+        if not data:
+            _sync_folder(self._path.parent)
+        return fd
+
+    def _edits(self, kind: str, step: str, edits: tuple[Edit, ...], merge_key: str | None) -> None:
+        data = [edit.to_json() for edit in edits]
+        self._record({"t": kind, "step": step, "edits": data, "merge_key": merge_key})
+
+    def _reverse(self, kind: str, stacks: Mapping[str, list[Step]], record_id: str) -> tuple[Edit, ...]:
+        with self._guard:
+            stack = stacks[record_id]
+            if not stack:
+                return ()
+            edits = joined(stack[-1].edits)
+            made = tuple(inverse(edit, self._clock()) for edit in reversed(edits))
+            self._edits(kind, new_id(), made, None)
+            return made
+
+    def _record(self, line: dict[str, Any]) -> None:
+        self._write(line)
+        self._state.apply(line)
+
+    def _write(self, line: dict[str, Any]) -> None:
+        with self._guard:
+            if self._sync_failure is not None:
+                raise self._failure(self._sync_failure)
+            # after a line that was cut short, a line feed of its own keeps the next one readable
+            data = b"\n" * self._cut_short + lines.encode(line)
+            try:
+                written = os.write(self._fd, data)
+            except OSError as error:
+                raise self._failure(error) from error
+            self._cut_short = written < len(data)
+            if self._cut_short:
+                raise self._failure(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
+            self._dirty.set()
+
+    def _sync_loop(self) -> None:
+        while True:
+            self._dirty.wait()
+            if self._closing.wait(SYNC_WITHIN):
+                return
+            with self._guard:
+                self._dirty.clear()
+                fd = os.dup(self._fd)
+            try:
+                os.fsync(fd)
+            except OSError as error:
+                self._sync_failure = error
+            finally:
+                os.close(fd)
+
+    def _failure(self, error: OSError) -> JournalError:
+        return JournalError(f"{self._path} cannot be written: {error.strerror or error}")
+
+
+def _continues(step: Step, edits: tuple[Edit, ...], merge_key: str) -> bool:
+    touched = {edit.object_id for edit in step.edits}
+    return (
+        step.merge_key == merge_key
+        and touched == {edit.object_id for edit in edits}
+        and 0 <= edits[0].at - step.edits[-1].at <= MERGE_WITHIN
+    )
+
+
+def _open(path: Path) -> int:
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o600)
+
+
+def _sync_folder(folder: Path) -> None:
+    if os.name == "nt":
+        return
+    fd = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)

@@ -1,0 +1,182 @@
+"""What the lines of a journal add up to: steps, undo and redo, the queue to the service. Pure."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from desktop.journal.edits import Edit, joined
+
+Line = Mapping[str, Any]
+
+
+@dataclass(slots=True)
+class Step:
+    """What one undo takes back: the edits made together, or merged."""
+
+    id: str
+    edits: list[Edit]
+    merge_key: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """An edit that the service refused because somebody changed the object; `current` is theirs.
+
+    `parts` are the ids of the edits that `edit` joins.
+    """
+
+    edit: Edit
+    current: Mapping[str, Any]
+    etag: str | None
+    parts: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class State:
+    """The sum of all lines so far. `apply` takes the next one; `to_line` says everything in one line."""
+
+    undo: defaultdict[str, list[Step]] = field(default_factory=lambda: defaultdict(list))
+    redo: defaultdict[str, list[Step]] = field(default_factory=lambda: defaultdict(list))
+    queue: dict[str, Edit] = field(default_factory=dict)
+    conflicts: dict[str, Conflict] = field(default_factory=dict)
+    service_ids: dict[str, str] = field(default_factory=dict)
+    etags: dict[str, str] = field(default_factory=dict)
+    closed: bool = True
+
+    def apply(self, line: Line) -> None:
+        """Take one line in. Raises KeyError, TypeError or ValueError on a line that no journal writes."""
+        match line["t"]:
+            case "do" | "undo" | "redo":
+                self._edits(line)
+            case "ack":
+                self._acknowledge(line["id"], line.get("etag"), line.get("service_id"))
+            case "conflict":
+                self._conflict(line["id"], line["current"], line.get("etag"))
+            case "resolve":
+                self._resolve(line["id"], line["before"], line["after"], line.get("etag"))
+            case "open":
+                self.closed = False
+            case "close":
+                self.closed = True
+            case "state":
+                self._restore(line)
+            case other:
+                raise ValueError(f"unknown line {other!r}")
+
+    def pending(self) -> list[Edit]:
+        """The edits to send, oldest first, nudges joined; none of an object whose conflict is undecided."""
+        held = {conflict.edit.object_id for conflict in self.conflicts.values()}
+        return joined(edit for edit in self.queue.values() if edit.object_id not in held)
+
+    def _edits(self, line: Line) -> None:
+        edits = [Edit.from_json(data) for data in line["edits"]]
+        record = edits[0].record_id
+        step = Step(line["step"], edits, line.get("merge_key"))
+        undo, redo = self.undo[record], self.redo[record]
+        match line["t"]:
+            case "undo":
+                undo.pop()
+                redo.append(step)
+            case "redo":
+                redo.pop()
+                undo.append(step)
+            case _:
+                redo.clear()
+                if undo and undo[-1].id == step.id:
+                    undo[-1].edits.extend(edits)
+                else:
+                    undo.append(step)
+        self.queue.update((edit.id, edit) for edit in edits)
+
+    def _up_to(self, edit_id: str) -> list[Edit]:
+        """The queued edits of the same object up to `edit_id`, oldest first. Raises KeyError."""
+        target = self.queue[edit_id]
+        run = [edit for edit in self.queue.values() if edit.object_id == target.object_id]
+        return run[: run.index(target) + 1]
+
+    def _acknowledge(self, edit_id: str, etag: str | None, service_id: str | None) -> None:
+        run = self._up_to(edit_id)
+        for edit in run:
+            del self.queue[edit.id]
+        if etag is not None:
+            self.etags[run[0].object_id] = etag
+        if service_id is not None:
+            self.service_ids[run[0].object_id] = service_id
+
+    def _conflict(self, edit_id: str, current: Mapping[str, Any], etag: str | None) -> None:
+        run = self._up_to(edit_id)
+        refused = joined(run)[-1]
+        parts = tuple(edit.id for edit in run if edit.kind is refused.kind)
+        self.queue = {
+            key: refused if key == edit_id else edit
+            for key, edit in self.queue.items()
+            if key == edit_id or key not in parts
+        }
+        self.conflicts[edit_id] = Conflict(refused, current, etag, parts)
+
+    def _resolve(self, edit_id: str, before: Any, after: Any, etag: str | None) -> None:
+        conflict = self.conflicts.pop(edit_id)
+        edit = conflict.edit
+        if etag is not None:
+            self.etags[edit.object_id] = etag
+        decided = [replace(edit, before=before, after=after)] if after else []
+        if decided:
+            self.queue[edit_id] = decided[0]
+        else:
+            del self.queue[edit_id]
+        for stack in (self.undo[edit.record_id], self.redo[edit.record_id]):
+            for step in stack:
+                step.edits = [
+                    new
+                    for old in step.edits
+                    for new in (decided if old.id == edit_id else [] if old.id in conflict.parts else [old])
+                ]
+            stack[:] = [step for step in stack if step.edits]
+
+    def to_line(self) -> dict[str, Any]:
+        """One line that says the same as all lines so far."""
+        return {
+            "t": "state",
+            "undo": {record: _steps_to_json(steps) for record, steps in self.undo.items() if steps},
+            "redo": {record: _steps_to_json(steps) for record, steps in self.redo.items() if steps},
+            "queue": [edit.to_json() for edit in self.queue.values()],
+            "conflicts": [
+                {"id": item.edit.id, "current": item.current, "etag": item.etag, "parts": item.parts}
+                for item in self.conflicts.values()
+            ],
+            "service_ids": self.service_ids,
+            "etags": self.etags,
+            "closed": self.closed,
+        }
+
+    def _restore(self, line: Line) -> None:
+        for stacks, saved in ((self.undo, line["undo"]), (self.redo, line["redo"])):
+            stacks.clear()
+            stacks.update((record, _steps_from_json(steps)) for record, steps in saved.items())
+        edits = [Edit.from_json(data) for data in line["queue"]]
+        self.queue = {edit.id: edit for edit in edits}
+        self.conflicts = {
+            item["id"]: Conflict(
+                self.queue[item["id"]], item["current"], item.get("etag"), tuple(item["parts"])
+            )
+            for item in line["conflicts"]
+        }
+        self.service_ids, self.etags = dict(line["service_ids"]), dict(line["etags"])
+        self.closed = line["closed"]
+
+
+def _steps_to_json(steps: Iterable[Step]) -> list[dict[str, Any]]:
+    return [
+        {"step": step.id, "edits": [edit.to_json() for edit in step.edits], "merge_key": step.merge_key}
+        for step in steps
+    ]
+
+
+def _steps_from_json(data: Iterable[Line]) -> list[Step]:
+    return [
+        Step(item["step"], [Edit.from_json(edit) for edit in item["edits"]], item.get("merge_key"))
+        for item in data
+    ]

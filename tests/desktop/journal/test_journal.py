@@ -1,0 +1,334 @@
+"""The journal against a simple model, torn tails, kills and failures."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from desktop.journal import Edit, Journal, JournalBusyError, JournalError, Kind, lines
+
+
+class Clock:
+    """A clock that stands still until it is set."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def update(object_id: str, before: Any, after: Any, at: float = 1000.0, record: str = "r") -> Edit:
+    return Edit(record, "item", object_id, Kind.UPDATE, {"x": before}, {"x": after}, "move", at)
+
+
+def create(object_id: str, x: Any = 0) -> Edit:
+    return Edit("r", "item", object_id, Kind.CREATE, {}, {"x": x}, "draw", 1000.0)
+
+
+@pytest.fixture()
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "绕机 journal" / "edits.journal"
+
+
+def reopened(journal: Journal) -> Journal:
+    journal.close()
+    return Journal.open(journal._path)
+
+
+def test_undo_and_redo_survive_a_restart(path: Path) -> None:
+    journal = Journal.open(path)
+    journal.append(create("a", 1))
+    journal.append(update("a", 1, 2))
+    journal = reopened(journal)
+    (back,) = journal.undo("r")
+    assert (back.kind, back.before, back.after) == (Kind.UPDATE, {"x": 2}, {"x": 1})
+    journal = reopened(journal)
+    (again,) = journal.redo("r")
+    assert (again.kind, again.before, again.after) == (Kind.UPDATE, {"x": 1}, {"x": 2})
+    journal.undo("r")
+    (gone,) = journal.undo("r")
+    assert (gone.kind, gone.before) == (Kind.DELETE, {"x": 1})
+    assert journal.undo("r") == ()
+    journal.close()
+
+
+def test_records_have_their_own_undo(path: Path) -> None:
+    journal = Journal.open(path)
+    journal.append(update("a", 1, 2, record="r"))
+    journal.append(update("b", 1, 2, record="s"))
+    assert journal.undo("r")[0].object_id == "a"
+    assert journal.undo("r") == ()
+    assert journal.undo_label("s") == "move"
+    assert journal.redo_label("r") == "move"
+    assert journal.redo_label("s") is None
+    journal.close()
+
+
+def test_edits_made_together_are_undone_together_and_backwards(path: Path) -> None:
+    journal = Journal.open(path)
+    journal.append(create("a"), create("b"))
+    assert [edit.object_id for edit in journal.undo("r")] == ["b", "a"]
+    assert [edit.object_id for edit in journal.redo("r")] == ["a", "b"]
+    journal.close()
+
+
+def test_nudges_merge_until_a_pause(path: Path) -> None:
+    journal = Journal.open(path)
+    for step, at in enumerate((1000.0, 1000.5, 1001.4, 1003.0)):
+        journal.append(update("a", step, step + 1, at), merge_key="nudge")
+    (last,) = journal.undo("r")
+    assert (last.before, last.after) == ({"x": 4}, {"x": 3})
+    (first,) = journal.undo("r")
+    assert (first.before, first.after) == ({"x": 3}, {"x": 0})
+    journal.close()
+
+
+def test_nudges_after_an_undo_or_of_another_object_do_not_merge(path: Path) -> None:
+    journal = Journal.open(path)
+    journal.append(update("a", 0, 1), merge_key="nudge")
+    journal.append(update("b", 0, 1), merge_key="nudge")
+    journal.append(update("b", 1, 2), merge_key="other")
+    journal.undo("r")
+    journal.append(update("b", 1, 3), merge_key="nudge")
+    for expected in ("b", "b", "a"):
+        assert journal.undo("r")[0].object_id == expected
+    assert journal.undo("r") == ()
+    journal.close()
+
+
+def test_pending_waits_for_the_service_in_order(path: Path) -> None:
+    journal = Journal.open(path)
+    made = create("a")
+    journal.append(made)
+    journal.append(update("b", 0, 1))
+    journal.append(update("a", 0, 1))
+    journal.append(update("a", 1, 2))
+    assert [(edit.object_id, edit.kind.value) for edit in journal.pending()] == [
+        ("a", "create"),
+        ("b", "update"),
+        ("a", "update"),
+    ]
+    joined = journal.pending()[2]
+    assert (joined.before, joined.after) == ({"x": 0}, {"x": 2})
+    journal.append(update("a", 2, 3))
+    journal.acknowledge(made.id, '"1"', service_id="service-a")
+    journal.acknowledge(joined.id, '"2"')
+    journal = reopened(journal)
+    assert [(edit.object_id, edit.before, edit.after) for edit in journal.pending()] == [
+        ("b", {"x": 0}, {"x": 1}),
+        ("a", {"x": 2}, {"x": 3}),
+    ]
+    assert journal.etag("a") == '"2"'
+    assert journal.etag("b") is None
+    assert journal.service_id("a") == "service-a"
+    assert journal.service_id("b") == "b"
+    assert journal.local_id("service-a") == "a"
+    assert journal.local_id("b") == "b"
+    with pytest.raises(KeyError):
+        journal.acknowledge(made.id)
+    journal.close()
+
+
+def test_a_conflict_holds_its_object_until_decided(path: Path) -> None:
+    journal = Journal.open(path)
+    journal.append(Edit("r", "item", "a", Kind.UPDATE, {"x": 0, "n": ""}, {"x": 1, "n": "mine"}, "edit", 1.0))
+    journal.append(update("a", 1, 2))
+    journal.append(update("b", 0, 1))
+    refused = journal.pending()[0]
+    journal.conflict(refused.id, {"x": 7, "n": "theirs"}, '"9"')
+    journal.append(update("a", 2, 3))
+    journal = reopened(journal)
+    assert [edit.object_id for edit in journal.pending()] == ["b"]
+    (conflict,) = journal.conflicts()
+    assert conflict.edit.after == {"x": 2, "n": "mine"}
+    assert conflict.current == {"x": 7, "n": "theirs"}
+    journal.resolve(refused.id, {"n": "mine"})
+    assert journal.conflicts() == []
+    assert journal.etag("a") == '"9"'
+    sent = {edit.object_id: edit for edit in journal.pending()}["a"]
+    assert sent.after == {"n": "mine", "x": 3}
+    assert journal.undo("r")[0].after == {"x": 2}
+    journal.close()
+
+
+def test_keeping_theirs_takes_the_edit_out_of_queue_and_undo(path: Path) -> None:
+    journal = Journal.open(path)
+    journal.append(update("a", 0, 1))
+    journal.conflict(journal.pending()[0].id, {"x": 7})
+    journal.resolve(journal.conflicts()[0].edit.id, {})
+    assert journal.pending() == []
+    assert journal.undo("r") == ()
+    with pytest.raises(KeyError):
+        journal.resolve("unknown", {})
+    journal.close()
+
+
+def test_compacting_changes_no_answer_and_shrinks_the_file(path: Path) -> None:
+    journal = Journal.open(path)
+    journal.append(create("a"))
+    journal.acknowledge(journal.pending()[0].id, '"1"', "service-a")
+    for x in range(200):
+        journal.append(update("a", x, x + 1))
+        journal.acknowledge(journal.pending()[0].id, f'"{x}"')
+        journal.undo("r")
+        journal.acknowledge(journal.pending()[0].id)
+    journal.append(update("a", 0, 5))
+    journal.append(update("c", 0, 5))
+    journal.conflict(journal.pending()[1].id, {"x": 3}, '"z"')
+    journal.undo("r")
+    before = journal._state.to_line()
+    size = path.stat().st_size
+    journal.compact()
+    assert path.stat().st_size < size / 20
+    journal.append(update("d", 0, 1))
+    journal.undo("r")
+    journal = reopened(journal)
+    assert journal.pending()[-1].object_id == "d"
+    journal.close()
+    assert before["conflicts"]
+
+
+def test_compacting_keeps_the_whole_state(path: Path) -> None:
+    journal = Journal.open(path)
+    journal.append(create("a"), create("b"))
+    journal.append(update("a", 0, 1))
+    journal.conflict(journal.pending()[2].id, {"x": 3}, '"z"')
+    journal.append(update("b", 0, 1))
+    journal.undo("r")
+    journal.compact()
+    before = journal._state.to_line()
+    journal = reopened(journal)
+    assert journal._state.to_line() == before
+    journal.close()
+
+
+def test_a_tail_torn_at_any_byte_loses_only_the_last_edit(path: Path) -> None:
+    journal = Journal.open(path)
+    journal.append(update("a", 0, "绕"))
+    whole = path.stat().st_size
+    journal.append(update("a", 1, "机"))
+    data = path.read_bytes()
+    journal.close()
+    for length in range(whole, len(data)):
+        path.write_bytes(data[:length])
+        journal = Journal.open(path)
+        assert [edit.after["x"] for edit in journal.pending()] == ["绕"], length
+        assert not journal.damaged
+        assert journal.recovered
+        journal.append(update("a", 1, "new"))
+        journal.close()
+    journal = Journal.open(path)
+    assert [edit.after["x"] for edit in journal.pending()] == ["new"]
+    assert not journal.recovered
+    journal.close()
+
+
+def test_damage_in_the_middle_keeps_the_rest_and_the_file(path: Path) -> None:
+    journal = Journal.open(path)
+    journal.append(update("a", 0, 1))
+    start = path.stat().st_size
+    journal.append(update("b", 0, 1))
+    journal.append(update("c", 0, 1))
+    journal.close()
+    data = bytearray(path.read_bytes())
+    data[start + 40] ^= 1
+    path.write_bytes(data)
+    journal = Journal.open(path)
+    assert journal.damaged
+    assert [edit.object_id for edit in journal.pending()] == ["a", "c"]
+    assert [kept.read_bytes() for kept in path.parent.glob("*.damaged-*")] == [bytes(data)]
+    journal.close()
+
+
+def test_lines_that_no_journal_writes_count_as_damage(path: Path) -> None:
+    path.parent.mkdir()
+    path.write_bytes(
+        lines.encode({"t": "ack", "id": "nobody"}) + lines.encode([1]) + lines.encode({"t": "?"})
+    )
+    journal = Journal.open(path)
+    assert journal.damaged
+    assert journal.pending() == []
+    journal.close()
+
+
+def test_only_one_program_has_it_open(path: Path) -> None:
+    journal = Journal.open(path)
+    with pytest.raises(JournalBusyError, match="open in another window"):
+        Journal.open(path)
+    journal.close()
+    journal.close()
+    Journal.open(path).close()
+
+
+def test_a_path_that_is_no_file_is_said(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(JournalError, match="cannot be opened"):
+        Journal.open(tmp_path / "folder")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
+def test_a_full_disk_is_said_and_changes_nothing(path: Path) -> None:
+    journal = Journal.open(path)
+    journal.append(update("a", 0, 1))
+    real, journal._fd = journal._fd, os.open("/dev/full", os.O_WRONLY)
+    with pytest.raises(JournalError, match="cannot be written"):
+        journal.append(update("a", 1, 2))
+    os.close(journal._fd)
+    journal._fd = real
+    assert [edit.after["x"] for edit in journal.pending()] == [1]
+    journal.append(update("a", 1, 3))
+    journal = reopened(journal)
+    assert [edit.after["x"] for edit in journal.pending()] == [3]
+    journal.close()
+
+
+def test_a_line_cut_short_does_not_spoil_the_next(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    journal = Journal.open(path)
+    real = os.write
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", lambda fd, data: real(fd, data[:30]))
+        with pytest.raises(JournalError, match="No space left"):
+            journal.append(update("a", 0, 1))
+    journal.append(update("a", 0, 2))
+    journal = reopened(journal)
+    assert [edit.after["x"] for edit in journal.pending()] == [2]
+    journal.close()
+
+
+_WRITER = """
+import sys
+from pathlib import Path
+from desktop.journal import Edit, Journal, Kind
+journal = Journal.open(Path(sys.argv[1]))
+number = len(journal.pending())
+while True:
+    journal.append(Edit("r", "item", f"o{number}", Kind.UPDATE, {"x": 0}, {"x": number}, "move", 0.0))
+    print(number, flush=True)
+    number += 1
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
+def test_a_killed_program_loses_no_edit_it_reported(path: Path) -> None:
+    reported = 0
+    for lines_before_the_kill in (1, 40, 173):
+        command = [sys.executable, "-c", _WRITER, str(path)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as writer:
+            assert writer.stdout is not None
+            for _ in range(lines_before_the_kill):
+                reported = int(writer.stdout.readline())
+            writer.kill()
+            reported = max([reported, *(int(line) for line in writer.stdout if line.endswith("\n"))])
+        journal = Journal.open(path)
+        assert journal.recovered
+        kept = [edit.after["x"] for edit in journal.pending()]
+        assert kept == list(range(len(kept)))
+        assert len(kept) > reported
+        journal.close()

@@ -1,0 +1,102 @@
+"""Random sequences of calls: the journal answers as plain lists do, also after any restart."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+import tempfile
+from pathlib import Path
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from desktop.journal import Edit, Journal, Kind
+
+OBJECTS = st.sampled_from(["a", "b", "c"])
+
+
+class JournalModel(RuleBasedStateMachine):
+    """Objects are plain numbers; each applied edit must find what it says it found."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = Path(tempfile.mkdtemp())
+        self.journal = Journal.open(self.folder / "j")
+        self.values: dict[str, int] = {}
+        self.sent: dict[str, int] = {}
+        self.undo_values: list[dict[str, int]] = []
+        self.redo_values: list[dict[str, int]] = []
+        self.numbers = itertools.count(1)
+
+    def teardown(self) -> None:
+        self.journal.close()
+        shutil.rmtree(self.folder)
+
+    def edit(self, object_id: str, delete: bool) -> Edit:
+        before = {"x": self.values[object_id]} if object_id in self.values else {}
+        after = {} if delete and before else {"x": next(self.numbers)}
+        kind = Kind.CREATE if not before else Kind.UPDATE if after else Kind.DELETE
+        return Edit("r", "item", object_id, kind, before, after, "edit", 0.0)
+
+    @staticmethod
+    def play(edits: list[Edit] | tuple[Edit, ...], values: dict[str, int]) -> None:
+        for edit in edits:
+            assert values.get(edit.object_id) == edit.before.get("x")
+            values.pop(edit.object_id, None)
+            if edit.after:
+                values[edit.object_id] = edit.after["x"]
+
+    @rule(objects=st.sets(OBJECTS, min_size=1), delete=st.booleans())
+    def change(self, objects: set[str], delete: bool) -> None:
+        edits = [self.edit(object_id, delete) for object_id in sorted(objects)]
+        self.undo_values.append(dict(self.values))
+        self.redo_values.clear()
+        self.journal.append(*edits)
+        self.play(edits, self.values)
+
+    @rule()
+    def undo(self) -> None:
+        before = dict(self.values)
+        self.play(self.journal.undo("r"), self.values)
+        if self.undo_values:
+            self.redo_values.append(before)
+            assert self.values == self.undo_values.pop()
+        else:
+            assert self.values == before
+
+    @rule()
+    def redo(self) -> None:
+        before = dict(self.values)
+        self.play(self.journal.redo("r"), self.values)
+        if self.redo_values:
+            self.undo_values.append(before)
+            assert self.values == self.redo_values.pop()
+        else:
+            assert self.values == before
+
+    @precondition(lambda self: self.journal.pending())
+    @rule()
+    def send_one(self) -> None:
+        first = self.journal.pending()[0]
+        self.play([first], self.sent)
+        self.journal.acknowledge(first.id)
+
+    @rule()
+    def restart(self) -> None:
+        self.journal.close()
+        self.journal = Journal.open(self.folder / "j")
+
+    @rule()
+    def compact(self) -> None:
+        self.journal.compact()
+
+    @invariant()
+    def sending_the_rest_gives_what_is_here(self) -> None:
+        service = dict(self.sent)
+        self.play(self.journal.pending(), service)
+        assert service == self.values
+
+
+TestJournalModel = JournalModel.TestCase
+TestJournalModel.settings = settings(max_examples=25, stateful_step_count=30, deadline=None)
