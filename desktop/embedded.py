@@ -1,0 +1,276 @@
+"""Starts the desktop's own service as a child process, watches it, brings it back, and ends it.
+
+The child holds the reading end of a pipe whose other end is ours. However this process ends, also by kill -9,
+the system closes that pipe, and the service ends when it reads its end.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import queue
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import IO, Any
+
+import httpx
+
+from shared.paths import own_command, root
+
+BUSY = 3
+"""Exit status of a service that found another one on the same data directory."""
+
+_MAX_LOG = 5 * 2**20
+_PAUSES = (0.2, 0.5, 1.0, 2.0, 4.0)
+# A service that lived this long was well: its death starts the count anew.
+_LONG_LIFE = 30.0
+
+
+class ServiceState(StrEnum):
+    """How the embedded service is."""
+
+    STARTING = "starting"
+    READY = "ready"
+    RESTARTING = "restarting"
+    FAILED = "failed"
+    STOPPED = "stopped"
+
+
+OnState = Callable[[ServiceState, str | None], None]
+"""Called in the watching thread with the new state, and the address when it is READY."""
+
+
+class EmbeddedService:
+    """The service process of this desktop on `data_dir`.
+
+    When another desktop runs the service on the same directory, that one is used for as long as it lives.
+    After `tries` failed starts in a row the state is FAILED until `retry`. `ready_seconds`: how long one
+    start may take. What the service writes to stderr goes to `log_file`.
+    """
+
+    def __init__(
+        self,
+        data_dir: Path,
+        on_state: OnState = lambda state, url: None,
+        *,
+        command: Sequence[str] | None = None,
+        environment: Mapping[str, str] | None = None,
+        tries: int = 6,
+        ready_seconds: float = 90.0,
+    ) -> None:
+        self.data_dir = data_dir.expanduser().absolute()
+        self.log_file = self.data_dir / "logs" / "service.log"
+        self._on_state = on_state
+        self._command = list(command or own_command("serve", "--port", "0", "--data-dir", str(self.data_dir)))
+        self._environment = dict(environment or {})
+        self._tries = tries
+        self._ready_seconds = ready_seconds
+        self._changed = threading.Condition()
+        self._state = ServiceState.STOPPED
+        self._url: str | None = None
+        self._process: subprocess.Popen[str] | None = None
+        self._stopping = threading.Event()
+        self._watch: threading.Thread | None = None
+
+    @property
+    def state(self) -> ServiceState:
+        """How it is now."""
+        return self._state
+
+    @property
+    def url(self) -> str | None:
+        """Where it answers; None unless it is READY."""
+        return self._url
+
+    @property
+    def pid(self) -> int | None:
+        """The process that was started last here; None when there is none or another desktop's is used."""
+        process = self._process
+        return process.pid if process is not None and process.poll() is None else None
+
+    def start(self) -> None:
+        """Start it in the background; the state says how it goes."""
+        if self._watch is not None and self._watch.is_alive():
+            return
+        self._stopping.clear()
+        self._tell(ServiceState.STARTING)
+        self._watch = threading.Thread(target=self._keep_running, name="embedded-service", daemon=True)
+        self._watch.start()
+
+    def retry(self) -> None:
+        """Try again after FAILED."""
+        if self._watch is not None and self._state is ServiceState.FAILED:
+            self._watch.join()
+            self.start()
+
+    def wait_ready(self, seconds: float = 90.0) -> str:
+        """Wait until it answers and give its address. Raises TimeoutError, also when it FAILED."""
+        ends = (ServiceState.READY, ServiceState.FAILED, ServiceState.STOPPED)
+        with self._changed:
+            self._changed.wait_for(lambda: self._state in ends, timeout=seconds)
+            if self._state is ServiceState.READY and self._url is not None:
+                return self._url
+        raise TimeoutError(f"the service did not start; its log is {self.log_file}")
+
+    def stop(self, grace: float = 8.0) -> None:
+        """End it: by closing its pipe, after `grace` seconds by force. Another desktop's is left alone."""
+        self._stopping.set()
+        with self._changed:
+            process = self._process
+        if process is not None:
+            _end(process, grace)
+        if self._watch is not None and self._watch is not threading.current_thread():
+            self._watch.join()
+            self._watch = None
+        self._tell(ServiceState.STOPPED)
+
+    # In the watching thread
+
+    def _keep_running(self) -> None:
+        failures = 0
+        while not self._stopping.is_set():
+            began = time.monotonic()
+            was_ready = self._run_once()
+            if self._stopping.is_set():
+                return
+            failures = 1 if was_ready and time.monotonic() - began > _LONG_LIFE else failures + 1
+            if failures >= self._tries:
+                self._tell(ServiceState.FAILED)
+                return
+            self._tell(ServiceState.RESTARTING if was_ready else self._state)
+            self._stopping.wait(_PAUSES[min(failures, len(_PAUSES)) - 1])
+
+    def _run_once(self) -> bool:
+        """One life of the service, or of another desktop's. True when it was READY."""
+        try:
+            process = self._spawn()
+        except OSError as error:
+            self._note(f"cannot start the service: {error}")
+            return False
+        lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        assert process.stdout is not None
+        threading.Thread(
+            target=_read_lines, args=(process.stdout, lines), name="embedded-service-output", daemon=True
+        ).start()
+        first = self._first_line(process, lines)
+        url = first.get("url")
+        if first.get("event") == "ready" and isinstance(url, str):
+            self._tell(ServiceState.READY, url)
+            process.wait()
+            _end(process, 0)
+            return True
+        _end(process, 0 if first.get("event") != "busy" else 5.0)
+        return first.get("event") == "busy" and isinstance(url, str) and self._use_other(url)
+
+    def _spawn(self) -> subprocess.Popen[str]:
+        self.log_file.parent.mkdir(parents=True, exist_ok=True)
+        if os.name == "posix":
+            self.data_dir.chmod(0o700)
+        if self.log_file.exists() and self.log_file.stat().st_size > _MAX_LOG:
+            self.log_file.replace(self.log_file.with_suffix(".old.log"))
+        environment = {
+            **os.environ,
+            **self._environment,
+            "WALKAROUND_PARENT_PIPE": "1",
+            # A frozen program that starts itself must not hand down what its own start unpacked.
+            "PYINSTALLER_RESET_ENVIRONMENT": "1",
+        }
+        with self.log_file.open("ab") as log, self._changed:
+            if self._stopping.is_set():
+                raise OSError("stopped")
+            self._process = subprocess.Popen(  # noqa: S603 - our own command
+                self._command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                env=environment,
+                # `python -m` looks into the working directory first: it must be ours.
+                cwd=None if getattr(sys, "frozen", False) else root(),
+                text=True,
+                encoding="utf-8",
+                # Ctrl+C in a terminal goes to the desktop alone, which then ends the service in order.
+                start_new_session=os.name == "posix",
+                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+            )
+            return self._process
+
+    def _first_line(
+        self, process: subprocess.Popen[str], lines: queue.SimpleQueue[str | None]
+    ) -> dict[str, Any]:
+        """The JSON line of the start; an empty one when the process ended or took too long."""
+        ends = time.monotonic() + self._ready_seconds
+        while (left := ends - time.monotonic()) > 0:
+            try:
+                line = lines.get(timeout=left)
+            except queue.Empty:
+                break
+            if line is None:
+                return {}
+            with contextlib.suppress(ValueError):
+                document = json.loads(line)
+                if isinstance(document, dict) and "event" in document:
+                    return document
+        self._note(f"the service was not ready after {self._ready_seconds:.0f} s")
+        return {}
+
+    def _use_other(self, url: str) -> bool:
+        """Use the service of another desktop until it is gone. False when it never answered."""
+        was_ready = False
+        misses = 0
+        with httpx.Client(timeout=3.0, trust_env=False) as http:
+            while not self._stopping.is_set() and misses < 2:
+                if _answers(http, url):
+                    misses = 0
+                    if not was_ready:
+                        was_ready = True
+                        self._tell(ServiceState.READY, url)
+                else:
+                    misses += 1
+                self._stopping.wait(1.0 if misses == 0 else 0.2)
+        return was_ready
+
+    def _tell(self, state: ServiceState, url: str | None = None) -> None:
+        with self._changed:
+            if (state, url) == (self._state, self._url):
+                return
+            self._state, self._url = state, url
+            self._changed.notify_all()
+        self._on_state(state, url)
+
+    def _note(self, text: str) -> None:
+        with contextlib.suppress(OSError), self.log_file.open("a", encoding="utf-8") as log:
+            log.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} desktop: {text}\n")
+
+
+def _read_lines(stream: IO[str], lines: queue.SimpleQueue[str | None]) -> None:
+    with contextlib.suppress(OSError, ValueError), stream:
+        for line in stream:
+            lines.put(line)
+    lines.put(None)
+
+
+def _answers(http: httpx.Client, url: str) -> bool:
+    try:
+        return bool(http.get(f"{url}/healthz").json() == {"status": "ok"})
+    except (httpx.HTTPError, ValueError):
+        return False
+
+
+def _end(process: subprocess.Popen[str], grace: float) -> None:
+    """Close the pipe of `process`, give it `grace` seconds, then use force; returns when it is gone."""
+    assert process.stdin is not None
+    with contextlib.suppress(OSError):
+        process.stdin.close()
+    for wait, force in ((grace, process.terminate), (2.0, process.kill)):
+        try:
+            process.wait(wait)
+            return
+        except subprocess.TimeoutExpired:
+            force()
+    process.wait()
