@@ -1,4 +1,4 @@
-"""The whole threading story of the desktop: work runs in a bounded pool, the outcome arrives on the GUI thread.
+"""The whole threading story of the desktop: work runs in a bounded pool, its outcome reaches the GUI thread.
 
     task = run(client.records, query, owner=self, done=self._show, failed=self._explain)
 
@@ -69,7 +69,7 @@ class Task:
 
 
 class Report:
-    """Given to a function that reports progress: call it with a value; it raises `Cancelled` when asked to."""
+    """Given to a function that reports progress: call it with a value; it raises `Cancelled` in time."""
 
     def __init__(self, task: Task, send: Callable[[Any], None]) -> None:
         self._task = task

@@ -1,0 +1,82 @@
+"""The kit of controls that every page is made of: one look, both themes, reachable by keyboard."""
+
+from desktop.widgets.bars import (
+    Logo,
+    PageHeader,
+    Rail,
+    RailEntry,
+    SaveMark,
+    SaveState,
+    ServiceState,
+    StatusBar,
+    TopBar,
+)
+from desktop.widgets.buttons import Button, IconButton, Kind
+from desktop.widgets.chips import (
+    Chip,
+    FilterChips,
+    chip_width,
+    paint_chip,
+    status_tone,
+    status_word,
+)
+from desktop.widgets.dialogs import Confirm, Toast, confirm, key_hint
+from desktop.widgets.fields import Combo, Field, PasswordField, SearchField, TextArea
+from desktop.widgets.icons import icon, paint_icon
+from desktop.widgets.labels import Card, Panel, ProgressBar, label, paint_progress, rule
+from desktop.widgets.page import Page
+from desktop.widgets.states import (
+    Banner,
+    EmptyState,
+    ErrorState,
+    LoadingState,
+    NoPermissionState,
+    StateStack,
+    Symbol,
+)
+
+__all__ = [
+    "Banner",
+    "Button",
+    "Card",
+    "Chip",
+    "Combo",
+    "Confirm",
+    "EmptyState",
+    "ErrorState",
+    "Field",
+    "FilterChips",
+    "IconButton",
+    "Kind",
+    "LoadingState",
+    "Logo",
+    "NoPermissionState",
+    "Page",
+    "PageHeader",
+    "Panel",
+    "PasswordField",
+    "ProgressBar",
+    "Rail",
+    "RailEntry",
+    "SaveMark",
+    "SaveState",
+    "SearchField",
+    "ServiceState",
+    "StateStack",
+    "StatusBar",
+    "Symbol",
+    "TextArea",
+    "Toast",
+    "TopBar",
+    "chip_width",
+    "confirm",
+    "icon",
+    "key_hint",
+    "label",
+    "paint_chip",
+    "paint_icon",
+    "paint_progress",
+    "rule",
+    "status_tone",
+    "status_word",
+]

@@ -1,0 +1,357 @@
+"""The frame around a page: rail, top bar, page header, status bar."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QButtonGroup,
+    QHBoxLayout,
+    QLabel,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from desktop.theme import ITEM_PX, RADIUS, TEXT_PX, look, mix, sized
+from desktop.widgets.buttons import Button, Kind
+from desktop.widgets.chips import Chip
+from desktop.widgets.icons import paint_icon
+from desktop.widgets.labels import Panel, label
+from desktop.widgets.states import Symbol
+
+RAIL_PX = 56
+TOP_PX = 48
+STATUS_PX = 26
+
+
+class ServiceState(StrEnum):
+    """How the service is, as the dot beside the account says it."""
+
+    STARTING = "starting"
+    READY = "ready"
+    LOST = "lost"
+
+
+class SaveState(StrEnum):
+    """Whether what was edited has reached the service."""
+
+    SAVED = "saved"
+    WAITING = "waiting"
+    OFFLINE = "offline"
+
+
+class Logo(QWidget):
+    """The program's mark: a white or dark W on accent."""
+
+    def __init__(self, side: int = 30, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFixedSize(side, side)
+        self.setAccessibleName("Walkaround")
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        theme = look().theme
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(theme.accent))
+        side = self.width()
+        painter.drawRoundedRect(QRectF(0, 0, side, side), side * 0.24, side * 0.24)
+        pen = QPen(QColor(theme.accent_ink), side * 0.085)
+        pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+        pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+        painter.setPen(pen)
+        points = ((0.26, 0.33), (0.38, 0.67), (0.5, 0.37), (0.62, 0.67), (0.74, 0.33))
+        for (x1, y1), (x2, y2) in pairwise(points):
+            painter.drawLine(round(x1 * side), round(y1 * side), round(x2 * side), round(y2 * side))
+        painter.end()
+
+
+class _RailButton(QAbstractButton):
+    def __init__(self, icon: str, text: str, checkable: bool = True) -> None:
+        super().__init__()
+        self._icon_name = icon
+        self.setCheckable(checkable)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setToolTip(text)
+        self.setAccessibleName(text)
+        self.setFixedSize(40, 40)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        theme = look().theme
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        frame = QRectF(self.rect()).adjusted(1, 1, -1, -1)
+        painter.setPen(QPen(QColor(theme.accent), 2) if self.hasFocus() else Qt.PenStyle.NoPen)
+        ground = (
+            theme.accent_ground if self.isChecked() else theme.raised if self.underMouse() else theme.panel
+        )
+        painter.setBrush(QColor(ground))
+        painter.drawRoundedRect(frame, RADIUS, RADIUS)
+        paint_icon(
+            painter,
+            self._icon_name,
+            theme.accent_text if self.isChecked() else theme.dim,
+            QRectF(self.width() / 2 - 9, self.height() / 2 - 9, 18, 18),
+        )
+        painter.end()
+
+
+class _AccountButton(QAbstractButton):
+    """The person's initial in a circle, and the state of the service as a dot."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._state = ServiceState.STARTING
+        self._initial = ""
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFixedSize(40, 40)
+
+    def show_person(self, name: str, state: ServiceState, state_text: str) -> None:
+        self._initial = name.strip()[:1].upper()
+        self._state = state
+        self.setToolTip(f"{name}\n{state_text}")
+        self.setAccessibleName(f"{name}, {state_text}")
+        self.update()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        theme = look().theme
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        circle = QRectF(5, 5, 30, 30)
+        painter.setPen(QPen(QColor(theme.accent), 2) if self.hasFocus() else Qt.PenStyle.NoPen)
+        ground = theme.accent_ground
+        painter.setBrush(QColor(mix(theme.text, ground, 0.08) if self.underMouse() else ground))
+        painter.drawEllipse(circle)
+        painter.setPen(QColor(theme.accent_text))
+        painter.setFont(sized(TEXT_PX, bold=True))
+        painter.drawText(circle, Qt.AlignmentFlag.AlignCenter, self._initial)
+        painter.setPen(QPen(QColor(theme.panel), 2))
+        tones = {
+            ServiceState.READY: "passed",
+            ServiceState.STARTING: "undecided",
+            ServiceState.LOST: "failed",
+        }
+        painter.setBrush(theme.colour(tones[self._state]))
+        painter.drawEllipse(QRectF(28, 28, 8, 8))
+        painter.end()
+
+
+@dataclass(frozen=True)
+class RailEntry:
+    """A page in the rail."""
+
+    page_id: str
+    icon: str
+    text: str
+
+
+class Rail(Panel):
+    """The narrow bar at the left: pages above, settings and the account below."""
+
+    chosen = Signal(str)
+    """The id of the page that a person chose."""
+    settings_wanted = Signal()
+    account_wanted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("panel", "right", parent)
+        self.setFixedWidth(RAIL_PX)
+        self.setAccessibleName(self.tr("Pages"))
+        self._group = QButtonGroup(self)
+        self._ids: dict[QAbstractButton, str] = {}
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 10, 8, 6)
+        column.setSpacing(6)
+        column.addWidget(Logo(), 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addSpacing(12)
+        self._pages = QVBoxLayout()
+        self._pages.setSpacing(6)
+        column.addLayout(self._pages)
+        column.addStretch(1)
+        self.settings = _RailButton("settings", self.tr("Settings"), checkable=False)
+        self.settings.clicked.connect(lambda _checked=False: self.settings_wanted.emit())
+        self.account = _AccountButton()
+        self.account.clicked.connect(lambda _checked=False: self.account_wanted.emit())
+        column.addWidget(self.settings, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addWidget(self.account, 0, Qt.AlignmentFlag.AlignHCenter)
+        self._group.buttonClicked.connect(lambda button: self.chosen.emit(self._ids[button]))
+
+    def set_entries(self, entries: Iterable[RailEntry]) -> None:
+        """Show these pages, top to bottom."""
+        for button in list(self._ids):
+            self._group.removeButton(button)
+            button.deleteLater()
+        self._ids.clear()
+        for entry in entries:
+            button = _RailButton(entry.icon, entry.text)
+            self._ids[button] = entry.page_id
+            self._group.addButton(button)
+            self._pages.addWidget(button, 0, Qt.AlignmentFlag.AlignHCenter)
+
+    def page_ids(self) -> list[str]:
+        """The pages it offers, top to bottom."""
+        return list(self._ids.values())
+
+    def mark(self, page_id: str) -> None:
+        """Mark the page that is in front; none when the rail does not list it."""
+        self._group.setExclusive(False)
+        for button, its_id in self._ids.items():
+            button.setChecked(its_id == page_id)
+        self._group.setExclusive(True)
+
+    def show_account(self, name: str, state: ServiceState) -> None:
+        """Show whose account it is and how the service is."""
+        texts = {
+            ServiceState.STARTING: self.tr("Service starting"),
+            ServiceState.READY: self.tr("Service ready"),
+            ServiceState.LOST: self.tr("Service not reachable"),
+        }
+        self.account.show_person(name, state, texts[state])
+
+
+class SaveMark(QWidget):
+    """A cloud and a word: everything saved, so many edits waiting, or the service out of reach."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        self._symbol = Symbol("cloud-ok", "passed")
+        self._text = label("", "dim")
+        row.addWidget(self._symbol)
+        row.addWidget(self._text)
+        self.show_state(SaveState.SAVED, 0)
+
+    def text(self) -> str:
+        """What it says."""
+        return self._text.text()
+
+    def show_state(self, state: SaveState, waiting: int = 0) -> None:
+        """Show a state; `waiting` is the number of edits that have not reached the service."""
+        if state is SaveState.SAVED:
+            self._symbol.show_icon("cloud-ok", "passed")
+            self._text.setText(self.tr("All saved"))
+        elif state is SaveState.WAITING:
+            self._symbol.show_icon("cloud-wait", "undecided")
+            self._text.setText(self.tr("Saving %n edit(s)", "", waiting))
+        else:
+            self._symbol.show_icon("cloud-off", "failed")
+            self._text.setText(self.tr("Offline, %n edit(s) kept here", "", waiting))
+        self.setAccessibleName(self._text.text())
+
+
+class TopBar(Panel):
+    """The bar above a page: where am I, its state, then the few actions at the right."""
+
+    crumb_chosen = Signal(str)
+    """The page id of a breadcrumb that a person chose."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("panel", "bottom", parent)
+        self.setFixedHeight(TOP_PX)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 0, 12, 0)
+        row.setSpacing(8)
+        self._crumbs = QHBoxLayout()
+        self._crumbs.setSpacing(8)
+        self.chip = Chip()
+        self.chip.hide()
+        self._actions = QHBoxLayout()
+        self._actions.setSpacing(10)
+        row.addLayout(self._crumbs)
+        row.addWidget(self.chip)
+        row.addStretch(1)
+        row.addLayout(self._actions)
+
+    def set_crumbs(self, crumbs: Iterable[tuple[str, str]]) -> None:
+        """Show where the page is: (text, page id) pairs, the last one being the page itself.
+
+        A crumb without a page id is plain text.
+        """
+        while (item := self._crumbs.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        pairs = list(crumbs)
+        for index, (text, page_id) in enumerate(pairs):
+            if index:
+                self._crumbs.addWidget(label("/", "dim"))
+            if index == len(pairs) - 1:
+                self._crumbs.addWidget(label(text, "strong"))
+            elif page_id:
+                link = Button(text, kind=Kind.QUIET)
+                link.clicked.connect(lambda _checked=False, to=page_id: self.crumb_chosen.emit(to))
+                self._crumbs.addWidget(link)
+            else:
+                self._crumbs.addWidget(label(text, "dim"))
+
+    def set_status(self, status: str) -> None:
+        """Show the state of what is open beside the breadcrumbs; an empty string hides it."""
+        self.chip.setVisible(bool(status))
+        if status:
+            self.chip.show_status(status)
+
+    def add_action(self, widget: QWidget) -> None:
+        """Put a button or a mark at the right end."""
+        self._actions.addWidget(widget)
+
+
+class PageHeader(QWidget):
+    """The head of a page without a top bar: its title, a line below, its actions at the right."""
+
+    def __init__(self, title: str, subtitle: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(10)
+        column = QVBoxLayout()
+        column.setSpacing(2)
+        self._title = label(title, "title")
+        self._subtitle = label(subtitle, "dim")
+        column.addWidget(self._title)
+        column.addWidget(self._subtitle)
+        row.addLayout(column)
+        row.addStretch(1)
+        self._row = row
+
+    def set_subtitle(self, text: str) -> None:
+        """Change the line below the title."""
+        self._subtitle.setText(text)
+
+    def add_action(self, widget: QWidget) -> None:
+        """Put a button at the right end."""
+        self._row.addWidget(widget)
+
+
+class StatusBar(Panel):
+    """The line at the foot: what is open at the left, where the cursor is at the right."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("panel", "top", parent)
+        self.setFixedHeight(STATUS_PX)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 0, 12, 0)
+        self.left: QLabel = label("", "small")
+        self.right: QLabel = label("", "small")
+        self.left.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        row.addWidget(self.left, 1)
+        row.addWidget(self.right)
+
+    def say(self, left: str, right: str) -> None:
+        """Show both texts."""
+        self.left.setText(left)
+        self.right.setText(right)
+
+    def sizeHint(self) -> QSize:
+        return QSize(ITEM_PX, STATUS_PX)

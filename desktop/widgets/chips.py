@@ -1,0 +1,196 @@
+"""Pills: states, verdicts and rows of filters. Always a word, never colour alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import QCoreApplication, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QSizePolicy, QWidget
+
+from desktop.theme import LABEL_PX, TEXT_PX, look, sized
+
+_HEIGHT = 18
+_SIDE = 8
+
+_TONES = {
+    "not_started": "dim",
+    "in_progress": "accent",
+    "passed": "passed",
+    "failed": "failed",
+    "cancelled": "dim",
+    "undecided": "undecided",
+}
+
+
+def status_tone(status: str) -> str:
+    """The tone of a record status (`shared.codes.Status`) or a verdict (`Verdict`); dim for anything else."""
+    return _TONES.get(status, "dim")
+
+
+def status_word(status: str) -> str:
+    """The word for a record status or a verdict in the language in force; the code itself when unknown."""
+    say = QCoreApplication.translate
+    match status:
+        case "not_started":
+            return say("Status", "Not started")
+        case "in_progress":
+            return say("Status", "In progress")
+        case "passed":
+            return say("Status", "Passed")
+        case "failed":
+            return say("Status", "Failed")
+        case "cancelled":
+            return say("Status", "Cancelled")
+        case "undecided":
+            return say("Status", "Undecided")
+    return status
+
+
+def chip_width(text: str) -> int:
+    """Width (px) that `paint_chip` needs for `text`."""
+    return round(QFontMetricsF(sized(LABEL_PX, bold=True)).horizontalAdvance(text)) + 2 * _SIDE
+
+
+def paint_chip(painter: QPainter, x: float, middle: float, tone: str, text: str) -> int:
+    """Paint a pill with its left edge at `x`, centred on the line `middle`; returns its width in px.
+
+    `tone` is accent, passed, failed, undecided or dim. For delegates; a widget is `Chip`.
+    """
+    theme = look().theme
+    width = chip_width(text)
+    box = QRectF(x, middle - _HEIGHT / 2, width, _HEIGHT)
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(theme.ground(tone)))
+    painter.drawRoundedRect(box, _HEIGHT / 2, _HEIGHT / 2)
+    painter.setPen(QColor(theme.word(tone)))
+    painter.setFont(sized(LABEL_PX, bold=True))
+    painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+    painter.restore()
+    return width
+
+
+class Chip(QWidget):
+    """A pill with a word in a tone."""
+
+    def __init__(self, text: str = "", tone: str = "dim", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._text = text
+        self._tone = tone
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.say(text, tone)
+
+    @property
+    def text(self) -> str:
+        """The word it shows."""
+        return self._text
+
+    def say(self, text: str, tone: str) -> None:
+        """Show `text` in `tone`: accent, passed, failed, undecided or dim."""
+        self._text, self._tone = text, tone
+        self.setAccessibleName(text)
+        self.updateGeometry()
+        self.update()
+
+    def show_status(self, status: str) -> None:
+        """Show a record status or a verdict by its code."""
+        self.say(status_word(status), status_tone(status))
+
+    def sizeHint(self) -> QSize:
+        return QSize(chip_width(self._text), _HEIGHT)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        paint_chip(painter, 0, self.height() / 2, self._tone, self._text)
+        painter.end()
+
+
+class _FilterChip(QAbstractButton):
+    def __init__(self, key: str, text: str) -> None:
+        super().__init__()
+        self.key = key
+        self.setCheckable(True)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setText(text)
+        self.setAccessibleName(text)
+
+    def sizeHint(self) -> QSize:
+        return QSize(round(QFontMetricsF(sized(TEXT_PX - 1)).horizontalAdvance(self.text())) + 16, 22)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        theme = look().theme
+        on = self.isChecked()
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        frame = QRectF(self.rect()).adjusted(1, 1, -1, -1)
+        painter.setPen(QPen(QColor(theme.accent), 1.5) if self.hasFocus() else Qt.PenStyle.NoPen)
+        ground = theme.accent_ground if on else theme.raised if self.underMouse() else None
+        painter.setBrush(QColor(ground) if ground else Qt.BrushStyle.NoBrush)
+        painter.drawRoundedRect(frame, frame.height() / 2, frame.height() / 2)
+        painter.setPen(QColor(theme.accent_text if on else theme.text))
+        painter.setFont(sized(TEXT_PX - 1, bold=on))
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.text())
+        painter.end()
+
+
+class FilterChips(QWidget):
+    """A row of filters of which one is on; arrows move between them.
+
+    width = QFontMetricsF(sized(TEXT_PX - 1, bold=True)).horizontalAdvance(self.text())
+    return QSize(round(width) + 16, 22)
+    """
+
+    chosen = Signal(str)
+    """The key of the filter that a person turned on."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(name)
+        self._group = QButtonGroup(self)
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.setSpacing(4)
+        self._row.addStretch(1)
+        self._group.buttonClicked.connect(self._clicked)
+
+    def set_choices(self, choices: Iterable[tuple[str, str]]) -> None:
+        """Show these filters; the first is on unless the one that was on is among them."""
+        pairs = list(choices)
+        old = self._buttons()
+        if [button.key for button in old] == [key for key, _ in pairs]:
+            for button, (_, text) in zip(old, pairs, strict=True):
+                button.setText(text)
+                button.setAccessibleName(text)
+                button.updateGeometry()
+            return
+        was = self.value()
+        for button in old:
+            self._group.removeButton(button)
+            button.deleteLater()
+        for index, (key, text) in enumerate(pairs):
+            made = _FilterChip(key, text)
+            self._group.addButton(made)
+            self._row.insertWidget(index, made)
+        keys = [key for key, _ in pairs]
+        if keys:
+            self.set_value(was if was in keys else keys[0])
+
+    def value(self) -> str:
+        """The key of the filter that is on, or an empty string."""
+        return next((button.key for button in self._buttons() if button.isChecked()), "")
+
+    def set_value(self, key: str) -> None:
+        """Turn a filter on without a signal."""
+        for button in self._buttons():
+            if button.key == key:
+                button.setChecked(True)
+
+    def _buttons(self) -> list[_FilterChip]:
+        return [button for button in self._group.buttons() if isinstance(button, _FilterChip)]
+
+    def _clicked(self, button: QAbstractButton) -> None:
+        if isinstance(button, _FilterChip):
+            self.chosen.emit(button.key)

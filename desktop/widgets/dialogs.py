@@ -1,0 +1,112 @@
+"""Questions and short notices."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from desktop.theme import CARD_RADIUS, look
+from desktop.widgets.buttons import Button, Kind
+from desktop.widgets.labels import label
+
+_TOAST_MS = 4_000
+
+
+class Confirm(QDialog):
+    """Asks before something is done: the verb names what happens, the harmless button is the default."""
+
+    def __init__(self, parent: QWidget | None, title: str, text: str, verb: str, danger: bool = True) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(title)
+        self.setModal(True)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 20, 20, 16)
+        column.setSpacing(8)
+        column.addWidget(label(title, "item", wrap=True))
+        said = label(text, wrap=True)
+        said.setMinimumWidth(360)
+        said.setMaximumWidth(480)
+        column.addWidget(said)
+        column.addSpacing(12)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addStretch(1)
+        self.harmless = Button(self.tr("Cancel"))
+        self.harmless.clicked.connect(self.reject)
+        self.act = Button(verb, kind=Kind.DANGER if danger else Kind.MAIN)
+        self.act.clicked.connect(self.accept)
+        row.addWidget(self.harmless)
+        row.addWidget(self.act)
+        column.addLayout(row)
+        self.harmless.setDefault(True)
+        self.harmless.setFocus()
+
+
+def confirm(parent: QWidget | None, title: str, text: str, verb: str, danger: bool = True) -> bool:
+    """True when the person chose `verb`; Enter, Esc and closing the dialog all mean no."""
+    dialog = Confirm(parent, title, text, verb, danger)
+    try:
+        return dialog.exec() == QDialog.DialogCode.Accepted
+    finally:
+        dialog.deleteLater()
+
+
+class Toast(QWidget):
+    """A short notice at the foot of the window that goes by itself after 4 s; a click sends it away."""
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 10, 16, 10)
+        self._text: QLabel = label("")
+        row.addWidget(self._text)
+        self._timer = QTimer(self, singleShot=True, interval=_TOAST_MS)
+        self._timer.timeout.connect(self.hide)
+        window.installEventFilter(self)
+        self.hide()
+
+    def text(self) -> str:
+        """What it says."""
+        return self._text.text()
+
+    def say(self, sentence: str) -> None:
+        """Show a sentence, and read it out to a screen reader."""
+        self._text.setText(sentence)
+        self.adjustSize()
+        self._place()
+        self.show()
+        self.raise_()
+        self._timer.start()
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, sentence))
+
+    def _place(self) -> None:
+        window = self.parentWidget()
+        if window is not None:
+            self.move((window.width() - self.width()) // 2, window.height() - self.height() - 40)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize:
+            self._place()
+        return False
+
+    def mousePressEvent(self, _event: QEvent) -> None:
+        self.hide()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        theme = look().theme
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QColor(theme.line))
+        painter.setBrush(QColor(theme.raised))
+        painter.drawRoundedRect(self.rect().adjusted(0, 0, -1, -1), CARD_RADIUS, CARD_RADIUS)
+        painter.end()
+
+
+def key_hint(keys: str) -> QLabel:
+    """A key as it looks on a keyboard, to stand beside what it does."""
+    made = label(keys, "key")
+    made.setAlignment(Qt.AlignmentFlag.AlignCenter)
+    made.setFixedHeight(18)
+    made.setMinimumWidth(18)
+    return made

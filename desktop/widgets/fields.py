@@ -1,0 +1,239 @@
+"""Fields to type into and to choose from. What a person typed stays until that person changes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QFocusEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QComboBox, QLineEdit, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
+
+from desktop.theme import look
+from desktop.widgets.buttons import Button, Kind
+from desktop.widgets.icons import paint_icon
+from desktop.widgets.labels import label
+
+_SEARCH_MS = 250
+
+
+class TextArea(QPlainTextEdit):
+    """Several lines of plain text; Tab leaves it, as in every other field."""
+
+    def __init__(self, lines: int = 3, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setTabChangesFocus(True)
+        self.setFixedHeight(self.fontMetrics().lineSpacing() * lines + 22)
+
+
+class Combo(QComboBox):
+    """A choice out of few; `set_choices` gives (value, text) pairs."""
+
+    picked = Signal(object)
+    """The value that a person picked."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(name)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.activated.connect(lambda index: self.picked.emit(self.itemData(index)))
+
+    def set_choices(self, choices: Iterable[tuple[object, str]]) -> None:
+        """Offer these; the value that was chosen stays chosen where it is still offered."""
+        was = self.currentData()
+        self.blockSignals(True)
+        self.clear()
+        for value, text in choices:
+            self.addItem(text, value)
+        self.blockSignals(False)
+        self.set_value(was)
+
+    def value(self) -> object:
+        """The chosen value, or None."""
+        return self.currentData()
+
+    def set_value(self, value: object) -> None:
+        """Choose without a signal; a value that is not offered chooses the first."""
+        values = [self.itemData(index) for index in range(self.count())]
+        self.setCurrentIndex(values.index(value) if value in values else 0 if values else -1)
+
+    def wheelEvent(self, event: QEvent) -> None:
+        # A wheel over a closed combo scrolls the page; it must not change a value by accident.
+        event.ignore()
+
+
+Editor = QLineEdit | QPlainTextEdit | QComboBox
+
+
+class Field(QWidget):
+    """A label, an editor below it, and below that a line that says what is wrong, when something is."""
+
+    changed = Signal()
+    """The person changed the value; the error line is gone by then."""
+
+    def __init__(
+        self,
+        name: str,
+        editor: Editor | None = None,
+        *,
+        placeholder: str = "",
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.editor: Editor = QLineEdit() if editor is None else editor
+        self.editor.setAccessibleName(name)
+        self._label = label(name, "label")
+        self._label.setBuddy(self.editor)
+        self._error = label("", "error", wrap=True)
+        self._error.hide()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addWidget(self._label)
+        column.addWidget(self.editor)
+        column.addWidget(self._error)
+        self.setFocusProxy(self.editor)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        if isinstance(self.editor, QComboBox):
+            self.editor.activated.connect(self._edited)
+        elif isinstance(self.editor, QLineEdit):
+            self.editor.setPlaceholderText(placeholder)
+            self.editor.textEdited.connect(self._edited)
+        else:
+            self.editor.setPlaceholderText(placeholder)
+            self.editor.textChanged.connect(self._edited)
+
+    def text(self) -> str:
+        """What is typed, as it stands."""
+        if isinstance(self.editor, QPlainTextEdit):
+            return self.editor.toPlainText()
+        return self.editor.currentText() if isinstance(self.editor, QComboBox) else self.editor.text()
+
+    def set_text(self, text: str) -> None:
+        """Put a text into the editor without a signal."""
+        self.editor.blockSignals(True)
+        if isinstance(self.editor, QPlainTextEdit):
+            self.editor.setPlainText(text)
+        elif isinstance(self.editor, QComboBox):
+            self.editor.setCurrentText(text)
+        else:
+            self.editor.setText(text)
+        self.editor.blockSignals(False)
+
+    def set_error(self, sentence: str) -> None:
+        """Say below the editor what is wrong; an empty sentence takes it back. The typed text stays."""
+        self._error.setText(sentence)
+        self._error.setVisible(bool(sentence))
+        self.editor.setAccessibleDescription(sentence)
+        self.editor.setProperty("invalid", bool(sentence))
+        self.editor.style().unpolish(self.editor)
+        self.editor.style().polish(self.editor)
+
+    def error(self) -> str:
+        """The sentence below the editor, or an empty string."""
+        return self._error.text()
+
+    def _edited(self) -> None:
+        if self.error():
+            self.set_error("")
+        self.changed.emit()
+
+
+class PasswordField(Field):
+    """A field for a password, with a word inside that shows and hides it."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        line = QLineEdit()
+        super().__init__(name, line, parent=parent)
+        self._line = line
+        line.setEchoMode(QLineEdit.EchoMode.Password)
+        line.setInputMethodHints(
+            Qt.InputMethodHint.ImhHiddenText
+            | Qt.InputMethodHint.ImhSensitiveData
+            | Qt.InputMethodHint.ImhNoPredictiveText
+        )
+        self._toggle = Button(self.tr("Show"), kind=Kind.QUIET, parent=line)
+        self._toggle.clicked.connect(self._switch)
+        line.installEventFilter(self)
+        self._place()
+
+    def clear(self) -> None:
+        """Empty it and hide what is typed next."""
+        self.set_text("")
+        self._line.setEchoMode(QLineEdit.EchoMode.Password)
+        self._toggle.setText(self.tr("Show"))
+
+    def eventFilter(self, watched: object, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize:
+            self._place()
+        return False
+
+    def _switch(self) -> None:
+        hidden = self._line.echoMode() == QLineEdit.EchoMode.Password
+        self._line.setEchoMode(QLineEdit.EchoMode.Normal if hidden else QLineEdit.EchoMode.Password)
+        self._toggle.setText(self.tr("Hide") if hidden else self.tr("Show"))
+        self._place()
+
+    def _place(self) -> None:
+        size = self._toggle.sizeHint()
+        self._line.setTextMargins(0, 0, size.width() + 4, 0)
+        self._toggle.setGeometry(
+            self._line.width() - size.width() - 8,
+            (self._line.height() - size.height()) // 2,
+            size.width(),
+            size.height(),
+        )
+
+
+class SearchField(QLineEdit):
+    """A search line with a glass before it and the key '/' after it."""
+
+    searched = Signal(str)
+    """The text, once typing paused for 250 ms, or at once with Enter."""
+
+    def __init__(self, placeholder: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setPlaceholderText(placeholder)
+        self.setAccessibleName(placeholder)
+        self.setClearButtonEnabled(True)
+        self._told = ""
+        self._pause = QTimer(self, singleShot=True, interval=_SEARCH_MS)
+        self._pause.timeout.connect(self._tell)
+        self.textChanged.connect(lambda _: self._pause.start())
+        self.returnPressed.connect(self._tell)
+        self.setTextMargins(22, 0, 0, 0)
+        self._key = label("/", "key")
+        self._key.setParent(self)
+        self._key.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._key.setFixedSize(18, 18)
+        self.textChanged.connect(lambda _: self._show_key())
+
+    def sizeHint(self) -> QSize:
+        return QSize(250, super().sizeHint().height())
+
+    def _tell(self) -> None:
+        self._pause.stop()
+        if self.text() != self._told:
+            self._told = self.text()
+            self.searched.emit(self._told)
+
+    def _show_key(self) -> None:
+        self._key.setVisible(not self.hasFocus() and not self.text())
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._show_key()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._show_key()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._key.move(self.width() - 28, (self.height() - 18) // 2)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        painter = QPainter(self)
+        paint_icon(painter, "search", look().theme.dim, QRectF(10, self.height() / 2 - 7, 14, 14))
+        painter.end()

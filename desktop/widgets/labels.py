@@ -1,0 +1,98 @@
+"""Text and ground: labels by their role, cards, rules, bars."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QSizePolicy, QWidget
+
+from desktop.theme import look
+
+Role = Literal["text", "strong", "dim", "label", "small", "item", "title", "error", "key"]
+
+
+def label(text: str = "", role: Role = "text", wrap: bool = False) -> QLabel:
+    """A label of one role of the type scale: title 21 px, item 16 px, text 13 px, label and small 11 px.
+
+    The text is plain: what a service or a person wrote is never read as markup.
+    """
+    made = QLabel(text)
+    made.setTextFormat(Qt.TextFormat.PlainText)
+    made.setWordWrap(wrap)
+    if role != "text":
+        made.setProperty("role", role)
+    return made
+
+
+class Card(QFrame):
+    """A panel with a border and round corners; give it a layout."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("card", True)
+
+
+def rule() -> QFrame:
+    """A horizontal line of 1 px between two parts."""
+    made = QFrame()
+    made.setProperty("rule", True)
+    return made
+
+
+class Panel(QWidget):
+    """A plain area on one ground of the theme, with an optional line along one edge."""
+
+    def __init__(
+        self,
+        ground: Literal["bg", "panel", "raised"] = "panel",
+        edge: Literal["", "top", "bottom", "left", "right"] = "",
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setObjectName("panel")
+        self.setProperty("ground", ground)
+        if edge:
+            self.setProperty("edge", edge)
+
+
+class ProgressBar(QProgressBar):
+    """A thin bar: accent while under way, quiet when full."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(name)
+        self.setRange(0, 100)
+        self.setTextVisible(False)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        return QSize(90, 5)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(40, 5)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        span = max(1, self.maximum() - self.minimum())
+        paint_progress(painter, QRectF(self.rect()), 100 * (self.value() - self.minimum()) / span)
+        painter.end()
+
+
+def paint_progress(painter: QPainter, where: QRectF, percent: float) -> None:
+    """Paint a thin bar of `percent` (0..100) into `where`. For delegates; a widget is `ProgressBar`."""
+    theme = look().theme
+    radius = where.height() / 2
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(theme.raised))
+    painter.drawRoundedRect(where, radius, radius)
+    share = min(1.0, max(0.0, percent / 100))
+    if share > 0:
+        painter.setBrush(QColor(theme.dim if share >= 1 else theme.accent))
+        done = QRectF(where.x(), where.y(), max(where.height(), where.width() * share), where.height())
+        painter.drawRoundedRect(done, radius, radius)
+    painter.restore()

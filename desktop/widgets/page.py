@@ -1,0 +1,60 @@
+"""The base of every page of the window."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QWidget
+
+from shared.codes import Permission
+
+
+class Page(QWidget):
+    """One page. A subclass sets the class attributes, builds its widgets in `__init__`, fetches in `opened`.
+
+    A change of language rebuilds the window with fresh pages (see `desktop/language.py`), so a text is set
+    once, where its widget is made; `place()` says how to come back to where the person was.
+    """
+
+    page_id: ClassVar[str] = ""
+    icon: ClassVar[str] = ""
+    """Icon in the rail; empty for a page that the rail does not list."""
+    permission: ClassVar[Permission | None] = None
+    """The right without which the rail does not offer the page."""
+    in_frame: ClassVar[bool] = True
+    """False for a page that is shown alone, without rail and bars (login)."""
+    has_status_bar: ClassVar[bool] = False
+
+    navigate = Signal(str, dict)
+    """Ask for another page: its id and the parameters for its `opened`."""
+    toast = Signal(str)
+    """Ask for a short notice at the foot of the window."""
+    status = Signal(str, str)
+    """What the status bar says: left text, right text."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setObjectName("page")
+        self.setProperty("ground", "bg")
+
+    @property
+    def title(self) -> str:
+        """The page's name for the rail, the window's title and the palette, in the language in force."""
+        return self.page_id
+
+    def opened(self, params: dict[str, Any]) -> None:
+        """The page came to the front; `params` are those of `navigate`, or a `place()` to return to."""
+
+    def leave(self) -> bool:
+        """Called before another page comes to the front or the window closes; False keeps this one.
+
+        The page for typed text that is not saved anywhere: ask with `confirm`. Release what it holds here
+        (camera, timers).
+        """
+        return True
+
+    def place(self) -> dict[str, Any]:
+        """What `opened` needs to come back here: the open record, filters, typed text. Never a password."""
+        return {}

@@ -1,0 +1,249 @@
+"""What a page shows when it has nothing to show: empty, loading, failed, not allowed; and notes above it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+
+from desktop.theme import look
+from desktop.widgets.buttons import Button, IconButton, Kind
+from desktop.widgets.icons import paint_icon
+from desktop.widgets.labels import Panel, ProgressBar, label
+
+LOADING_AFTER_MS = 300
+
+_LEVELS = {"info": ("info", "accent"), "warn": ("warning", "undecided"), "error": ("error", "failed")}
+
+
+class Symbol(QWidget):
+    """An icon of the kit as a picture, in a colour of the theme."""
+
+    def __init__(self, name: str, tone: str = "dim", side: int = 18, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._name, self._tone, self._side = name, tone, side
+        self.setFixedSize(side, side)
+
+    def show_icon(self, name: str, tone: str) -> None:
+        """Show another icon."""
+        self._name, self._tone = name, tone
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._side, self._side)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        paint_icon(painter, self._name, getattr(look().theme, self._tone), QRectF(self.rect()))
+        painter.end()
+
+
+class _State(QWidget):
+    """An icon, a sentence and at most one button, in the middle of the page."""
+
+    def __init__(self, icon: str, tone: str, sentence: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._column = QVBoxLayout(self)
+        self._column.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._column.setSpacing(12)
+        self._symbol = Symbol(icon, tone, 32)
+        self._column.addWidget(self._symbol, 0, Qt.AlignmentFlag.AlignHCenter)
+        self._sentence = label(sentence, wrap=True)
+        self._sentence.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._sentence.setMinimumWidth(360)
+        self._sentence.setMaximumWidth(460)
+        self._column.addWidget(self._sentence, 0, Qt.AlignmentFlag.AlignHCenter)
+        self.setAccessibleName(sentence)
+
+    def sentence(self) -> str:
+        """What it says."""
+        return self._sentence.text()
+
+    def say(self, sentence: str) -> None:
+        """Say something else."""
+        self._sentence.setText(sentence)
+        self.setAccessibleName(sentence)
+
+    def _add_button(self, text: str, act: Callable[[], object], kind: Kind) -> Button:
+        button = Button(text, kind=kind)
+        button.clicked.connect(lambda _checked=False: act())
+        self._column.addWidget(button, 0, Qt.AlignmentFlag.AlignHCenter)
+        return button
+
+
+class EmptyState(_State):
+    """Nothing here yet: why, and the one thing to do about it."""
+
+    def __init__(
+        self,
+        icon: str,
+        sentence: str,
+        action: str = "",
+        act: Callable[[], object] | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(icon, "dim", sentence, parent)
+        self.button = self._add_button(action, act, Kind.MAIN) if act is not None else None
+
+
+class LoadingState(_State):
+    """Work is under way; shows itself only when that takes longer than 300 ms."""
+
+    cancelled = Signal()
+    """The person wants no more of it."""
+
+    def __init__(self, sentence: str = "", cancellable: bool = False, parent: QWidget | None = None) -> None:
+        super().__init__("cloud-wait", "dim", "", parent)
+        self.say(sentence or self.tr("Loading…"))
+        self._bar = ProgressBar(self.tr("Progress"))
+        self._bar.setFixedWidth(240)
+        self._bar.hide()
+        self._column.addWidget(self._bar, 0, Qt.AlignmentFlag.AlignHCenter)
+        self._cancel = self._add_button(self.tr("Cancel"), self.cancelled.emit, Kind.GHOST)
+        self._cancellable = cancellable
+        self._delay = QTimer(self, singleShot=True, interval=LOADING_AFTER_MS)
+        self._delay.timeout.connect(lambda: self._reveal(True))
+        self._reveal(False)
+
+    def begin(self) -> None:
+        """Start the wait: blank now, visible after 300 ms."""
+        self._bar.hide()
+        self._reveal(False)
+        self._delay.start()
+
+    def end(self) -> None:
+        """The wait is over."""
+        self._delay.stop()
+        self._reveal(False)
+
+    def set_progress(self, percent: float) -> None:
+        """Show how far it is, 0..100."""
+        self._bar.setValue(round(percent))
+        self._bar.setVisible(self._sentence.isVisibleTo(self))
+
+    def _reveal(self, on: bool) -> None:
+        self._symbol.setVisible(on)
+        self._sentence.setVisible(on)
+        self._cancel.setVisible(on and self._cancellable)
+
+
+class ErrorState(_State):
+    """It did not work: what happened, and a button to try again."""
+
+    def __init__(self, sentence: str, retry: Callable[[], object], parent: QWidget | None = None) -> None:
+        super().__init__("warning", "undecided", sentence, parent)
+        self.button = self._add_button(self.tr("Try again"), retry, Kind.PLAIN)
+
+
+class NoPermissionState(_State):
+    """The person lacks the right: says so, and whom to ask."""
+
+    def __init__(self, sentence: str = "", parent: QWidget | None = None) -> None:
+        super().__init__("lock", "dim", "", parent)
+        self.say(sentence or self.tr("You have no right to see this. Ask an administrator for it."))
+
+
+class StateStack(QStackedWidget):
+    """A page's content, or the state that stands in for it.
+
+    stack = StateStack(table)
+    stack.show_loading(); stack.show_content(); stack.show_error(str(error), retry=self.reload)
+    """
+
+    def __init__(self, content: QWidget, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.content = content
+        self.loading = LoadingState()
+        self.addWidget(content)
+        self.addWidget(self.loading)
+
+    def show_content(self) -> None:
+        """Show the content itself."""
+        self._show(self.content)
+
+    def show_loading(self, sentence: str = "") -> None:
+        """Show that it is being fetched, from 300 ms on."""
+        if sentence:
+            self.loading.say(sentence)
+        self.loading.begin()
+        self._show(self.loading)
+
+    def show_empty(
+        self, icon: str, sentence: str, action: str = "", act: Callable[[], object] | None = None
+    ) -> None:
+        """Show that there is nothing yet."""
+        self._show(EmptyState(icon, sentence, action, act))
+
+    def show_error(self, sentence: str, retry: Callable[[], object]) -> None:
+        """Show what failed, with a button that calls `retry`."""
+        self._show(ErrorState(sentence, retry))
+
+    def show_no_permission(self, sentence: str = "") -> None:
+        """Show that the right is missing."""
+        self._show(NoPermissionState(sentence))
+
+    def _show(self, widget: QWidget) -> None:
+        if widget is not self.loading:
+            self.loading.end()
+        before = self.currentWidget()
+        if self.indexOf(widget) < 0:
+            self.addWidget(widget)
+        self.setCurrentWidget(widget)
+        if before is not None and before not in (widget, self.content, self.loading):
+            self.removeWidget(before)
+            before.deleteLater()
+
+
+class Banner(Panel):
+    """A line above the page that stays until it is no longer true, with at most one action."""
+
+    acted = Signal()
+    """The action was chosen."""
+    closed = Signal()
+    """The person put it away."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("raised", "bottom", parent)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 6, 12, 6)
+        row.setSpacing(10)
+        self._symbol = Symbol("info", "accent")
+        self._text: QLabel = label("", wrap=True)
+        self._action = Button("", kind=Kind.LINK)
+        self._action.clicked.connect(lambda _checked=False: self.acted.emit())
+        close = IconButton("close", self.tr("Close"), side=24)
+        close.clicked.connect(self._close)
+        self._close_button = close
+        row.addWidget(self._symbol)
+        row.addWidget(self._text, 1)
+        row.addWidget(self._action)
+        row.addWidget(close)
+        self.hide()
+
+    def text(self) -> str:
+        """What it says."""
+        return self._text.text()
+
+    def say(
+        self,
+        sentence: str,
+        level: Literal["info", "warn", "error"] = "info",
+        action: str = "",
+        closable: bool = True,
+    ) -> None:
+        """Show a sentence at a level, with a word for the action where there is one."""
+        self._symbol.show_icon(*_LEVELS[level])
+        self._text.setText(sentence)
+        self._action.setText(action)
+        self._action.setVisible(bool(action))
+        self._close_button.setVisible(closable)
+        self.setAccessibleName(sentence)
+        self.show()
+
+    def _close(self) -> None:
+        self.hide()
+        self.closed.emit()
