@@ -118,7 +118,8 @@ class _FilterChip(QAbstractButton):
         self.setAccessibleName(text)
 
     def sizeHint(self) -> QSize:
-        return QSize(round(QFontMetricsF(sized(TEXT_PX - 1)).horizontalAdvance(self.text())) + 16, 22)
+        width = QFontMetricsF(sized(TEXT_PX - 1, bold=True)).horizontalAdvance(self.text())
+        return QSize(round(width) + 16, 22)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         theme = look().theme
