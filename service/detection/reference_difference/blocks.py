@@ -1,0 +1,181 @@
+"""Measures, block by block, how far a photo laid over the reference is still off, and mends the homography.
+
+A block of the reference is searched in the photo by normalised correlation. Its offset counts only along the
+directions in which the block has structure (its structure tensor), so a lone edge cannot pull along itself.
+The offsets are fitted by an update of the homography with robust weights (iteratively reweighted least
+squares, Tukey's biweight), so damage in the photo does not pull either.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.detection.reference_difference.parts import Bytes, Floats, Matrix
+from shared.cv import cv2
+
+# A block with less gradient energy than this (grey levels squared per px, after smoothing) has no structure
+# to hold on to; noise of 3 grey levels leaves about 0.5 after the smoothing.
+_LEAST_ENERGY = 1.6
+_AGREES = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Offsets:
+    """n measured blocks: centres and offsets (n, 2) in frame px, correlation (n,), tensors (n, 2, 2).
+
+    energy: gradient energy of each block. photo_only: blocks with structure in the photo only (not among the
+    n). total: all blocks that the photo covers.
+    """
+
+    centres: Matrix
+    offsets: Matrix
+    correlation: NDArray[np.float64]
+    tensors: NDArray[np.float64]
+    energy: NDArray[np.float64]
+    photo_only: int
+    total: int
+
+
+def smoothed(image: Bytes, sigma: float = 1.0) -> Floats:
+    """Grey image as float32, smoothed against noise and compression."""
+    return np.asarray(cv2.GaussianBlur(image, (0, 0), sigma), np.float32)
+
+
+def measure(reference: Floats, photo: Floats, valid: Bytes, block: int, reach: int, most: int) -> Offsets:
+    """Offsets of up to `most` blocks of `block` px, searched up to `reach` px away.
+
+    reference, photo: smoothed grey frames (height, width); valid: 255 where the photo covers the frame.
+    """
+    height, width = reference.shape
+    gx, gy = _gradients(reference)
+    px, py = _gradients(photo)
+    tensors = np.stack([gx * gx, gx * gy, gy * gy], axis=-1)
+    energy_photo = px * px + py * py
+    lowest, highest = _places(height, block, reach, most), _places(width, block, reach, most)
+    centres, offsets, scores, kept, energies = [], [], [], [], []
+    photo_only = total = 0
+    for top in lowest:
+        for left in highest:
+            area = np.s_[top : top + block, left : left + block]
+            if valid[area].min() == 0:
+                continue
+            total += 1
+            xx, xy, yy = (float(v) for v in tensors[area].mean(axis=(0, 1)))
+            own, other = xx + yy, float(energy_photo[area].mean())
+            if own < _LEAST_ENERGY:
+                photo_only += other > 4 * max(own, _LEAST_ENERGY)
+                continue
+            y1, x1 = max(top - reach, 0), max(left - reach, 0)
+            y2, x2 = min(top + block + reach, height), min(left + block + reach, width)
+            surface = cv2.matchTemplate(photo[y1:y2, x1:x2], reference[area], cv2.TM_CCOEFF_NORMED)
+            _, best, _, (at_x, at_y) = cv2.minMaxLoc(surface)
+            fine_x, fine_y = _peak(surface, at_x, at_y)
+            centres.append((left + block / 2, top + block / 2))
+            offsets.append((fine_x + x1 - left, fine_y + y1 - top))
+            scores.append(best if np.isfinite(best) else 0.0)
+            kept.append(((xx, xy), (xy, yy)))
+            energies.append(own)
+    count = len(centres)
+    return Offsets(
+        np.asarray(centres, np.float64).reshape(count, 2),
+        np.asarray(offsets, np.float64).reshape(count, 2),
+        np.asarray(scores, np.float64),
+        np.asarray(kept, np.float64).reshape(count, 2, 2),
+        np.asarray(energies, np.float64),
+        photo_only,
+        total,
+    )
+
+
+def _gradients(image: Floats) -> tuple[Floats, Floats]:
+    return (
+        np.asarray(cv2.Sobel(image, cv2.CV_32F, 1, 0, ksize=3, scale=1 / 8), np.float32),
+        np.asarray(cv2.Sobel(image, cv2.CV_32F, 0, 1, ksize=3, scale=1 / 8), np.float32),
+    )
+
+
+def _places(length: int, block: int, reach: int, most: int) -> list[int]:
+    """Starts of blocks spread over `length`, about sqrt(most) of them, never overlapping by more than half."""
+    room = length - block
+    if room < 0:
+        return []
+    count = int(np.clip(round(np.sqrt(most)), 1, max(room // (block // 2), 1) + 1))
+    return [round(v) for v in np.linspace(min(reach, room / 2), max(room - reach, room / 2), count)]
+
+
+def _peak(surface: NDArray[np.float32], x: int, y: int) -> tuple[float, float]:
+    """The maximum of `surface` to parts of a pixel, by a parabola through three values per axis."""
+
+    def fine(before: float, at: float, after: float) -> float:
+        bend = before - 2 * at + after
+        return 0.0 if bend > -1e-6 else float(np.clip(0.5 * (before - after) / bend, -0.5, 0.5))
+
+    height, width = surface.shape
+    dx = fine(surface[y, x - 1], surface[y, x], surface[y, x + 1]) if 0 < x < width - 1 else 0.0
+    dy = fine(surface[y - 1, x], surface[y, x], surface[y + 1, x]) if 0 < y < height - 1 else 0.0
+    return x + dx, y + dy
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """An update of the homography (3 x 3, frame px -> frame px) and how well the blocks agree with it.
+
+    residuals: per block in px along its structure; agreeing: the blocks that correlate and lie within
+    `tolerance`; score: the share of agreeing structure, 0..1.
+    """
+
+    update: Matrix
+    residuals: NDArray[np.float64]
+    agreeing: NDArray[np.bool_]
+    score: float
+
+
+def fit(found: Offsets, size: tuple[int, int], tolerance: float, freedom: float = 1.0) -> Fit:
+    """Fit the offsets by a homography near the identity in a frame of `size` (width, height) px.
+
+    freedom scales how far scale, shear and perspective may leave the identity; few blocks hold them back.
+    """
+    count = len(found.centres)
+    if count == 0:
+        return Fit(np.eye(3), np.zeros(0), np.zeros(0, np.bool_), 0.0)
+    reach = max(size) / 2
+    middle = np.array(size) / 2
+    u = (found.centres - middle) / reach
+    rows = np.zeros((count, 2, 8))
+    one, x, y = np.ones(count), u[:, 0], u[:, 1]
+    rows[:, 0, :3] = np.stack([one, x, y], 1)
+    rows[:, 1, 3:6] = np.stack([one, x, y], 1)
+    rows[:, 0, 6:] = np.stack([x * x, x * y], 1)
+    rows[:, 1, 6:] = np.stack([x * y, y * y], 1)
+    trace = np.trace(found.tensors, axis1=1, axis2=2)
+    direction = found.tensors / np.maximum(trace, 1e-9)[:, None, None]
+    # How far a shift, a slope and a perspective may be off, in px at the frame's edge.
+    shift, slope, tilt = 6.0 * freedom, reach * 0.03 * freedom, reach * 0.02 * freedom
+    spread = np.array([shift, slope, slope, shift, slope, slope, tilt, tilt])
+    ridge = np.diag(1 / spread**2)
+    start = np.clip(found.correlation - 0.25, 0, None) ** 2
+    weights = start.copy()
+    numbers = np.zeros(8)
+    width = max(tolerance * 4, 2.0)
+    residual = np.zeros(count)
+    for _ in range(12):
+        weighted = direction * weights[:, None, None]
+        normal = np.einsum("nij,nik,nkl->jl", rows, weighted, rows) + ridge
+        right = np.einsum("nij,nik,nk->j", rows, weighted, found.offsets)
+        numbers = np.linalg.solve(normal, right)
+        off = found.offsets - rows @ numbers
+        residual = np.sqrt(np.maximum(np.einsum("ni,nij,nj->n", off, direction, off), 0))
+        weights = start * np.clip(1 - (residual / width) ** 2, 0, None) ** 2
+        width = max(width * 0.75, tolerance)
+    agreeing = (found.correlation > _AGREES) & (residual < tolerance)
+    importance = np.minimum(np.sqrt(found.energy), 12.0)
+    total = importance.sum() + found.photo_only * 2.0
+    score = float(importance[agreeing].sum() / total) if total > 0 else 0.0
+    a, b, c, d, e, f, g, h = numbers / reach
+    change = np.array([[1 + b, c, a], [e, 1 + f, d], [-g, -h, 1.0]])
+    frame = np.array([[1 / reach, 0, -middle[0] / reach], [0, 1 / reach, -middle[1] / reach], [0, 0, 1]])
+    update = np.linalg.inv(frame) @ change @ frame
+    return Fit(update / update[2, 2], residual, agreeing, score)
