@@ -140,8 +140,7 @@ class _FilterChip(QAbstractButton):
 class FilterChips(QWidget):
     """A row of filters of which one is on; arrows move between them.
 
-    width = QFontMetricsF(sized(TEXT_PX - 1, bold=True)).horizontalAdvance(self.text())
-    return QSize(round(width) + 16, 22)
+    `set_choices` gives (key, text) pairs, for example ``("failed", "Failed 2")``; what is on stays on.
     """
 
     chosen = Signal(str)
