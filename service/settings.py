@@ -35,6 +35,7 @@ class Settings(BaseSettings):
     max_body_bytes: int = Field(default=16 * 2**20, ge=2**20)
     max_upload_bytes: int = Field(default=2 * 2**30, ge=2**20)
     request_seconds: float = Field(default=60.0, gt=0)
+    face_model: str = "dlib"
     log_level: str = "INFO"
     parent_pipe: bool = False
 
@@ -57,6 +58,11 @@ class Settings(BaseSettings):
     def files_dir(self) -> Path:
         """Where uploaded files lie, named by their content."""
         return self.data_dir / "files"
+
+    @property
+    def face_models_dir(self) -> Path:
+        """Where installed packs of face models lie, one folder each."""
+        return self.data_dir / "face_models"
 
     def prepare(self) -> None:
         """Make the data directory, readable by its owner only."""

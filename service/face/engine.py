@@ -1,0 +1,216 @@
+"""What a face engine is, and the look at a picture that all engines share.
+
+An engine finds faces and makes embeddings of them. `look` drives it: a coarse pass over the whole picture,
+then again on a crop where the face is about 280 px high, which makes the landmarks and with them the
+embedding more exact (measured: false non-matches at a false match rate of 1e-4 fall from 5.6 % to 3.6 %).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.face.decode import Pixels
+from service.face.quality import Quality, measure
+from shared.cv import cv2
+
+Embedding = NDArray[np.float32]
+Points = NDArray[np.float32]
+
+COARSE_SIDES = (320, 640)
+FINE_HEIGHT = 280
+# How much of the surroundings the fine crop holds, in face heights: aligning needs forehead and ears.
+FINE_CROP = 2.2
+# A picture filled by one face (a passport crop) is tried again with this much border, in parts of its size.
+BORDER = 0.25
+
+
+class Metric(StrEnum):
+    """How two embeddings are compared."""
+
+    COSINE = "cosine"
+    EUCLIDEAN = "euclidean"
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """Which score a match needs for a wanted false match rate.
+
+    `points` are measured (false match rate, score) pairs, falling rates. A score is larger when alike: the
+    cosine, or minus the distance.
+    """
+
+    points: tuple[tuple[float, float], ...]
+
+    def at(self, false_match_rate: float) -> float:
+        """The score for `false_match_rate`, on straight lines over its logarithm.
+
+        Below the smallest measured rate the last line goes on; above the largest the score stays, so that it is
+        never looser than what was measured.
+        """
+        rates = [math.log10(rate) for rate, _ in self.points]
+        scores = [score for _, score in self.points]
+        wanted = math.log10(false_match_rate)
+        if wanted >= rates[0]:
+            return scores[0]
+        for index in range(1, len(rates)):
+            if wanted >= rates[index] or index == len(rates) - 1:
+                slope = (scores[index] - scores[index - 1]) / (rates[index] - rates[index - 1])
+                return scores[index] + slope * (wanted - rates[index])
+        return scores[0]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """A face in a picture: box (x0, y0, x1, y1) px, half-open; landmarks (5, 2) float32 px in the engine's own
+    order; centres of the two eyes (2, 2) px, left in the picture first; tip of the nose (2,) px; the detector's
+    confidence in its own scale.
+    """
+
+    box: tuple[float, float, float, float]
+    landmarks: Points
+    eyes: Points
+    nose: Points
+    confidence: float
+
+    @property
+    def height(self) -> float:
+        """Height of the box in px."""
+        return self.box[3] - self.box[1]
+
+    @property
+    def inter_ocular(self) -> float:
+        """Distance of the eye centres in px."""
+        return float(np.hypot(*(self.eyes[1] - self.eyes[0])))
+
+    def moved(self, scale: float, x: float, y: float) -> Found:
+        """The same face where the picture is scaled by `scale` and then shifted by (x, y) px."""
+        shift = np.array((x, y), np.float32)
+        x0, y0, x1, y1 = self.box
+        return Found(
+            (x0 * scale + x, y0 * scale + y, x1 * scale + x, y1 * scale + y),
+            (self.landmarks * scale + shift).astype(np.float32),
+            (self.eyes * scale + shift).astype(np.float32),
+            (self.nose * scale + shift).astype(np.float32),
+            self.confidence,
+        )
+
+
+class FaceEngine(Protocol):
+    """A way to find faces and to make embeddings. Not safe for several threads at once.
+
+    `model_id` changes whenever a file of the models changes; embeddings of two ids are never compared.
+    `liveness_limit` is None for an engine without a liveness model.
+    """
+
+    name: str
+    model_id: str
+    dimension: int
+    metric: Metric
+    thresholds: Thresholds
+    liveness_limit: float | None
+
+    def find(self, image: Pixels) -> list[Found]:
+        """The faces of an upright BGR uint8 (height, width, 3) picture, in any order."""
+        ...
+
+    def embed(self, image: Pixels, face: Found) -> Embedding:
+        """The embedding of `face`, float32 (dimension,); of length 1 where the metric is the cosine."""
+        ...
+
+    def liveness(self, image: Pixels, face: Found) -> float | None:
+        """How likely `face` is a living one, 0..1; None without a liveness model."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Look:
+    """What an engine saw in a picture of `width` x `height` px.
+
+    `faces` largest first, in px of the picture; `quality`, `embedding` and `liveness` speak of the first one and
+    are None without a face.
+    """
+
+    width: int
+    height: int
+    faces: tuple[Found, ...] = ()
+    quality: Quality | None = None
+    embedding: Embedding | None = None
+    liveness: float | None = None
+
+
+def look(engine: FaceEngine, image: Pixels) -> Look:
+    """Find every face of an upright BGR uint8 picture, and judge and embed the largest one."""
+    height, width = image.shape[:2]
+    faces = coarse(engine, image)
+    if not faces:
+        return Look(width, height)
+    crop, scale, x, y = _fine_crop(image, faces[0])
+    fine = _nearest(engine.find(crop), faces[0].moved(scale, -x * scale, -y * scale))
+    faces[0] = fine.moved(1 / scale, x, y)
+    return Look(
+        width,
+        height,
+        tuple(faces),
+        measure(image, faces[0].box, faces[0].eyes, faces[0].nose),
+        engine.embed(crop, fine),
+        engine.liveness(image, faces[0]),
+    )
+
+
+def coarse(engine: FaceEngine, image: Pixels) -> list[Found]:
+    """The faces of `image`, largest first, found with its longer side brought to `COARSE_SIDES`."""
+    height, width = image.shape[:2]
+    longer = max(height, width)
+    scale = min(max(longer, COARSE_SIDES[0]), COARSE_SIDES[1]) / longer
+    small = _resized(image, scale)
+    found = [face.moved(1 / scale, 0, 0) for face in engine.find(small)]
+    if not found:
+        border = round(BORDER * max(small.shape[:2]))
+        framed = cv2.copyMakeBorder(small, border, border, border, border, cv2.BORDER_REPLICATE)
+        found = [
+            face.moved(1 / scale, -border / scale, -border / scale) for face in engine.find(framed)
+        ]
+    return sorted(found, key=lambda face: face.height, reverse=True)
+
+
+def _resized(image: Pixels, scale: float) -> Pixels:
+    if scale == 1:
+        return image
+    how = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+    resized: Pixels = cv2.resize(image, None, fx=scale, fy=scale, interpolation=how)
+    return resized
+
+
+def _fine_crop(image: Pixels, face: Found) -> tuple[Pixels, float, float, float]:
+    """The surroundings of `face` scaled until it is `FINE_HEIGHT` high; the scale; where the crop began in px.
+
+    The picture's edge is repeated where the face lies near it.
+    """
+    height, width = image.shape[:2]
+    half = FINE_CROP * face.height / 2
+    centre_x, centre_y = (face.box[0] + face.box[2]) / 2, (face.box[1] + face.box[3]) / 2
+    x0, y0 = math.floor(centre_x - half), math.floor(centre_y - half)
+    x1, y1 = math.ceil(centre_x + half), math.ceil(centre_y + half)
+    inside = image[max(y0, 0) : min(y1, height), max(x0, 0) : min(x1, width)]
+    edges = (max(-y0, 0), max(y1 - height, 0), max(-x0, 0), max(x1 - width, 0))
+    if any(edges):
+        inside = cv2.copyMakeBorder(inside, *edges, cv2.BORDER_REPLICATE)
+    scale = FINE_HEIGHT / face.height
+    return _resized(np.ascontiguousarray(inside), scale), scale, x0, y0
+
+
+def _nearest(candidates: Sequence[Found], expected: Found) -> Found:
+    """The candidate that lies where `expected` lies; `expected` itself when none does."""
+
+    def distance(face: Found) -> float:
+        return float(np.hypot(*(face.eyes.mean(axis=0) - expected.eyes.mean(axis=0))))
+
+    best = min(candidates, key=distance, default=expected)
+    return best if distance(best) < expected.height / 3 else expected

@@ -1,0 +1,132 @@
+"""The enrolled embeddings in memory: one matrix, searched in one multiplication."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.face.engine import Embedding, Metric
+from service.face.rules import Match
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rows:
+    # Never changed once made, so that a search on another thread sees one whole state.
+    matrix: NDArray[np.float32]
+    squares: NDArray[np.float32]
+    owners: NDArray[np.int32]
+    users: tuple[str, ...]
+
+
+def score(one: Embedding, other: Embedding, metric: Metric) -> float:
+    """How alike two embeddings are: the cosine, or minus the Euclidean distance."""
+    if metric is Metric.EUCLIDEAN:
+        return -float(np.linalg.norm(one - other))
+    return float(np.dot(one, other) / (np.linalg.norm(one) * np.linalg.norm(other)))
+
+
+class Gallery:
+    """The templates of all users for one model; `len` is their number."""
+
+    def __init__(self, dimension: int, metric: Metric) -> None:
+        self.dimension = dimension
+        self.metric = metric
+        self._rows = self._made((), np.empty((0, dimension), np.float32), np.empty(0, np.int32))
+
+    def __len__(self) -> int:
+        return len(self._rows.owners)
+
+    @property
+    def users(self) -> tuple[str, ...]:
+        """The users that have templates of this model."""
+        return self._rows.users
+
+    def _made(
+        self, users: tuple[str, ...], matrix: NDArray[np.float32], owners: NDArray[np.int32]
+    ) -> _Rows:
+        matrix = np.ascontiguousarray(matrix, np.float32)
+        return _Rows(matrix, np.einsum("ij,ij->i", matrix, matrix), owners, users)
+
+    def fill(self, templates: Iterable[tuple[str, Embedding]]) -> None:
+        """Hold exactly these (user id, embedding) pairs."""
+        numbers: dict[str, int] = {}
+        owners, rows = [], []
+        for user_id, embedding in templates:
+            owners.append(numbers.setdefault(user_id, len(numbers)))
+            rows.append(self._unit(embedding))
+        matrix = np.stack(rows) if rows else np.empty((0, self.dimension), np.float32)
+        self._rows = self._made(tuple(numbers), matrix, np.array(owners, np.int32))
+
+    def put(self, user_id: str, embeddings: Iterable[Embedding]) -> None:
+        """Replace the templates of one user."""
+        self.remove(user_id)
+        rows = self._rows
+        added = np.stack([self._unit(embedding) for embedding in embeddings])
+        owners = np.full(len(added), len(rows.users), np.int32)
+        self._rows = self._made(
+            (*rows.users, user_id), np.vstack((rows.matrix, added)), np.concatenate((rows.owners, owners))
+        )
+
+    def remove(self, user_id: str) -> None:
+        """Forget one user; their numbers are overwritten, not only dropped."""
+        rows = self._rows
+        if user_id not in rows.users:
+            return
+        number = rows.users.index(user_id)
+        gone = rows.owners == number
+        owners = rows.owners[~gone]
+        owners[owners > number] -= 1
+        users = rows.users[:number] + rows.users[number + 1 :]
+        self._rows = self._made(users, rows.matrix[~gone], owners)
+        rows.matrix[gone] = 0
+
+    def search(self, embedding: Embedding, without: str | None = None) -> Match | None:
+        """The best user for `embedding`, among all but `without`; None when there is nobody."""
+        rows = self._rows
+        scores = self._scores(rows, self._unit(embedding))
+        if without is not None and without in rows.users:
+            scores[rows.owners == rows.users.index(without)] = -np.inf
+        if not len(scores) or not np.isfinite(best := scores[at := int(np.argmax(scores))]):
+            return None
+        owner = rows.owners[at]
+        scores[rows.owners == owner] = -np.inf
+        runner_up = float(scores.max())
+        return Match(rows.users[owner], float(best), runner_up if np.isfinite(runner_up) else None)
+
+    def between_users(self) -> NDArray[np.float32]:
+        """The scores of all pairs of templates of two different users, for calibration."""
+        rows = self._rows
+        parts = [
+            self._scores(rows, rows.matrix[index])[index + 1 :][rows.owners[index + 1 :] != owner]
+            for index, owner in enumerate(rows.owners)
+        ]
+        return np.concatenate(parts) if parts else np.empty(0, np.float32)
+
+    def within_users(self) -> NDArray[np.float32]:
+        """The scores of all pairs of templates of the same user."""
+        rows = self._rows
+        parts = [
+            self._scores(rows, rows.matrix[index])[index + 1 :][rows.owners[index + 1 :] == owner]
+            for index, owner in enumerate(rows.owners)
+        ]
+        return np.concatenate(parts) if parts else np.empty(0, np.float32)
+
+    def scores(self, embedding: Embedding) -> NDArray[np.float32]:
+        """The scores of `embedding` against every template."""
+        return self._scores(self._rows, self._unit(embedding))
+
+    def _unit(self, embedding: Embedding) -> Embedding:
+        if self.metric is Metric.EUCLIDEAN:
+            return np.asarray(embedding, np.float32)
+        return np.asarray(embedding / np.linalg.norm(embedding), np.float32)
+
+    def _scores(self, rows: _Rows, embedding: Embedding) -> NDArray[np.float32]:
+        products: NDArray[np.float32] = rows.matrix @ embedding
+        if self.metric is Metric.COSINE:
+            return products
+        # |a - b|^2 = |a|^2 + |b|^2 - 2ab: one multiplication instead of a matrix of differences.
+        squared = rows.squares + np.float32(embedding @ embedding) - 2 * products
+        return -np.sqrt(np.maximum(squared, 0))

@@ -1,0 +1,186 @@
+"""What a pack of face models says about itself: the `pack.json` in its folder, and the files we know."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+MANIFEST = "pack.json"
+
+PackName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]{0,62}$")]
+FileName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,126}$")]
+Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+
+Normalisation = Literal["raw", "unit", "imagenet"]
+"""What an embedder wants of RGB pixels: 0..255, (x - 127.5) / 127.5, or ImageNet's mean and deviation."""
+
+
+class Liveness(BaseModel):
+    """One liveness model: its file, and how much of the surroundings it sees, in face boxes."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    file: FileName
+    scale: Annotated[float, Field(gt=0.5, lt=10)]
+
+
+class Pack(BaseModel):
+    """A pack: which engine runs it, its files with their SHA-256, its licence and what that allows.
+
+    `thresholds` are (false match rate, cosine) pairs with falling rates. `liveness_limit` is the least mean
+    probability of a living face.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: PackName
+    engine: Literal["open", "insightface"]
+    licence: Annotated[str, Field(min_length=1, max_length=500)]
+    allows: Annotated[str, Field(min_length=1, max_length=500)]
+    research_only: bool
+    files: Annotated[dict[FileName, Sha256], Field(min_length=1, max_length=16)]
+    detector: FileName
+    embedder: FileName
+    dimension: Annotated[int, Field(ge=32, le=4096)]
+    normalisation: Normalisation
+    thresholds: Annotated[
+        list[tuple[Annotated[float, Field(gt=0, lt=1)], Annotated[float, Field(gt=-1, lt=1)]]],
+        Field(min_length=2, max_length=16),
+    ]
+    liveness: Annotated[list[Liveness], Field(max_length=4)] = []
+    liveness_limit: Annotated[float, Field(gt=0, lt=1)] = 0.5
+
+
+class Download(BaseModel):
+    """A pack that can be fetched: the manifest, and where each file comes from."""
+
+    pack: Pack
+    addresses: dict[str, str]
+    sizes: dict[str, int]
+
+
+YUNET = "8f2383e4dd3cfbb4553ea8718107fc0423210dc964f9f4280604804ed2552fa4"
+SFACE = "0ba9fbfa01b5270c96627c4ef784da859931e02f04419c829e83484087c34e79"
+MOBILEFACENET = "85cdeb7368ed6a1e9cbaaa6f283c6b2439f1fa533c17450bfdc7f357d285d5d1"
+MOBILEFACENET_RAW = "9e140a151e3a49f12a54d4a02fed74a5d274702d70bddd0f826c84eba37683eb"
+MINIFASNET_V2 = "7886c41bcbcc1be00cf8700eddbd8cbd4b1ad138e69010790de2a57a3b01d7e5"
+MINIFASNET_V1SE = "e67aedf72df3e1912dbf6baa5f7406b8b30c3cb43234170a70dd9d143fea358e"
+SCRFD_500M = "5e4447f50245bbd7966bd6c0fa52938c61474a04ec7def48753668a9d8b4ea3a"
+W600K_MBF = "7caa7fb0ad6c37b33e6c59f6411084b487aaabd596bba645d2cce391a5871120"
+
+# Cosine at the rate of false matches 1e-3 / templates, measured with 10, 150 and 1,000 templates.
+MOBILEFACENET_THRESHOLDS = [(1e-4, 0.414), (1e-3 / 150, 0.497), (1e-6, 0.543)]
+W600K_MBF_THRESHOLDS = [(1e-4, 0.307), (1e-3 / 150, 0.388), (1e-6, 0.437)]
+
+RESEARCH = "non-commercial research only; a login at work is not allowed"
+
+# Liveness models that join any pack that they are installed with: SHA-256 -> part of the surroundings.
+LIVENESS_SCALES = {MINIFASNET_V2: 2.7, MINIFASNET_V1SE: 4.0}
+
+
+class _Embedder(BaseModel):
+    name: str
+    engine: Literal["open", "insightface"]
+    detector: str
+    licence: str
+    allows: str
+    research_only: bool
+    dimension: int
+    normalisation: Normalisation
+    thresholds: list[tuple[float, float]]
+
+
+_CELEB = "commercial use; the embedder was trained on MS-Celeb-1M, a set that its makers withdrew"
+
+# Embedders that are recognised by their content, so that a folder of loose files can be installed.
+EMBEDDERS: dict[str, _Embedder] = {
+    sha256: _Embedder(
+        name="mobilefacenet",
+        engine="open",
+        detector=YUNET,
+        licence="YuNet MIT, MobileFaceNet Apache-2.0, MiniFASNet Apache-2.0",
+        allows=_CELEB,
+        research_only=False,
+        dimension=128,
+        normalisation=normalisation,
+        thresholds=MOBILEFACENET_THRESHOLDS,
+    )
+    for sha256, normalisation in ((MOBILEFACENET, "imagenet"), (MOBILEFACENET_RAW, "raw"))
+} | {
+    SFACE: _Embedder(
+        name="sface",
+        engine="open",
+        detector=YUNET,
+        licence="YuNet MIT, SFace Apache-2.0",
+        allows="commercial use; thresholds are MobileFaceNet's until they are calibrated",
+        research_only=False,
+        dimension=128,
+        normalisation="raw",
+        thresholds=MOBILEFACENET_THRESHOLDS,
+    ),
+    W600K_MBF: _Embedder(
+        name="insightface-w600k-mbf",
+        engine="insightface",
+        detector=SCRFD_500M,
+        licence="InsightFace model licence",
+        allows=RESEARCH,
+        research_only=True,
+        dimension=512,
+        normalisation="unit",
+        thresholds=W600K_MBF_THRESHOLDS,
+    ),
+}
+
+
+def recognised(files: dict[str, str]) -> Pack | None:
+    """The pack that loose files (name -> SHA-256) make up; None when we do not know them.
+
+    Where two known embedders lie side by side, the one named first in `EMBEDDERS` is taken.
+    """
+    names = {sha256: name for name, sha256 in files.items()}
+    for sha256, known in EMBEDDERS.items():
+        if sha256 not in names or known.detector not in names:
+            continue
+        liveness = [
+            Liveness(file=names[found], scale=scale)
+            for found, scale in LIVENESS_SCALES.items()
+            if found in names and known.engine == "open"
+        ]
+        used = [names[known.detector], names[sha256], *(model.file for model in liveness)]
+        return Pack(
+            name=known.name,
+            engine=known.engine,
+            licence=known.licence,
+            allows=known.allows,
+            research_only=known.research_only,
+            files={name: files[name] for name in used},
+            detector=names[known.detector],
+            embedder=names[sha256],
+            dimension=known.dimension,
+            normalisation=known.normalisation,
+            thresholds=known.thresholds,
+            liveness=liveness,
+        )
+    return None
+
+
+_ZOO = "https://media.githubusercontent.com/media/opencv/opencv_zoo/main/models"
+_YUNET_FILE = "face_detection_yunet_2023mar.onnx"
+_SFACE_FILE = "face_recognition_sface_2021dec.onnx"
+
+
+def downloads() -> dict[str, Download]:
+    """The packs that `walkaround face download` knows."""
+    pack = recognised({_YUNET_FILE: YUNET, _SFACE_FILE: SFACE})
+    assert pack is not None
+    return {
+        pack.name: Download(
+            pack=pack,
+            addresses={
+                _YUNET_FILE: f"{_ZOO}/face_detection_yunet/{_YUNET_FILE}",
+                _SFACE_FILE: f"{_ZOO}/face_recognition_sface/{_SFACE_FILE}",
+            },
+            sizes={_YUNET_FILE: 232_589, _SFACE_FILE: 38_696_353},
+        )
+    }

@@ -1,0 +1,265 @@
+"""Packs of face models in the data directory: install, download, list, load.
+
+A pack is a folder with `pack.json` (`service.face.manifest`). Nothing is used whose SHA-256 differs from it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+
+import httpx
+from pydantic import ValidationError
+
+from service.face.dlib_engine import NAME as DLIB
+from service.face.dlib_engine import DlibEngine
+from service.face.engine import FaceEngine
+from service.face.manifest import MANIFEST, Download, Pack, recognised
+
+MAX_PACK_BYTES = 2 * 2**30
+MAX_MANIFEST_BYTES = 2**20
+DOWNLOAD_SECONDS = 30.0
+_BLOCK = 2**20
+
+Progress = Callable[[str, int, int], None]
+"""Called with file name, bytes so far, bytes in all."""
+
+
+class PackError(RuntimeError):
+    """A pack that can not be installed or used; the text says why and what to do."""
+
+
+def sha256_of(path: Path) -> str:
+    """The SHA-256 of a file in lower-case hex."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def read_manifest(folder: Path) -> Pack:
+    """The manifest of the pack in `folder`. Raises PackError."""
+    path = folder / MANIFEST
+    try:
+        if path.stat().st_size > MAX_MANIFEST_BYTES:
+            raise PackError(f"{path} is too large to be the manifest of a pack")
+        pack = Pack.model_validate_json(path.read_bytes())
+    except FileNotFoundError:
+        raise PackError(f"there is no {MANIFEST} in {folder}") from None
+    except ValidationError as problem:
+        fields = ", ".join(".".join(map(str, error["loc"])) for error in problem.errors()[:5])
+        raise PackError(f"{path} is no valid manifest of a pack; look at: {fields}") from None
+    used = {pack.detector, pack.embedder, *(model.file for model in pack.liveness)}
+    if missing := used - pack.files.keys():
+        raise PackError(f"{path} uses files without naming their SHA-256: {', '.join(sorted(missing))}")
+    return pack
+
+
+def verify(folder: Path, pack: Pack) -> None:
+    """Raises PackError when a file of the pack is missing or was changed."""
+    for name, wanted in pack.files.items():
+        path = folder / name
+        if not path.is_file() or path.is_symlink():
+            raise PackError(f"the pack {pack.name} lacks its file {name}; install it again")
+        if sha256_of(path) != wanted:
+            raise PackError(f"{name} of the pack {pack.name} is not the file it should be (SHA-256 differs)")
+
+
+def installed(models_dir: Path) -> list[Pack]:
+    """The installed packs, by name; folders that are none are left out."""
+    packs = []
+    for folder in sorted(models_dir.iterdir()) if models_dir.is_dir() else []:
+        try:
+            pack = read_manifest(folder)
+        except (PackError, OSError):
+            continue
+        if pack.name == folder.name:
+            packs.append(pack)
+    return packs
+
+
+def load_engine(name: str, models_dir: Path) -> FaceEngine:
+    """The engine `dlib`, or that of the installed pack `name`; its files are verified first.
+
+    Raises PackError, or ImportError when the pack's engine is not installed.
+    """
+    if name == DLIB:
+        return DlibEngine()
+    folder = (models_dir / name).absolute()
+    if not folder.is_dir() or folder.parent != models_dir.absolute():
+        raise PackError(f"the face model '{name}' is not installed; see: walkaround face models")
+    pack = read_manifest(folder)
+    verify(folder, pack)
+    if pack.engine == "open":
+        from service.face.open_engine import OpenEngine
+
+        return OpenEngine(folder, pack)
+    from service.face.insightface_engine import InsightFaceEngine
+
+    return InsightFaceEngine(folder, pack)
+
+
+def install(source: Path, models_dir: Path, *, accept_research: bool = False) -> Pack:
+    """Install a pack from a folder or a zip file and give its manifest.
+
+    A folder without manifest is taken when it holds files that we know. Raises PackError; also for a
+    research-only licence that was not accepted.
+    """
+    if not source.exists():
+        raise PackError(f"there is nothing at {source}")
+    if source.is_dir():
+        return _install_folder(source, models_dir, accept_research)
+    with _staging(models_dir) as staging:
+        _unzip(source, staging)
+        return _install_folder(staging, models_dir, accept_research)
+
+
+def _install_folder(source: Path, models_dir: Path, accept_research: bool) -> Pack:
+    if (source / MANIFEST).is_file():
+        pack = read_manifest(source)
+    else:
+        files = {path.name: sha256_of(path) for path in sorted(source.glob("*.onnx"))}
+        found = recognised(files)
+        if found is None:
+            raise PackError(f"{source} has no {MANIFEST} and holds no face models that are known here")
+        pack = found
+    _ask_licence(pack, accept_research)
+    verify(source, pack)
+    with _staging(models_dir) as staging:
+        for name in pack.files:
+            shutil.copyfile(source / name, staging / name)
+        _publish(staging, models_dir, pack)
+    return pack
+
+
+def _ask_licence(pack: Pack, accept_research: bool) -> None:
+    if pack.research_only and not accept_research:
+        raise PackError(
+            f"the pack {pack.name} is for research only ({pack.licence}: {pack.allows}); "
+            "if that covers your use, say so with --accept-research-only"
+        )
+
+
+@contextmanager
+def _staging(models_dir: Path) -> Iterator[Path]:
+    models_dir.mkdir(parents=True, exist_ok=True)
+    # On the same file system as the packs, so that putting a finished one in place is one rename.
+    with tempfile.TemporaryDirectory(prefix=".part-", dir=models_dir, ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
+
+
+def _publish(staging: Path, models_dir: Path, pack: Pack) -> None:
+    verify(staging, pack)
+    (staging / MANIFEST).write_text(pack.model_dump_json(indent=2) + "\n", encoding="utf-8")
+    target = models_dir / pack.name
+    if target.exists():
+        old = staging / ".old"
+        target.rename(old)
+    finished = staging / ".new"
+    finished.mkdir()
+    for name in (*pack.files, MANIFEST):
+        (staging / name).rename(finished / name)
+    finished.rename(target)
+
+
+def _unzip(source: Path, target: Path) -> None:
+    try:
+        with zipfile.ZipFile(source) as archive:
+            members = [member for member in archive.infolist() if not member.is_dir()]
+            if len(members) > 64 or sum(member.file_size for member in members) > MAX_PACK_BYTES:
+                raise PackError(f"{source.name} holds more than a pack of face models can")
+            for member in members:
+                path = PurePosixPath(member.filename)
+                # One folder around the files is usual; anything deeper or outside is no pack.
+                if path.is_absolute() or ".." in path.parts or len(path.parts) > 2:
+                    raise PackError(f"{source.name} holds a path that a pack can not have")
+                if path.suffix not in {".onnx", ".json", ".txt", ".md"} and path.name != "LICENSE":
+                    continue
+                with archive.open(member) as inside, (target / path.name).open("xb") as out:
+                    _copy(inside.read, out.write, member.file_size)
+    except FileExistsError:
+        raise PackError(f"{source.name} holds two files of the same name") from None
+    except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError) as problem:
+        if isinstance(problem, PackError):
+            raise
+        raise PackError(f"{source.name} can not be read as a zip file ({type(problem).__name__})") from None
+
+
+def _copy(read: Callable[[int], bytes], write: Callable[[bytes], object], size: int) -> None:
+    # No further than the directory of the archive says, whatever the stream unpacks to.
+    left = size
+    while left > 0 and (block := read(min(_BLOCK, left))):
+        write(block)
+        left -= len(block)
+
+
+def download(
+    offer: Download,
+    models_dir: Path,
+    progress: Progress,
+    *,
+    accept_research: bool = False,
+    client: httpx.Client | None = None,
+) -> Pack:
+    """Fetch a known pack and install it. A download that was cut off goes on where it stopped.
+
+    Raises PackError: a wrong SHA-256, an address that does not answer, a licence not accepted.
+    """
+    pack = offer.pack
+    _ask_licence(pack, accept_research)
+    parts = models_dir / f".download-{pack.name}"
+    parts.mkdir(parents=True, exist_ok=True)
+    own = client or httpx.Client(timeout=DOWNLOAD_SECONDS, follow_redirects=True)
+    try:
+        for name, wanted in pack.files.items():
+            _fetch(own, offer.addresses[name], parts / name, wanted, offer.sizes[name], progress)
+    except httpx.HTTPError as problem:
+        raise PackError(
+            f"the download stopped ({type(problem).__name__}); the same command goes on where it stopped"
+        ) from None
+    finally:
+        if client is None:
+            own.close()
+    with _staging(models_dir) as staging:
+        for name in pack.files:
+            (parts / name).rename(staging / name)
+        _publish(staging, models_dir, pack)
+    shutil.rmtree(parts, ignore_errors=True)
+    return pack
+
+
+def _fetch(client: httpx.Client, address: str, path: Path, sha256: str, size: int, progress: Progress) -> None:
+    if path.exists() and path.stat().st_size >= size:
+        if sha256_of(path) == sha256:
+            progress(path.name, size, size)
+            return
+        path.unlink()
+    part = path.with_name(path.name + ".part")
+    done = part.stat().st_size if part.exists() else 0
+    headers = {"Range": f"bytes={done}-"} if done else {}
+    with client.stream("GET", address, headers=headers) as answer:
+        if answer.status_code == httpx.codes.REQUESTED_RANGE_NOT_SATISFIABLE:
+            done = 0
+            part.unlink(missing_ok=True)
+            raise PackError(f"the partial download of {path.name} was of no use; run the command again")
+        if answer.status_code not in {httpx.codes.OK, httpx.codes.PARTIAL_CONTENT}:
+            raise PackError(f"{path.name} could not be fetched (HTTP {answer.status_code})")
+        if answer.status_code == httpx.codes.OK:
+            done = 0
+        with part.open("ab" if done else "wb") as file:
+            for block in answer.iter_bytes(_BLOCK):
+                done += len(block)
+                if done > size:
+                    break
+                file.write(block)
+                progress(path.name, done, size)
+            file.flush()
+            os.fsync(file.fileno())
+    if done != size or sha256_of(part) != sha256:
+        part.unlink()
+        raise PackError(f"{path.name} is not the expected file (size or SHA-256 differs); nothing was installed")
+    part.rename(path)

@@ -1,0 +1,82 @@
+"""The operations of faces: the contract's two, the own enrolment, and the admin's switch and figures."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+
+from service.envelope import Refusal, failures
+from service.face.service import CONSENT_BY_CALLER, CONSENT_VERSION, FaceService
+from service.security import Caller, client_address, logged_in, require
+from shared.codes import Permission
+from shared.wire.account import Tokens
+from shared.wire.common import Envelope
+from shared.wire.face import FaceCalibration, FaceEnrolment, FaceInfo, FacePolicy, FaceStatus
+
+_MISSING = "人脸信息缺失"
+
+
+def _submitted(body: FaceInfo) -> str:
+    given = body.faceInfo.get_secret_value() if body.faceInfo is not None else ""
+    if not given:
+        raise Refusal(_MISSING)
+    return given
+
+
+def router(service: FaceService) -> APIRouter:
+    """Routes without the prefix `/api`."""
+    routes = APIRouter(tags=["face"])
+
+    @routes.post("/auth/updateFaceInfo", responses=failures(401, 422, 503))
+    async def update_face_info(body: FaceInfo, caller: Caller = logged_in()) -> Envelope[str]:
+        """Register or replace the caller's face by one picture."""
+        face_info = _submitted(body)
+        await service.enrol(caller.user_id, [face_info], CONSENT_BY_CALLER, caller.address)
+        return Envelope(data=face_info)
+
+    @routes.post("/auth/loginByFaceInfo", responses=failures(403, 422, 429))
+    async def login_by_face_info(body: FaceInfo, request: Request) -> Envelope[Tokens]:
+        """Log in by a picture of a face."""
+        tokens = await service.login(_submitted(body), client_address(request))
+        return Envelope(data=tokens, msg="登录成功")
+
+    @routes.get("/auth/face", responses=failures(401, 503))
+    async def face_status(caller: Caller = logged_in()) -> Envelope[FaceStatus]:
+        """The caller's own enrolment, and the consent text."""
+        return Envelope(data=await service.status(caller.user_id))
+
+    @routes.post("/auth/face", responses=failures(401, 422, 503))
+    async def enrol_face(body: FaceEnrolment, caller: Caller = logged_in()) -> Envelope[FaceStatus]:
+        """Replace the caller's enrolment by one of several pictures; `consent` agrees to the consent text."""
+        images = [image.get_secret_value() for image in body.images]
+        await service.enrol(caller.user_id, images, CONSENT_VERSION, caller.address)
+        return Envelope(data=await service.status(caller.user_id), msg="人脸登记成功")
+
+    @routes.delete("/auth/face", responses=failures(401))
+    async def forget_face(caller: Caller = logged_in()) -> Envelope[bool]:
+        """Delete the caller's enrolment; false when there was none."""
+        gone = await service.forget(caller.user_id, caller.user_id, caller.address)
+        return Envelope(data=gone, msg="人脸信息已删除" if gone else "没有已登记的人脸信息")
+
+    admin = require(Permission.SETTINGS_MANAGE, recent_password=True)
+
+    @routes.get("/face/policy", responses=failures(401, 403))
+    async def face_policy(
+        _caller: Caller = require(Permission.SETTINGS_MANAGE),
+    ) -> Envelope[FacePolicy]:
+        """Whether face login is switched on."""
+        return Envelope(data=FacePolicy(login_enabled=await service.login_enabled()))
+
+    @routes.put("/face/policy", responses=failures(401, 403, 422))
+    async def switch_face_login(body: FacePolicy, caller: Caller = admin) -> Envelope[FacePolicy]:
+        """Switch face login on or off for everybody; asks for a recent password login."""
+        await service.switch_login(body.login_enabled, caller.user_id, caller.address)
+        return Envelope(data=body, msg="人脸登录已开启" if body.login_enabled else "人脸登录已关闭")
+
+    @routes.get("/face/calibration", responses=failures(401, 403, 503))
+    async def face_calibration(
+        _caller: Caller = require(Permission.SETTINGS_MANAGE),
+    ) -> Envelope[FaceCalibration]:
+        """Scores of the enrolled users against each other, and the threshold in force."""
+        return Envelope(data=await service.calibration())
+
+    return routes

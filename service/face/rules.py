@@ -1,0 +1,181 @@
+"""What makes a picture good enough, and when a face counts as somebody. Pure decisions.
+
+Every refusal of an enrolment has a sentence that says what to change; a failed login never says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+
+from service.face.decode import Fault
+from service.face.engine import Look, Thresholds
+
+# Which rate of false matches one login may have, over all enrolled templates together.
+FALSE_MATCH_RATE = 1e-3
+# How much better than the best other user a match must be, in cosine or distance.
+MARGIN = 0.05
+MAX_IMAGES = 5
+
+# Another face this large (in heights of the largest) stands beside the person at an enrolment.
+COMPANION = 0.4
+# At a login the largest face must be this many times as high as the next one.
+DOMINANCE = 1.5
+
+
+class Trouble(StrEnum):
+    """Why a good picture is still no enrolment."""
+
+    NO_FACE = "no_face"
+    SEVERAL_FACES = "several_faces"
+    FACE_TOO_SMALL = "face_too_small"
+    TOO_BRIGHT = "too_bright"
+    TOO_DARK = "too_dark"
+    BLURRED = "blurred"
+    TURNED_AWAY = "turned_away"
+    COVERED = "covered"
+    NOT_LIVE = "not_live"
+    DIFFERENT_PEOPLE = "different_people"
+    SOMEBODY_ELSE = "somebody_else"
+
+
+SENTENCES: dict[Fault | Trouble, str] = {
+    Fault.NOT_BASE64: "人脸图像不是有效的 Base64 内容，请重新选择照片",
+    Fault.TOO_LARGE: "人脸图像超过 10 MB，请换一张较小的照片",
+    Fault.FORMAT: "人脸图像的格式不支持，请使用 JPEG、PNG 或 WebP 照片",
+    Fault.TOO_MANY_PIXELS: "人脸图像超过 5000 万像素，请缩小后重试",
+    Fault.TOO_SMALL: "人脸图像的尺寸太小，请换一张更清晰的照片",
+    Fault.DAMAGED: "人脸图像已损坏或不完整，请重新拍摄或选择",
+    Trouble.NO_FACE: "没有找到人脸，请正对镜头、摘下口罩，让整张脸进入画面",
+    Trouble.SEVERAL_FACES: "画面中不止一个人，请只让本人出现在画面中",
+    Trouble.FACE_TOO_SMALL: "人脸太小，请靠近镜头后重拍",
+    Trouble.TOO_BRIGHT: "人脸过亮，请避开强光后重拍",
+    Trouble.TOO_DARK: "人脸过暗，请增加光线后重拍",
+    Trouble.BLURRED: "人脸模糊，请保持不动、擦净镜头后重拍",
+    Trouble.TURNED_AWAY: "脸转得太偏，请稍微转向镜头后重拍",
+    Trouble.COVERED: "口鼻被遮挡，请摘下口罩后重拍",
+    Trouble.NOT_LIVE: "没有通过活体检测，请由本人正对镜头拍摄，不要使用照片或屏幕",
+    Trouble.DIFFERENT_PEOPLE: "几张照片不像同一个人，请全部由本人重新拍摄",
+    Trouble.SOMEBODY_ELSE: "这张脸已登记在另一个账号下，请联系管理员",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a face must keep to; the measures are those of `quality.Quality`."""
+
+    inter_ocular: float
+    darkest: float
+    brightest: float
+    burnt: float
+    black: float
+    sharpness: float
+    yaw: float
+    roll: float
+    cover: float
+
+
+# An enrolment lasts: it takes only good pictures. A login has one chance in bad light, and the score decides.
+ENROLMENT = Limits(
+    inter_ocular=40,
+    darkest=45,
+    brightest=225,
+    burnt=0.2,
+    black=0.4,
+    sharpness=0.012,
+    yaw=0.35,
+    roll=30,
+    cover=14,
+)
+LOGIN = Limits(
+    inter_ocular=28,
+    darkest=30,
+    brightest=240,
+    burnt=0.5,
+    black=0.6,
+    sharpness=0.006,
+    yaw=0.45,
+    roll=40,
+    cover=22,
+)
+
+
+def enrolment_trouble(seen: Look, liveness_limit: float | None) -> Trouble | None:
+    """What is wrong with a picture for an enrolment; None when it is good."""
+    if len(seen.faces) > 1 and seen.faces[1].height > COMPANION * seen.faces[0].height:
+        return Trouble.SEVERAL_FACES
+    return _trouble(seen, ENROLMENT, liveness_limit)
+
+
+def login_trouble(seen: Look, liveness_limit: float | None) -> Trouble | None:
+    """What is wrong with a picture for a login; None when it may be compared."""
+    if len(seen.faces) > 1 and seen.faces[1].height * DOMINANCE > seen.faces[0].height:
+        return Trouble.SEVERAL_FACES
+    return _trouble(seen, LOGIN, liveness_limit)
+
+
+def _trouble(seen: Look, limits: Limits, liveness_limit: float | None) -> Trouble | None:
+    quality = seen.quality
+    if quality is None or seen.embedding is None:
+        return Trouble.NO_FACE
+    checks = (
+        (quality.inter_ocular < limits.inter_ocular, Trouble.FACE_TOO_SMALL),
+        (quality.burnt > limits.burnt or quality.brightness > limits.brightest, Trouble.TOO_BRIGHT),
+        (quality.black > limits.black or quality.brightness < limits.darkest, Trouble.TOO_DARK),
+        (abs(quality.yaw) > limits.yaw or abs(quality.roll) > limits.roll, Trouble.TURNED_AWAY),
+        (quality.sharpness < limits.sharpness, Trouble.BLURRED),
+        (quality.cover > limits.cover, Trouble.COVERED),
+        (
+            liveness_limit is not None and (seen.liveness is None or seen.liveness < liveness_limit),
+            Trouble.NOT_LIVE,
+        ),
+    )
+    return next((trouble for bad, trouble in checks if bad), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """The best enrolled user for a face: the score, and that of the best other user (None: nobody else)."""
+
+    user_id: str
+    score: float
+    runner_up: float | None
+
+
+def threshold(thresholds: Thresholds, templates: int) -> float:
+    """The score that a match needs among so many templates."""
+    return thresholds.at(FALSE_MATCH_RATE / max(templates, 1))
+
+
+def accepted(match: Match | None, needed: float) -> bool:
+    """True when `match` is surely its user: over the threshold and clear of everybody else."""
+    if match is None or match.score < needed:
+        return False
+    return match.runner_up is None or match.score - match.runner_up >= MARGIN
+
+
+def same_person(scores: Sequence[float], thresholds: Thresholds) -> bool:
+    """True when every pair of an enrolment's pictures (their scores) looks like one person."""
+    return all(score >= threshold(thresholds, 1) for score in scores)
+
+
+# --- a station that keeps failing -------------------------------------------------------------------------
+
+FAILURES_PER_PAUSE = 5
+FIRST_PAUSE = timedelta(seconds=30)
+FAILURES_UNTIL_OFF = 50
+
+
+def pause_after(failures: int) -> timedelta | None:
+    """How long a station waits after its n-th failure in a row: 30 s after the 5th, doubling every 5 more."""
+    if failures == 0 or failures % FAILURES_PER_PAUSE:
+        return None
+    doublings = min(failures, FAILURES_UNTIL_OFF) // FAILURES_PER_PAUSE - 1
+    return FIRST_PAUSE * (1 << doublings)
+
+
+def is_off(failures: int) -> bool:
+    """True when a station takes no more face logins until somebody logs in there by password."""
+    return failures >= FAILURES_UNTIL_OFF

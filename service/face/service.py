@@ -1,0 +1,415 @@
+"""The use cases of faces: enrol, log in, forget, and the switch and figures for the admin."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import itertools
+import logging
+import math
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
+
+from limits import RateLimitItemPerMinute
+from limits.storage import MemoryStorage
+from limits.strategies import MovingWindowRateLimiter
+from sqlalchemy import delete, func, select
+from sqlalchemy.orm import Session
+
+from service.changes import Change, announce
+from service.database import Database, now
+from service.envelope import Problem, Refusal
+from service.face import rules
+from service.face.calibrate import calibration
+from service.face.decode import BadPicture
+from service.face.dlib_engine import NAME as DEFAULT_MODEL
+from service.face.engine import Embedding, FaceEngine, Look
+from service.face.gallery import Gallery, score
+from service.face.packs import load_engine
+from service.face.tables import FaceEnrolment, FacePolicy, FaceStation, FaceTemplate
+from service.face.vault import Vault
+from service.face.worker import About, EngineUnavailableError, FaceWorker
+from service.settings import Settings
+from shared.codes import ErrorCode
+from shared.wire.account import Tokens
+from shared.wire.face import FaceCalibration, FaceStatus
+
+log = logging.getLogger("walkaround.face")
+
+CONSENT_VERSION = "1"
+CONSENT_TEXT = (
+    "我同意本工作站从我的照片中提取人脸特征，仅用于登录时核对身份。照片不会保存；"
+    "特征加密存放在本服务中，我可以随时删除，删除立即生效。"
+)
+# The contract's operations have no field for a consent: whoever calls them has asked for it.
+CONSENT_BY_CALLER = "caller"
+
+# Every failed login is answered at a multiple of this after it arrived, whatever its cause.
+FAILURE_SECONDS = 0.6
+LOGINS_PER_MINUTE = 60
+# Logins that may wait for the one face process before further ones are sent away.
+MAX_WAITING = 8
+
+LogIn = Callable[[str, str], Awaitable[Tokens]]
+MayLogIn = Callable[[str], Awaitable[bool]]
+
+
+class FaceService:
+    """Face enrolment and face login.
+
+    `log_in(user_id, address)` opens a session with `amr` face and gives its tokens; `may_log_in(user_id)` says
+    whether the user exists and is enabled. `load` makes the engine in the face process; the settings decide
+    when none is given.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        settings: Settings,
+        *,
+        log_in: LogIn,
+        may_log_in: MayLogIn,
+        load: Callable[[], FaceEngine] | None = None,
+    ) -> None:
+        self._database = database
+        self._log_in = log_in
+        self._may_log_in = may_log_in
+        self._vault = Vault(settings.data_dir)
+        self._worker = FaceWorker(
+            load or functools.partial(load_engine, settings.face_model, settings.face_models_dir)
+        )
+        self._gallery: Gallery | None = None
+        self._gallery_revision = -1
+        self._gallery_model = ""
+        # One at a time from the first check to the last write: nobody slips past a limit in parallel, and the
+        # gallery never falls behind its own database.
+        self._turn = asyncio.Lock()
+        self._waiting = 0
+        self._limiter = MovingWindowRateLimiter(MemoryStorage())
+        self._limit = RateLimitItemPerMinute(LOGINS_PER_MINUTE)
+
+    async def close(self) -> None:
+        """End the face process."""
+        await self._worker.close()
+
+    async def warm(self) -> None:
+        """Load engine and templates when somebody is enrolled, so that the first login does not wait for it."""
+        enrolled = await self._database.read(
+            lambda session: session.scalar(select(func.count()).select_from(FaceEnrolment))
+        )
+        if enrolled:
+            try:
+                async with self._turn:
+                    await self._current_gallery()
+            except EngineUnavailableError as problem:
+                log.error("face login does not work: %s", problem)
+
+    # --- enrolment ----------------------------------------------------------------------------------------
+
+    async def enrol(
+        self, user_id: str, images: Sequence[str], consent_version: str, address: str | None = None
+    ) -> None:
+        """Replace the user's templates by those of 1..5 pictures (Base64 or data URL) of them.
+
+        Raises Refusal with the sentence that says what to change, Problem 503 without a working engine.
+        """
+        try:
+            await self._enrol(user_id, images, consent_version, address)
+        except EngineUnavailableError as problem:
+            raise self._unavailable(problem) from None
+
+    async def enrol_one(self, user_id: str, face_info: str) -> str | None:
+        """Enrol by the contract's single picture; gives the sentence of a refusal, None when enrolled."""
+        try:
+            await self.enrol(user_id, [face_info], CONSENT_BY_CALLER)
+        except Refusal as refusal:
+            return refusal.msg
+        return None
+
+    async def _enrol(
+        self, user_id: str, images: Sequence[str], consent_version: str, address: str | None
+    ) -> None:
+        about = await self._worker.about()
+        embeddings = [
+            await self._good_embedding(image, index, len(images), about)
+            for index, image in enumerate(images)
+        ]
+        pairs = [score(one, other, about.metric) for one, other in itertools.combinations(embeddings, 2)]
+        if not rules.same_person(pairs, about.thresholds):
+            raise _refusal(rules.Trouble.DIFFERENT_PEOPLE)
+        async with self._turn:
+            gallery = await self._current_gallery()
+            needed = rules.threshold(about.thresholds, len(gallery))
+            for embedding in embeddings:
+                other = gallery.search(embedding, without=user_id)
+                if other is not None and other.score >= needed:
+                    raise _refusal(rules.Trouble.SOMEBODY_ELSE)
+            sealed = [self._vault.seal(user_id, about.model_id, embedding) for embedding in embeddings]
+            at = now()
+
+            def write(session: Session) -> int:
+                session.execute(delete(FaceTemplate).where(FaceTemplate.user_id == user_id))
+                session.merge(
+                    FaceEnrolment(
+                        user_id=user_id,
+                        model_id=about.model_id,
+                        enrolled_at=at,
+                        consent_version=consent_version,
+                        consented_at=at,
+                    )
+                )
+                session.flush()
+                session.add_all(FaceTemplate(user_id=user_id, sealed=each) for each in sealed)
+                details = {"templates": len(sealed), "model": about.model_id, "consent": consent_version}
+                announce(session, Change("face_enrolled", "user", user_id, user_id, address, details))
+                return _next_revision(session)
+
+            revision = await self._database.write(write)
+            gallery.put(user_id, embeddings)
+            if revision == self._gallery_revision + 1:
+                self._gallery_revision = revision
+
+    async def _good_embedding(self, image: str, index: int, count: int, about: About) -> Embedding:
+        try:
+            seen = await self._worker.look(image)
+        except BadPicture as bad:
+            raise _refusal(bad.fault, index, count) from None
+        trouble = rules.enrolment_trouble(seen, about.liveness_limit)
+        if trouble is not None:
+            raise _refusal(trouble, index, count)
+        assert seen.embedding is not None
+        return seen.embedding
+
+    async def forget(self, user_id: str, actor: str | None = None, address: str | None = None) -> bool:
+        """Delete the user's templates, from the database and from memory; False when there were none."""
+        async with self._turn:
+
+            def write(session: Session) -> int | None:
+                session.execute(delete(FaceTemplate).where(FaceTemplate.user_id == user_id))
+                gone = session.get(FaceEnrolment, user_id)
+                if gone is None:
+                    return None
+                session.delete(gone)
+                announce(session, Change("face_deleted", "user", user_id, actor or user_id, address))
+                return _next_revision(session)
+
+            revision = await self._database.write(write)
+            if self._gallery is not None:
+                self._gallery.remove(user_id)
+            if revision is not None and revision == self._gallery_revision + 1:
+                self._gallery_revision = revision
+            return revision is not None
+
+    async def status(self, user_id: str) -> FaceStatus:
+        """What the user sees of their own enrolment."""
+
+        def read(session: Session) -> tuple[FaceEnrolment | None, int, bool]:
+            templates = select(func.count()).where(FaceTemplate.user_id == user_id)
+            return (
+                session.get(FaceEnrolment, user_id),
+                session.scalar(templates) or 0,
+                _policy(session).login_enabled,
+            )
+
+        enrolment, templates, enabled = await self._database.read(read)
+        try:
+            about = await self._worker.about()
+        except EngineUnavailableError as problem:
+            raise self._unavailable(problem) from None
+        return FaceStatus(
+            enrolled=enrolment is not None,
+            usable=enrolment is not None and enrolment.model_id == about.model_id,
+            templates=templates,
+            model=about.name,
+            enrolled_at=enrolment.enrolled_at if enrolment else None,
+            consent_version=enrolment.consent_version if enrolment else None,
+            consented_at=enrolment.consented_at if enrolment else None,
+            login_enabled=enabled,
+            recommend_pack=about.name == DEFAULT_MODEL,
+            current_consent_version=CONSENT_VERSION,
+            current_consent_text=CONSENT_TEXT,
+        )
+
+    def enrolled(self, session: Session, user_ids: Sequence[str]) -> set[str]:
+        """Those of `user_ids` that are enrolled; a port for the lists of users, inside their transaction."""
+        found = select(FaceEnrolment.user_id).where(FaceEnrolment.user_id.in_(user_ids))
+        return set(session.scalars(found))
+
+    # --- login --------------------------------------------------------------------------------------------
+
+    async def login(self, face_info: str, address: str) -> Tokens:
+        """Log in whoever the picture shows, from the client at `address`.
+
+        Raises Refusal 无法校验人脸 whatever the cause, always at a multiple of `FAILURE_SECONDS`; Problem 429 and
+        403 when the station has to wait or face login is off, before anything is looked at.
+        """
+        started = time.monotonic()
+        if self._waiting >= MAX_WAITING or not self._limiter.hit(self._limit, "face"):
+            raise _busy(60)
+        self._waiting += 1
+        try:
+            async with self._turn:
+                await self._check_station(address)
+                user_id = await self._identified(face_info)
+                if user_id is not None and await self._may_log_in(user_id):
+                    await self._forgive(address)
+                    return await self._log_in(user_id, address)
+                await self._record_failure(address)
+        finally:
+            self._waiting -= 1
+        passed = time.monotonic() - started
+        await asyncio.sleep(math.ceil(passed / FAILURE_SECONDS) * FAILURE_SECONDS - passed)
+        raise Refusal("无法校验人脸")
+
+    async def identify(self, face_info: str) -> str | None:
+        """The user id of the enrolled face in a picture; None for every failure, with no reason."""
+        async with self._turn:
+            return await self._identified(face_info)
+
+    async def _identified(self, face_info: str) -> str | None:
+        try:
+            about = await self._worker.about()
+            gallery = await self._current_gallery()
+            seen = await self._worker.look(face_info)
+        except BadPicture:
+            return None
+        except EngineUnavailableError as problem:
+            log.error("face login does not work: %s", problem)
+            return None
+        if rules.login_trouble(seen, about.liveness_limit) is not None:
+            return None
+        match = await asyncio.to_thread(_best, gallery, seen)
+        accepted = rules.accepted(match, rules.threshold(about.thresholds, len(gallery)))
+        return match.user_id if match is not None and accepted else None
+
+    async def _check_station(self, address: str) -> None:
+        def read(session: Session) -> tuple[bool, int, datetime | None]:
+            station = session.get(FaceStation, address)
+            enabled = _policy(session).login_enabled
+            return enabled, station.failures if station else 0, station.paused_until if station else None
+
+        enabled, failures, paused_until = await self._database.read(read)
+        if not enabled:
+            raise Problem(403, "face_login_off", "管理员已关闭人脸登录，请使用密码登录")
+        if rules.is_off(failures):
+            raise Problem(403, "face_login_off", "失败次数过多，此设备已停用人脸登录，请使用密码登录")
+        if paused_until is not None and paused_until > now():
+            raise _busy(math.ceil((paused_until - now()).total_seconds()))
+
+    async def _record_failure(self, address: str) -> None:
+        def write(session: Session) -> None:
+            station = session.get(FaceStation, address)
+            if station is None:
+                station = FaceStation(address=address, failures=0, paused_until=None)
+                session.add(station)
+            station.failures += 1
+            pause = rules.pause_after(station.failures)
+            station.paused_until = now() + pause if pause else None
+            announce(session, Change("face_login_failed", "login", address=address, quiet=True))
+
+        await self._database.write(write)
+
+    async def _forgive(self, address: str) -> None:
+        known = await self._database.read(lambda session: session.get(FaceStation, address))
+        if known is not None:
+            await self.password_login(address)
+
+    async def password_login(self, address: str) -> None:
+        """Somebody logged in by password at `address`: its failures are forgotten."""
+        await self._database.write(
+            lambda session: session.execute(delete(FaceStation).where(FaceStation.address == address))
+        )
+
+    # --- for the admin ------------------------------------------------------------------------------------
+
+    async def login_enabled(self) -> bool:
+        """Whether face login is switched on."""
+        return await self._database.read(lambda session: _policy(session).login_enabled)
+
+    async def switch_login(self, enabled: bool, actor: str, address: str) -> None:
+        """Switch face login on or off for everybody."""
+
+        def write(session: Session) -> None:
+            _policy(session).login_enabled = enabled
+            announce(
+                session,
+                Change("update", "face_policy", "1", actor, address, {"login_enabled": enabled}),
+            )
+
+        await self._database.write(write)
+
+    async def calibration(self) -> FaceCalibration:
+        """The scores of the enrolled users against each other, and the threshold in force."""
+        try:
+            about = await self._worker.about()
+            async with self._turn:
+                gallery = await self._current_gallery()
+        except EngineUnavailableError as problem:
+            raise self._unavailable(problem) from None
+        return await asyncio.to_thread(calibration, about, gallery)
+
+    # --- the gallery in step with the database ------------------------------------------------------------
+
+    async def _current_gallery(self) -> Gallery:
+        about = await self._worker.about()
+        revision = await self._database.read(lambda session: _policy(session).revision)
+        if self._gallery is not None and (self._gallery_revision, self._gallery_model) == (
+            revision,
+            about.model_id,
+        ):
+            return self._gallery
+
+        def read(session: Session) -> tuple[int, list[tuple[str, Embedding]], int]:
+            rows = session.execute(
+                select(FaceTemplate.user_id, FaceTemplate.sealed)
+                .join(FaceEnrolment, FaceEnrolment.user_id == FaceTemplate.user_id)
+                .where(FaceEnrolment.model_id == about.model_id)
+                .order_by(FaceTemplate.user_id, FaceTemplate.template_id)
+            )
+            opened = [(user_id, self._vault.open(user_id, about.model_id, sealed)) for user_id, sealed in rows]
+            good = [(user_id, embedding) for user_id, embedding in opened if embedding is not None]
+            return _policy(session).revision, good, len(opened) - len(good)
+
+        revision, templates, locked = await self._database.read(read)
+        if locked:
+            log.error("%d face templates do not open with this face.key; their users enrol again", locked)
+        gallery = Gallery(about.dimension, about.metric)
+        gallery.fill(templates)
+        self._gallery, self._gallery_revision, self._gallery_model = gallery, revision, about.model_id
+        return gallery
+
+    @staticmethod
+    def _unavailable(problem: EngineUnavailableError) -> Problem:
+        log.error("faces do not work: %s", problem)
+        return Problem(503, ErrorCode.UNAVAILABLE, "人脸模块暂时不可用，请稍后再试或联系管理员")
+
+
+def _best(gallery: Gallery, seen: Look) -> rules.Match | None:
+    assert seen.embedding is not None
+    return gallery.search(seen.embedding)
+
+
+def _policy(session: Session) -> FacePolicy:
+    return session.get_one(FacePolicy, 1)
+
+
+def _next_revision(session: Session) -> int:
+    policy = session.get_one(FacePolicy, 1, with_for_update=True)
+    policy.revision += 1
+    return policy.revision
+
+
+def _busy(seconds: int) -> Problem:
+    return Problem(
+        429,
+        ErrorCode.TOO_MANY_REQUESTS,
+        f"人脸登录尝试过多，请 {seconds} 秒后再试，或使用密码登录",
+        headers={"Retry-After": str(seconds)},
+        retry_after=seconds,
+    )
+
+
+def _refusal(trouble: rules.Trouble | rules.Fault, index: int = 0, count: int = 1) -> Refusal:
+    which = f"第 {index + 1} 张照片：" if count > 1 else ""
+    return Refusal(which + rules.SENTENCES[trouble])

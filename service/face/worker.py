@@ -1,0 +1,160 @@
+"""The process that looks at pictures.
+
+dlib holds the interpreter for the 100 ms of an embedding, and a picture comes from anybody: so decoding and
+engines run in a process of their own (docs/adr/0010-faces-in-their-own-process.md). It is started at the
+first need, ends with its pipe, and is replaced when it dies or hangs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import multiprocessing
+import signal
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from typing import Any
+
+from service.face.decode import BadPicture, Fault, decode, picture_bytes
+from service.face.engine import FaceEngine, Look, Metric, Thresholds, look
+
+log = logging.getLogger("walkaround.face")
+
+LOOK_SECONDS = 20.0
+START_SECONDS = 60.0
+
+
+class EngineUnavailableError(RuntimeError):
+    """The engine could not be loaded or gave no answer. The text says what to do, and nothing of a picture."""
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What the rest of the service needs to know of the engine that was loaded."""
+
+    name: str
+    model_id: str
+    dimension: int
+    metric: Metric
+    thresholds: Thresholds
+    liveness_limit: float | None
+
+
+def _serve(pipe: Connection, load: Callable[[], FaceEngine]) -> None:
+    # Ctrl+C reaches the whole group; the service then closes the pipe, and that ends this process.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        engine = load()
+    except Exception as problem:
+        pipe.send(f"{type(problem).__name__}: {problem}")
+        return
+    pipe.send(
+        About(
+            engine.name,
+            engine.model_id,
+            engine.dimension,
+            engine.metric,
+            engine.thresholds,
+            engine.liveness_limit,
+        )
+    )
+    while True:
+        try:
+            face_info = pipe.recv()
+        except EOFError:
+            return
+        try:
+            pipe.send(look(engine, decode(picture_bytes(face_info))))
+        except BadPicture as bad:
+            pipe.send(bad.fault)
+        except Exception as problem:
+            # Its text may hold content of the picture.
+            pipe.send(f"unexpected {type(problem).__name__}")
+
+
+class FaceWorker:
+    """Asks the process, one picture after the other. `load` makes the engine there and must be picklable."""
+
+    def __init__(self, load: Callable[[], FaceEngine]) -> None:
+        self._load = load
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="face")
+        self._process: BaseProcess | None = None
+        self._pipe: Connection | None = None
+        self._about: About | None = None
+
+    async def about(self) -> About:
+        """The engine that is loaded; loads it. Raises EngineUnavailableError."""
+        return await self._run(self._started)
+
+    async def look(self, face_info: str) -> Look:
+        """What is in a picture (Base64 or data URL). Raises BadPicture, EngineUnavailableError."""
+        return await self._run(lambda: self._looked(face_info))
+
+    async def close(self) -> None:
+        """End the process."""
+        await self._run(self._stop)
+        self._thread.shutdown(wait=True)
+
+    async def _run(self, work: Callable[[], Any]) -> Any:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+
+    def _started(self) -> About:
+        if self._about is not None and self._process is not None and self._process.is_alive():
+            return self._about
+        self._stop()
+        context = multiprocessing.get_context("spawn")
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(
+            target=_serve, args=(theirs, self._load), name="walkaround-face", daemon=True
+        )
+        self._process.start()
+        theirs.close()
+        answer = self._answer(START_SECONDS)
+        if not isinstance(answer, About):
+            self._stop()
+            raise EngineUnavailableError(str(answer))
+        self._about = answer
+        return answer
+
+    def _looked(self, face_info: str) -> Look:
+        self._started()
+        assert self._pipe is not None
+        try:
+            self._pipe.send(face_info)
+        except OSError:
+            self._stop()
+            raise EngineUnavailableError("the face process has ended") from None
+        answer = self._answer(LOOK_SECONDS)
+        if isinstance(answer, Fault):
+            raise BadPicture(answer)
+        if not isinstance(answer, Look):
+            raise EngineUnavailableError(str(answer))
+        return answer
+
+    def _answer(self, seconds: float) -> Any:
+        assert self._pipe is not None
+        try:
+            if self._pipe.poll(seconds):
+                return self._pipe.recv()
+            problem = f"the face process gave no answer within {seconds:.0f} s"
+        except (EOFError, OSError):
+            problem = "the face process has ended"
+        self._stop()
+        log.error("%s; it is started again at the next picture", problem)
+        return problem
+
+    def _stop(self) -> None:
+        self._about = None
+        if self._pipe is not None:
+            self._pipe.close()
+            self._pipe = None
+        if self._process is not None:
+            self._process.join(timeout=1)
+            if self._process.is_alive():
+                self._process.kill()
+                self._process.join()
+            self._process.close()
+            self._process = None

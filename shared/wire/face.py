@@ -1,0 +1,76 @@
+"""Bodies of face enrolment and face login. Pictures arrive as SecretStr, so no log or error can repeat them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, SecretStr
+
+from shared.wire.common import ItemTime, Wire
+
+
+class FaceInfo(Wire):
+    """Body of update face info and of face login; absent, null and empty all count as missing."""
+
+    faceInfo: SecretStr | None = None  # noqa: N815 - the contract's name
+
+
+class FaceEnrolment(Wire):
+    """Body of an enrolment with several pictures of the same person (front, left, right, with glasses)."""
+
+    images: Annotated[list[SecretStr], Field(min_length=1, max_length=5)]
+    consent: Literal[True]
+
+
+class FaceStatus(Wire):
+    """Whether the caller is enrolled, and the consent text that an enrolment agrees to.
+
+    `usable` is false when the enrolment was made with another model and has to be repeated; `login_enabled` is
+    the admin's switch; `recommend_pack` is true while the default engine is in use.
+    """
+
+    enrolled: bool
+    usable: bool
+    templates: int
+    model: str
+    enrolled_at: ItemTime | None
+    consent_version: str | None
+    consented_at: ItemTime | None
+    login_enabled: bool
+    recommend_pack: bool
+    current_consent_version: str
+    current_consent_text: str
+
+
+class FacePolicy(Wire):
+    """The admin's switch of face login."""
+
+    login_enabled: bool
+
+
+class FaceScores(Wire):
+    """Scores of one kind of pairs: how many, and the largest, the 99th percentile, the median, the smallest."""
+
+    pairs: int
+    largest: float | None = None
+    percentile_99: float | None = None
+    median: float | None = None
+    smallest: float | None = None
+
+
+class FaceCalibration(Wire):
+    """What the enrolled templates say about the threshold in force.
+
+    Scores are larger when alike: the cosine, or minus the distance. `false_match_bound` is the upper 95 % bound
+    on the rate of false matches that `strangers` many pairs allow at the threshold.
+    """
+
+    model: str
+    metric: str
+    templates: int
+    users: int
+    threshold: float
+    strangers: FaceScores
+    same_user: FaceScores
+    false_matches: int
+    false_match_bound: float | None
