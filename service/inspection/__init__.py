@@ -1,0 +1,1 @@
+"""Inspection records, their items, and the photos of an item."""

@@ -37,6 +37,16 @@ RequiredName = Annotated[str, StringConstraints(min_length=1, max_length=255), A
 LongText = Annotated[str, StringConstraints(max_length=20_000), AfterValidator(_no_nul)]
 
 
+def _not_null(value: Any) -> Any:
+    if value is None:
+        raise ValueError("不能为 null")
+    return value
+
+
+NotNull = BeforeValidator(_not_null)
+"""For a field of an update that may be left out but not be null, with `SkipJsonSchema[None]` in its union."""
+
+
 def _only_text(value: Any) -> Any:
     # pydantic would read a number as seconds since 1970; the contract says ISO 8601 strings.
     if not isinstance(value, str | datetime):
@@ -124,10 +134,17 @@ Number = Annotated[int | float, BeforeValidator(_a_number)]
 """A finite number that stays an int when an int was sent ("number for number")."""
 
 
+def _without_null_defaults(schema: dict[str, Any]) -> None:
+    # A default of null means "not sent"; said in the schema, it would be a value that some fields refuse.
+    for field in schema.get("properties", {}).values():
+        if field.get("default", ...) is None:
+            del field["default"]
+
+
 class Wire(BaseModel):
     """Base of the bodies: unknown fields of a request are ignored."""
 
-    model_config = ConfigDict(extra="ignore")
+    model_config = ConfigDict(extra="ignore", json_schema_extra=_without_null_defaults)
 
 
 class Kept(BaseModel):

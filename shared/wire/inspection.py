@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
 from shared.codes import Status, Verdict
 from shared.wire.common import (
@@ -14,6 +15,7 @@ from shared.wire.common import (
     Kept,
     LongText,
     Name,
+    NotNull,
     Number,
     RecordTime,
     RequiredName,
@@ -39,14 +41,14 @@ class RecordCreate(Wire):
 class RecordUpdate(Wire):
     """Body of update record: only the fields sent change, null clears a nullable one."""
 
-    task_id: Id | None = None
+    task_id: Annotated[Id | SkipJsonSchema[None], NotNull] = None
     inspection_name: Name | None = None
     executor_id: Id | None = None
     reference_image_id: Id | None = None
-    progress: Percent | None = None
+    progress: Annotated[Percent | SkipJsonSchema[None], NotNull] = None
     start_time: RecordTime | None = None
     end_time: RecordTime | None = None
-    inspection_status: Status | None = None
+    inspection_status: Annotated[Status | SkipJsonSchema[None], NotNull] = None
 
 
 class Record(Wire):
@@ -145,11 +147,11 @@ class ItemCreate(Wire):
 class ItemUpdate(Wire):
     """Body of update item: only the fields sent change, null clears a nullable one."""
 
-    item_name: RequiredName | None = None
+    item_name: Annotated[RequiredName | SkipJsonSchema[None], NotNull] = None
     description: LongText | None = None
     model_id: Id | None = None
     item_point: Annotated[ItemPoint, CheckedJson] | None = None
-    result: Annotated[list[ResultEntry], CheckedJson] | None = None
+    result: Annotated[list[ResultEntry] | SkipJsonSchema[None], CheckedJson, NotNull] = None
 
 
 class Item(Wire):

@@ -1,0 +1,324 @@
+"""What can be done with items."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import uuid
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import bindparam, delete, insert, select, update
+from sqlalchemy.orm import Session
+
+from service.changes import Change, announce
+from service.database import Database
+from service.inspection import problems
+from service.inspection.ports import DetectionInput, JoinSources, Ports
+from service.inspection.queries import ItemQueries, ItemRow, RecordRow, item_json, json_text
+from service.inspection.records import locked_record, naive_now, recompute
+from service.inspection.rules import Outcome, admits, differences, outcome, verdict_entry
+from service.inspection.tables import ITEM, RECORD
+from service.security import Caller
+from shared import results
+from shared.wire.common import Pagination, pagination
+from shared.wire.inspection import ItemCreate, ItemPoint, ItemUpdate, VerdictSet
+
+_RECORD_OF = select(ITEM.c.inspection_id).where(ITEM.c.item_id == bindparam("item_id"))
+_STORED = select(ITEM).where(ITEM.c.item_id == bindparam("item_id"))
+
+
+@dataclass(frozen=True, slots=True)
+class ItemState:
+    """An item as JSON text, as the contract writes it, and its revision."""
+
+    text: str
+    revision: int
+
+
+def _result_values(entries: list[Mapping[str, Any]]) -> dict[str, Any]:
+    return {"result": json_text(entries), "outcome": str(outcome(entries))}
+
+
+class Items:
+    """The use cases of items; each is one transaction that also brings the record in line."""
+
+    def __init__(self, database: Database, sources: JoinSources, ports: Ports) -> None:
+        self._database = database
+        self._sources = sources
+        self._ports = ports
+        self._queries = ItemQueries(sources)
+
+    async def create(self, body: ItemCreate, caller: Caller) -> ItemState:
+        """Make an item in a record. Raises Problem 404 when there is no such record."""
+        values = _values(body.model_dump(exclude_unset=True))
+        values.setdefault("result", "[]")
+        values.setdefault("outcome", str(Outcome.EMPTY))
+
+        def work(session: Session) -> ItemState:
+            record = _locked_record(session, body.inspection_id)
+            (item_id,) = self._insert(session, [values], body.inspection_id)
+            details = differences(dict.fromkeys(values), values, body.model_fields_set)
+            announce(session, Change("create", "item", item_id, caller.user_id, caller.address, details))
+            recompute(session, record, caller.user_id, caller.address)
+            return self.seen(session, item_id)
+
+        return await self._database.write(work)
+
+    async def get(self, item_id: str) -> ItemState:
+        """The item. Raises Problem 404."""
+        return await self._database.read(lambda session: self.seen(session, item_id))
+
+    async def update(self, item_id: str, body: ItemUpdate, if_match: str | None, caller: Caller) -> ItemState:
+        """Change the fields that were sent. Raises Problem 404, 412."""
+        values = _values(body.model_dump(exclude_unset=True))
+
+        def work(session: Session) -> ItemState:
+            record, item = self._locked(session, item_id, if_match)
+            self._change(session, record, item, values, caller.user_id, caller.address)
+            return self.seen(session, item_id)
+
+        return await self._database.write(work)
+
+    async def delete(self, item_id: str, if_match: str | None, caller: Caller) -> None:
+        """Delete the item with its results and photos. Raises Problem 404, 412."""
+
+        def work(session: Session) -> None:
+            record, item = self._locked(session, item_id, if_match)
+            session.execute(delete(ITEM).where(ITEM.c.item_id == item_id))
+            details = {"inspection_id": item.inspection_id, "item_name": item.item_name}
+            announce(session, Change("delete", "item", item_id, caller.user_id, caller.address, details))
+            recompute(session, record, caller.user_id, caller.address)
+
+        await self._database.write(work)
+
+    async def page(
+        self, inspection_id: str, current_page: int, page_size: int
+    ) -> tuple[list[str], Pagination]:
+        """One page of a record's items as JSON texts, oldest first; empty for a record that is not there."""
+
+        def work(session: Session) -> tuple[list[str], Pagination]:
+            given = {"inspection_id": inspection_id}
+            total: int = session.execute(self._queries.count, given).scalar_one()
+            standing = pagination(current_page, page_size, total)
+            skip = (current_page - 1) * page_size
+            if skip >= total:
+                return [], standing
+            rows = session.execute(self._queries.page, {**given, "size": page_size, "skip": skip})
+            return [item_json(row) for row in rows], standing
+
+        return await self._database.read(work)
+
+    async def set_verdict(self, item_id: str, body: VerdictSet, caller: Caller) -> ItemState:
+        """Append what the person decided as a result entry. Raises Problem 404."""
+
+        def work(session: Session) -> ItemState:
+            record, item = self._locked(session, item_id, None)
+            entries = json.loads(item.result)
+            entries.append(
+                verdict_entry(entries, body.verdict, body.reason, caller.user_id, caller.name, naive_now())
+            )
+            self._change(session, record, item, _result_values(entries), caller.user_id, caller.address)
+            return self.seen(session, item_id)
+
+        return await self._database.write(work)
+
+    async def from_template(self, inspection_id: str, caller: Caller) -> list[str]:
+        """Give a record without items those of its reference image's template, as JSON texts.
+
+        Raises Problem 404, and 409 when the record has items, no reference image, or that has no template.
+        """
+
+        def work(session: Session) -> list[str]:
+            record = _locked_record(session, inspection_id)
+            if record.reference_image_id is None:
+                raise problems.conflict("检查记录没有参考图，无法套用模板")
+            regions = self._ports.template(session, record.reference_image_id)
+            if not regions:
+                raise problems.conflict("参考图没有模板，请先在参考图上保存区域")
+            images = self._sources.reference_images.c
+            file_id = session.execute(
+                select(images.file_id).where(images.id == record.reference_image_id)
+            ).scalar_one_or_none()
+            file_info = None if file_id is None else self._ports.file_info(session, file_id)
+            values = [
+                {
+                    "item_name": region.item_name,
+                    "description": region.description,
+                    "model_id": region.model_id,
+                    "item_point": json_text(
+                        ItemPoint(point=region.point, fileInfo=file_info).model_dump(exclude_none=True)
+                    ),
+                }
+                for region in regions
+            ]
+            return self._fill(
+                session, record, values, {"reference_image_id": record.reference_image_id}, caller
+            )
+
+        return await self._database.write(work)
+
+    async def from_record(self, inspection_id: str, other_id: str, caller: Caller) -> list[str]:
+        """Give a record without items those of another record, without results and photos, as JSON texts.
+
+        Raises Problem 404, and 409 when the record has items or the other one has none.
+        """
+
+        def work(session: Session) -> list[str]:
+            record = _locked_record(session, inspection_id)
+            columns = (ITEM.c.item_name, ITEM.c.description, ITEM.c.model_id, ITEM.c.item_point)
+            given = select(*columns).where(ITEM.c.inspection_id == other_id)
+            rows = session.execute(given.order_by(ITEM.c.created_at, ITEM.c.item_id)).all()
+            if not rows:
+                known = select(RECORD.c.inspection_id).where(RECORD.c.inspection_id == other_id)
+                if session.execute(known).one_or_none() is None:
+                    raise problems.no_record()
+                raise problems.conflict("所选的检查记录没有检查项")
+            values = [dict(row._mapping) for row in rows]
+            return self._fill(session, record, values, {"inspection_id": other_id}, caller)
+
+        return await self._database.write(work)
+
+    # For detection, inside its own transaction
+
+    def append_result(
+        self, session: Session, item_id: str, entry: Mapping[str, Any], actor: str | None = None
+    ) -> int:
+        """Append a result entry to an item; gives the version it got. Raises Problem 404."""
+        record, item = self._locked(session, item_id, None)
+        entries = json.loads(item.result)
+        version = results.next_version(entries)
+        entries.append({**entry, "version": version})
+        self._change(session, record, item, _result_values(entries), actor, None)
+        return version
+
+    def for_detection(self, session: Session, item_id: str) -> DetectionInput:
+        """What a detection of the item works on. Raises Problem 404."""
+        row = session.execute(self._queries.for_detection, {"item_id": item_id}).one_or_none()
+        if row is None:
+            raise problems.no_item()
+        place = ItemPoint.model_validate_json(row.item_point) if row.item_point else ItemPoint()
+        own = None
+        if place.fileInfo is not None and place.fileInfo.ipfs_cid:
+            given = {"ipfs_cid": place.fileInfo.ipfs_cid}
+            own = session.execute(self._queries.file_by_cid, given).scalars().first()
+        file_id = row.image_file_id if own is None else own
+        photo = session.execute(self._queries.photos, {"item_id": item_id}).first()
+        return DetectionInput(
+            item_id=row.item_id,
+            inspection_id=row.inspection_id,
+            item_name=row.item_name,
+            model_id=row.model_id,
+            point=place.point,
+            reference_file_id=file_id,
+            mm_per_pixel=row.mm_per_pixel if file_id == row.image_file_id else None,
+            photo_file_id=None if photo is None else photo.file_id,
+        )
+
+    def to_detect(self, session: Session, inspection_id: str) -> list[str]:
+        """The ids of a record's items that have a model and a photo, oldest first. Raises Problem 404."""
+        known = select(RECORD.c.inspection_id).where(RECORD.c.inspection_id == inspection_id)
+        if session.execute(known).one_or_none() is None:
+            raise problems.no_record()
+        return list(session.execute(self._queries.detectable, {"inspection_id": inspection_id}).scalars())
+
+    # What the use cases share
+
+    def seen(self, session: Session, item_id: str) -> ItemState:
+        """The item as it is in this transaction. Raises Problem 404."""
+        row = session.execute(self._queries.one, {"item_id": item_id}).one_or_none()
+        if row is None:
+            raise problems.no_item()
+        return ItemState(item_json(row), row.revision)
+
+    def _locked(self, session: Session, item_id: str, if_match: str | None) -> tuple[RecordRow, ItemRow]:
+        # The record is locked first, always: its items change one after the other and never deadlock.
+        inspection_id = session.execute(_RECORD_OF, {"item_id": item_id}).scalar_one_or_none()
+        record = None if inspection_id is None else locked_record(session, inspection_id)
+        item = session.execute(_STORED, {"item_id": item_id}).one_or_none()
+        if record is None or item is None:
+            raise problems.no_item()
+        if not admits(if_match, item.revision):
+            raise problems.stale(item.revision, json.loads(self.seen(session, item_id).text))
+        return record, item
+
+    def _change(
+        self,
+        session: Session,
+        record: RecordRow,
+        item: ItemRow,
+        values: Mapping[str, Any],
+        actor: str | None,
+        address: str | None,
+    ) -> None:
+        before = item._mapping
+        changed = {name: value for name, value in values.items() if before[name] != value}
+        if not changed:
+            return
+        session.execute(
+            update(ITEM)
+            .where(ITEM.c.item_id == item.item_id)
+            .values(**changed, revision=item.revision + 1, updated_at=naive_now())
+        )
+        details = differences(before, changed, changed)
+        announce(session, Change("update", "item", item.item_id, actor, address, details))
+        if "result" in changed:
+            recompute(session, record, actor, address)
+
+    def _insert(self, session: Session, items: Iterable[Mapping[str, Any]], inspection_id: str) -> list[str]:
+        at = naive_now()
+        rows = [
+            {
+                "description": None,
+                "model_id": None,
+                "item_point": None,
+                "result": "[]",
+                "outcome": str(Outcome.EMPTY),
+                **values,
+                "item_id": uuid.uuid4().hex,
+                "inspection_id": inspection_id,
+                "revision": 1,
+                # The list goes by age: a microsecond each keeps the order they were given in.
+                "created_at": at + dt.timedelta(microseconds=number),
+                "updated_at": at + dt.timedelta(microseconds=number),
+            }
+            for number, values in enumerate(items)
+        ]
+        session.execute(insert(ITEM), rows)
+        return [row["item_id"] for row in rows]
+
+    def _fill(
+        self,
+        session: Session,
+        record: RecordRow,
+        items: list[dict[str, Any]],
+        source: dict[str, Any],
+        caller: Caller,
+    ) -> list[str]:
+        given = {"inspection_id": record.inspection_id}
+        if session.execute(self._queries.count, given).scalar_one():
+            raise problems.conflict("检查记录已有检查项；模板只能用于没有检查项的记录")
+        self._insert(session, items, record.inspection_id)
+        details = {"items": len(items), "from": source}
+        change = Change("add_items", "record", record.inspection_id, caller.user_id, caller.address, details)
+        announce(session, change)
+        recompute(session, record, caller.user_id, caller.address)
+        return [item_json(row) for row in session.execute(self._queries.all, given)]
+
+
+def _locked_record(session: Session, inspection_id: str) -> RecordRow:
+    record = locked_record(session, inspection_id)
+    if record is None:
+        raise problems.no_record()
+    return record
+
+
+def _values(sent: dict[str, Any]) -> dict[str, Any]:
+    """The columns that a body says: the two documents as text, the result with its outcome."""
+    values = {name: value for name, value in sent.items() if name != "result"}
+    if sent.get("item_point") is not None:
+        values["item_point"] = json_text(sent["item_point"])
+    if sent.get("result") is not None:
+        values |= _result_values(sent["result"])
+    return values

@@ -1,0 +1,102 @@
+"""The photos of an item."""
+
+from __future__ import annotations
+
+import uuid
+
+from sqlalchemy import delete, insert, select
+from sqlalchemy.orm import Session
+
+from service.changes import Change, announce
+from service.database import Database
+from service.envelope import Problem
+from service.inspection import problems
+from service.inspection.ports import JoinSources, Ports
+from service.inspection.queries import ItemQueries
+from service.inspection.records import naive_now
+from service.inspection.tables import ITEM, PHOTO
+from service.security import Caller
+from shared.codes import ErrorCode
+from shared.wire.common import to_utc
+from shared.wire.inspection import FileInfo, Photo
+
+_LOCKED_ITEM = select(ITEM.c.item_id).with_for_update(key_share=True)
+
+
+class Photos:
+    """The use cases of photos; each is one transaction."""
+
+    def __init__(self, database: Database, sources: JoinSources, ports: Ports) -> None:
+        self._database = database
+        self._ports = ports
+        self._queries = ItemQueries(sources)
+
+    async def add(self, item_id: str, file_id: str, caller: Caller) -> Photo:
+        """Make an uploaded image the newest photo of the item.
+
+        Raises Problem 404 without such an item or file, 415 when the file is no image.
+        """
+
+        def work(session: Session) -> Photo:
+            # Held until the end, so that the item is not deleted between the look and the insert.
+            if session.execute(_LOCKED_ITEM.where(ITEM.c.item_id == item_id)).one_or_none() is None:
+                raise problems.no_item()
+            file = self._ports.file_info(session, file_id)
+            if file is None:
+                raise Problem(404, ErrorCode.NOT_FOUND, "照片文件不存在，请重新上传")
+            if not (file.mime_type or "").startswith("image/"):
+                raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, "该文件不是图片，不能作为照片")
+            photo_id = uuid.uuid4().hex
+            values = {
+                "photo_id": photo_id,
+                "item_id": item_id,
+                "file_id": file_id,
+                "added_by": caller.user_id,
+                "created_at": naive_now(),
+            }
+            session.execute(insert(PHOTO).values(values))
+            details = {"photo_id": photo_id, "file_id": file_id}
+            announce(session, Change("add_photo", "item", item_id, caller.user_id, caller.address, details))
+            return next(photo for photo in self._of(session, item_id) if photo.photo_id == photo_id)
+
+        return await self._database.write(work)
+
+    async def of_item(self, item_id: str) -> list[Photo]:
+        """The photos of the item, newest first. Raises Problem 404."""
+
+        def work(session: Session) -> list[Photo]:
+            if session.execute(select(ITEM.c.item_id).where(ITEM.c.item_id == item_id)).one_or_none() is None:
+                raise problems.no_item()
+            return self._of(session, item_id)
+
+        return await self._database.read(work)
+
+    async def delete(self, item_id: str, photo_id: str, caller: Caller) -> None:
+        """Take a photo off the item; the file stays. Raises Problem 404."""
+
+        def work(session: Session) -> None:
+            here = (PHOTO.c.item_id == item_id, PHOTO.c.photo_id == photo_id)
+            file_id = session.execute(select(PHOTO.c.file_id).where(*here)).scalar_one_or_none()
+            if file_id is None:
+                raise Problem(404, ErrorCode.NOT_FOUND, "照片不存在")
+            session.execute(delete(PHOTO).where(*here))
+            details = {"photo_id": photo_id, "file_id": file_id}
+            announce(
+                session, Change("delete_photo", "item", item_id, caller.user_id, caller.address, details)
+            )
+
+        await self._database.write(work)
+
+    def _of(self, session: Session, item_id: str) -> list[Photo]:
+        return [
+            Photo(
+                photo_id=row.photo_id,
+                item_id=row.item_id,
+                file=self._ports.file_info(session, row.file_id) or FileInfo(),
+                file_id=row.file_id,
+                added_by=row.added_by,
+                added_by_name=row.added_by_name,
+                created_at=to_utc(row.created_at),
+            )
+            for row in session.execute(self._queries.photos, {"item_id": item_id})
+        ]

@@ -1,0 +1,213 @@
+"""The prebuilt Core statements of the searches and lists, and how their rows are written as JSON."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from sqlalchemy import ColumnElement, FromClause, Row, Select, bindparam, func, select
+
+from service.inspection.ports import JoinSources
+from service.inspection.tables import ITEM, PHOTO, RECORD
+from shared.codes import STATUS_NAMES, Status
+
+RecordRow = Row[*tuple[Any, ...]]
+ItemRow = Row[*tuple[Any, ...]]
+
+
+class RecordQueries:
+    """Statements that read records with their joined fields."""
+
+    def __init__(self, sources: JoinSources) -> None:
+        record = RECORD.c
+        tasks, flights, aircraft = sources.tasks.c, sources.flights.c, sources.aircraft.c
+        executors, images = sources.executors.c, sources.reference_images.c
+        aircraft_id = func.coalesce(tasks.aircraft_id, flights.aircraft_id)
+        self._columns = (
+            *record,
+            executors.name.label("executor_name"),
+            images.name.label("reference_image_name"),
+            tasks.flight_id.label("flight_id"),
+            aircraft_id.label("aircraft_id"),
+            aircraft.name.label("aircraft_name"),
+        )
+
+        def joined(start: FromClause) -> FromClause:
+            return (
+                start.outerjoin(sources.executors, executors.id == record.executor_id)
+                .outerjoin(sources.reference_images, images.id == record.reference_image_id)
+                .outerjoin(sources.tasks, tasks.id == record.task_id)
+                .outerjoin(sources.flights, flights.id == tasks.flight_id)
+                .outerjoin(sources.aircraft, aircraft.id == aircraft_id)
+            )
+
+        self._joined = joined
+        self.one = (
+            select(*self._columns)
+            .select_from(joined(RECORD))
+            .where(record.inspection_id == bindparam("inspection_id"))
+        )
+        of_flight = select(tasks.id).where(tasks.flight_id == bindparam("flight_id"))
+        of_aircraft = (
+            select(tasks.id)
+            .select_from(sources.tasks)
+            .outerjoin(sources.flights, flights.id == tasks.flight_id)
+            .where(aircraft_id == bindparam("aircraft_id"))
+        )
+        named = select(executors.id).where(executors.name.icontains(bindparam("executor_name"), escape="\\"))
+        self._conditions: dict[str, ColumnElement[bool]] = {
+            "task_id": record.task_id == bindparam("task_id"),
+            "executor_id": record.executor_id == bindparam("executor_id"),
+            "inspection_status": record.inspection_status == bindparam("inspection_status"),
+            "reference_image_id": record.reference_image_id == bindparam("reference_image_id"),
+            "flight_id": record.task_id.in_(of_flight),
+            "aircraft_id": record.task_id.in_(of_aircraft),
+            "executor_name": record.executor_id.in_(named),
+            "start_time_from": record.start_time >= bindparam("start_time_from"),
+            "start_time_to": record.start_time <= bindparam("start_time_to"),
+            "end_time_from": record.end_time >= bindparam("end_time_from"),
+            "end_time_to": record.end_time <= bindparam("end_time_to"),
+        }
+        self._counts: dict[tuple[str, ...], Select[Any]] = {}
+        self._pages: dict[tuple[tuple[str, ...], bool], Select[Any]] = {}
+
+    def count(self, filters: Iterable[str]) -> Select[Any]:
+        """How many records pass the filters of these names; takes a parameter of each name."""
+        key = tuple(sorted(filters))
+        if key not in self._counts:
+            self._counts[key] = (
+                select(func.count()).select_from(RECORD).where(*(self._conditions[name] for name in key))
+            )
+        return self._counts[key]
+
+    def page(self, filters: Iterable[str], *, newest_first: bool) -> Select[Any]:
+        """The full records that pass the filters, from `skip`, at most `size`.
+
+        The page is cut on the index alone and joined afterwards, so what a deep page skips is never joined.
+        """
+        key = tuple(sorted(filters))
+        if (key, newest_first) not in self._pages:
+            columns = (RECORD.c.created_at, RECORD.c.inspection_id)
+            order = [column.desc() if newest_first else column.asc() for column in columns]
+            cut = (
+                select(RECORD.c.inspection_id)
+                .where(*(self._conditions[name] for name in key))
+                .order_by(*order)
+                .limit(bindparam("size"))
+                .offset(bindparam("skip"))
+                .subquery()
+            )
+            found = cut.join(RECORD, RECORD.c.inspection_id == cut.c.inspection_id)
+            self._pages[key, newest_first] = (
+                select(*self._columns).select_from(self._joined(found)).order_by(*order)
+            )
+        return self._pages[key, newest_first]
+
+
+def like(text: str) -> str:
+    r"""`text` for a LIKE with ESCAPE '\' in which every character stands for itself."""
+    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+
+
+class ItemQueries:
+    """Statements that read items with the model's name, and photos."""
+
+    def __init__(self, sources: JoinSources) -> None:
+        item, models = ITEM.c, sources.models.c
+        full = (
+            select(*item, models.name.label("model_name"), models.description.label("model_description"))
+            .select_from(ITEM)
+            .outerjoin(sources.models, models.id == item.model_id)
+        )
+        of_record = item.inspection_id == bindparam("inspection_id")
+        self.one = full.where(item.item_id == bindparam("item_id"))
+        self.all = full.where(of_record).order_by(item.created_at, item.item_id)
+        self.page = self.all.limit(bindparam("size")).offset(bindparam("skip"))
+        self.count = select(func.count()).select_from(ITEM).where(of_record)
+        self.outcomes = select(item.outcome, func.count()).where(of_record).group_by(item.outcome)
+
+        photo, executors = PHOTO.c, sources.executors.c
+        self.photos = (
+            select(*photo, executors.name.label("added_by_name"))
+            .select_from(PHOTO)
+            .outerjoin(sources.executors, executors.id == photo.added_by)
+            .where(photo.item_id == bindparam("item_id"))
+            .order_by(photo.created_at.desc(), photo.photo_id.desc())
+        )
+
+        record, images, files = RECORD.c, sources.reference_images.c, sources.files.c
+        self.for_detection = (
+            select(
+                item.item_id,
+                item.inspection_id,
+                item.item_name,
+                item.model_id,
+                item.item_point,
+                images.file_id.label("image_file_id"),
+                images.mm_per_pixel,
+            )
+            .select_from(ITEM)
+            .join(RECORD, record.inspection_id == item.inspection_id)
+            .outerjoin(sources.reference_images, images.id == record.reference_image_id)
+            .where(item.item_id == bindparam("item_id"))
+        )
+        self.file_by_cid = select(files.id).where(files.ipfs_cid == bindparam("ipfs_cid"))
+        self.detectable = (
+            select(item.item_id)
+            .where(of_record, item.model_id.is_not(None), item.item_id.in_(select(photo.item_id)))
+            .order_by(item.created_at, item.item_id)
+        )
+
+
+def _time(value: dt.datetime | None) -> str | None:
+    return None if value is None else value.isoformat()
+
+
+def record_body(row: RecordRow) -> dict[str, Any]:
+    """The record of a row of `RecordQueries`, as the contract writes it."""
+    return {
+        "inspection_id": row.inspection_id,
+        "inspection_name": row.inspection_name,
+        "task_id": row.task_id,
+        "executor_id": row.executor_id,
+        "executor_name": row.executor_name,
+        "reference_image_id": row.reference_image_id,
+        "reference_image_name": row.reference_image_name,
+        "progress": row.progress,
+        "start_time": _time(row.start_time),
+        "end_time": _time(row.end_time),
+        "inspection_status": row.inspection_status,
+        "status_name": STATUS_NAMES[Status(row.inspection_status)],
+        "flight_id": row.flight_id,
+        "aircraft_id": row.aircraft_id,
+        "aircraft_name": row.aircraft_name,
+        "created_at": _time(row.created_at),
+        "updated_at": _time(row.updated_at),
+    }
+
+
+def json_text(value: Any) -> str:
+    """`value` as compact JSON."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def item_json(row: ItemRow) -> str:
+    """The item of a row of `ItemQueries` as JSON; `item_point` and `result` pass through as stored."""
+    before = json_text(
+        {
+            "item_id": row.item_id,
+            "item_name": row.item_name,
+            "inspection_id": row.inspection_id,
+            "description": row.description,
+            "model_id": row.model_id,
+            "model_name": row.model_name,
+            "model_description": row.model_description,
+        }
+    )
+    point = "null" if row.item_point is None else row.item_point
+    return (
+        f'{before[:-1]},"item_point":{point},"result":{row.result},'
+        f'"created_at":"{row.created_at.isoformat()}Z","updated_at":"{row.updated_at.isoformat()}Z"}}'
+    )

@@ -1,0 +1,238 @@
+"""What can be done with records."""
+
+from __future__ import annotations
+
+import datetime as dt
+import uuid
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import Field
+from sqlalchemy import bindparam, delete, func, insert, select, update
+from sqlalchemy.orm import Session
+
+from service.changes import Change, announce
+from service.database import Database, now
+from service.inspection import problems
+from service.inspection.ports import JoinSources
+from service.inspection.queries import RecordQueries, RecordRow, like, record_body
+from service.inspection.rules import FINISHED, Outcome, admits, differences, recomputed
+from service.inspection.tables import ITEM, RECORD
+from service.security import Caller
+from shared.codes import Status
+from shared.wire.common import Id, Name, Pagination, RecordTime, Wire, pagination
+from shared.wire.inspection import RecordCreate, RecordUpdate
+
+_LOCKED = select(RECORD).where(RECORD.c.inspection_id == bindparam("inspection_id")).with_for_update()
+_OUTCOMES = (
+    select(ITEM.c.outcome, func.count())
+    .where(ITEM.c.inspection_id == bindparam("inspection_id"))
+    .group_by(ITEM.c.outcome)
+)
+_UNFINISHED = (
+    select(ITEM.c.item_id, ITEM.c.item_name)
+    .where(ITEM.c.inspection_id == bindparam("inspection_id"), ITEM.c.outcome.not_in(FINISHED))
+    .order_by(ITEM.c.created_at, ITEM.c.item_id)
+)
+_NAMED_AT_MOST = 50
+
+
+class RecordSearch(Wire):
+    """The filters of a search; they combine with AND. The ranges are inclusive."""
+
+    task_id: Id | None = None
+    executor_id: Id | None = None
+    inspection_status: Status | None = None
+    reference_image_id: Id | None = None
+    flight_id: Id | None = None
+    aircraft_id: Id | None = None
+    executor_name: Annotated[Name | None, Field(description="Part of the name, in upper or lower case")] = (
+        None
+    )
+    start_time_from: RecordTime | None = None
+    start_time_to: RecordTime | None = None
+    end_time_from: RecordTime | None = None
+    end_time_to: RecordTime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RecordState:
+    """A record as the contract writes it, and its revision."""
+
+    body: dict[str, Any]
+    revision: int
+
+
+def naive_now() -> dt.datetime:
+    """The present time in UTC as the tables of this domain keep it: without a zone."""
+    return now().replace(tzinfo=None)
+
+
+def locked_record(session: Session, inspection_id: str) -> RecordRow | None:
+    """The stored record; nobody else writes it or its items until the transaction ends."""
+    return session.execute(_LOCKED, {"inspection_id": inspection_id}).one_or_none()
+
+
+def change_record(
+    session: Session, record: RecordRow, values: dict[str, Any], actor: str | None, address: str | None = None
+) -> None:
+    """Store those of `values` that differ from `record` (locked), as one revision, and announce them."""
+    before = record._mapping
+    changed = {name: value for name, value in values.items() if before[name] != value}
+    if not changed:
+        return
+    session.execute(
+        update(RECORD)
+        .where(RECORD.c.inspection_id == record.inspection_id)
+        .values(**changed, revision=record.revision + 1, updated_at=naive_now())
+    )
+    details = differences(before, changed, changed)
+    announce(session, Change("update", "record", record.inspection_id, actor, address, details))
+
+
+def recompute(session: Session, record: RecordRow, actor: str | None, address: str | None = None) -> None:
+    """Bring progress and status of `record` (locked) in line with its items."""
+    change_record(session, record, _from_items(session, record), actor, address)
+
+
+def _from_items(session: Session, record: RecordRow) -> dict[str, Any]:
+    rows = session.execute(_OUTCOMES, {"inspection_id": record.inspection_id})
+    outcomes = {Outcome(name): count for name, count in rows}
+    progress, status = recomputed(outcomes, Status(record.inspection_status))
+    return {"progress": progress, "inspection_status": str(status)}
+
+
+class Records:
+    """The use cases of records; each is one transaction."""
+
+    def __init__(self, database: Database, sources: JoinSources) -> None:
+        self._database = database
+        self._queries = RecordQueries(sources)
+
+    async def create(self, body: RecordCreate, caller: Caller) -> RecordState:
+        """Make a record; progress 0 and not_started unless given."""
+        inspection_id, at = uuid.uuid4().hex, naive_now()
+        values = {
+            **body.model_dump(),
+            "inspection_id": inspection_id,
+            "progress": body.progress or 0,
+            "inspection_status": str(body.inspection_status or Status.NOT_STARTED),
+            "revision": 1,
+            "created_at": at,
+            "updated_at": at,
+        }
+
+        def work(session: Session) -> RecordState:
+            session.execute(insert(RECORD).values(values))
+            details = differences(dict.fromkeys(values), values, body.model_fields_set)
+            change = Change("create", "record", inspection_id, caller.user_id, caller.address, details)
+            announce(session, change)
+            return self.seen(session, inspection_id)
+
+        return await self._database.write(work)
+
+    async def get(self, inspection_id: str) -> RecordState:
+        """The full record. Raises Problem 404."""
+        return await self._database.read(lambda session: self.seen(session, inspection_id))
+
+    async def update(
+        self, inspection_id: str, body: RecordUpdate, if_match: str | None, caller: Caller
+    ) -> RecordState:
+        """Change the fields that were sent. Raises Problem 404, 412."""
+        sent = body.model_dump(exclude_unset=True)
+        if "inspection_status" in sent:
+            sent["inspection_status"] = str(sent["inspection_status"])
+
+        def work(session: Session) -> RecordState:
+            record = self._matching(session, inspection_id, if_match)
+            change_record(session, record, sent, caller.user_id, caller.address)
+            return self.seen(session, inspection_id)
+
+        return await self._database.write(work)
+
+    async def delete(self, inspection_id: str, if_match: str | None, caller: Caller) -> None:
+        """Delete the record with its items. Raises Problem 404, 412."""
+
+        def work(session: Session) -> None:
+            record = self._matching(session, inspection_id, if_match)
+            items = session.execute(_OUTCOMES, {"inspection_id": inspection_id})
+            details = {
+                "inspection_name": record.inspection_name,
+                "task_id": record.task_id,
+                "items": sum(count for _, count in items),
+            }
+            session.execute(delete(RECORD).where(RECORD.c.inspection_id == inspection_id))
+            change = Change("delete", "record", inspection_id, caller.user_id, caller.address, details)
+            announce(session, change)
+
+        await self._database.write(work)
+
+    async def search(
+        self, where: RecordSearch, current_page: int, page_size: int
+    ) -> tuple[list[dict[str, Any]], Pagination]:
+        """One page of the records that match, newest first, and where it stands."""
+        given = where.model_dump(exclude_none=True)
+        if where.inspection_status is not None:
+            given["inspection_status"] = str(where.inspection_status)
+        if where.executor_name is not None:
+            given["executor_name"] = like(where.executor_name)
+
+        def work(session: Session) -> tuple[list[dict[str, Any]], Pagination]:
+            total: int = session.execute(self._queries.count(given), given).scalar_one()
+            standing = pagination(current_page, page_size, total)
+            skip = (current_page - 1) * page_size
+            size = min(page_size, total - skip)
+            if size <= 0:
+                return [], standing
+            # A page of the second half is nearer to the other end.
+            newest_first = skip <= total // 2
+            if not newest_first:
+                skip = total - skip - size
+            page = self._queries.page(given, newest_first=newest_first)
+            rows = session.execute(page, {**given, "size": size, "skip": skip}).all()
+            return [record_body(row) for row in (rows if newest_first else reversed(rows))], standing
+
+        return await self._database.read(work)
+
+    async def finish(self, inspection_id: str, caller: Caller) -> RecordState:
+        """Set the end time; progress and status follow from the items.
+
+        Raises Problem 404, and 409 when the record is cancelled, has no items, or has some without a result,
+        which the details name.
+        """
+
+        def work(session: Session) -> RecordState:
+            record = self._matching(session, inspection_id, None)
+            if record.inspection_status == Status.CANCELLED:
+                raise problems.conflict("检查记录已取消，不能完成；请先修改它的状态")
+            unfinished = session.execute(_UNFINISHED, {"inspection_id": inspection_id}).all()
+            if unfinished:
+                named = "、".join(row.item_name for row in unfinished[:3])
+                more = " 等" if len(unfinished) > 3 else ""
+                raise problems.conflict(
+                    f"还有 {len(unfinished)} 个检查项没有结论：{named}{more}",
+                    count=len(unfinished),
+                    items=[dict(row._mapping) for row in unfinished[:_NAMED_AT_MOST]],
+                )
+            if not session.execute(_OUTCOMES, {"inspection_id": inspection_id}).all():
+                raise problems.conflict("检查记录没有检查项，不能完成")
+            values = {**_from_items(session, record), "end_time": naive_now()}
+            change_record(session, record, values, caller.user_id, caller.address)
+            return self.seen(session, inspection_id)
+
+        return await self._database.write(work)
+
+    def seen(self, session: Session, inspection_id: str) -> RecordState:
+        """The full record as it is in this transaction. Raises Problem 404."""
+        row = session.execute(self._queries.one, {"inspection_id": inspection_id}).one_or_none()
+        if row is None:
+            raise problems.no_record()
+        return RecordState(record_body(row), row.revision)
+
+    def _matching(self, session: Session, inspection_id: str, if_match: str | None) -> RecordRow:
+        record = locked_record(session, inspection_id)
+        if record is None:
+            raise problems.no_record()
+        if not admits(if_match, record.revision):
+            raise problems.stale(record.revision, self.seen(session, inspection_id).body)
+        return record

@@ -1,0 +1,273 @@
+"""The operations on records, items and photos."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Path, Query, Response
+
+from service.envelope import failures
+from service.inspection.items import ItemState
+from service.inspection.queries import json_text
+from service.inspection.records import RecordSearch, RecordState
+from service.inspection.rules import etag
+from service.inspection.service import InspectionService
+from service.security import Caller, require
+from shared.codes import Permission
+from shared.wire.common import CurrentPage, Done, Envelope, Id, Page, PageSize, Pagination
+from shared.wire.inspection import (
+    Item,
+    ItemCreate,
+    ItemUpdate,
+    Photo,
+    PhotoAdd,
+    Record,
+    RecordCreate,
+    RecordUpdate,
+    VerdictSet,
+)
+
+IdPath = Annotated[Id, Path()]
+IfMatch = Annotated[str | None, Header(description="ETag of the version the change was made on")]
+
+CREATED = "检查记录创建成功"
+READ = "检查记录获取成功"
+UPDATED = "检查记录更新成功"
+DELETED = "检查记录删除成功"
+FINISHED = "检查记录已完成"
+ITEMS_READ = "检查项列表获取成功"
+ITEM_DELETED = "删除成功"
+
+
+def router(service: InspectionService) -> APIRouter:
+    """The routes of this domain, without the prefix `/api`."""
+    routes = APIRouter(responses=failures(401, 403, 422))
+    _records(routes, service)
+    _items(routes, service)
+    _extras(routes, service)
+    _photos(routes, service)
+    return routes
+
+
+def _records(routes: APIRouter, service: InspectionService) -> None:
+    records = service.records
+
+    @routes.post(
+        "/inspection/create", tags=["inspection"], response_model=Envelope[Record], responses=failures(413)
+    )
+    async def create(body: RecordCreate, caller: Caller = require(Permission.INSPECTION_ADD)) -> Response:
+        """Make an inspection record."""
+        return _record(await records.create(body, caller), CREATED)
+
+    @routes.get("/inspection/search", tags=["inspection"], response_model=Envelope[Page[Record]])
+    async def search(
+        where: Annotated[RecordSearch, Query()],
+        current_page: Annotated[CurrentPage, Query()],
+        page_size: Annotated[PageSize, Query()],
+        _caller: Caller = require(Permission.INSPECTION_READ),
+    ) -> Response:
+        """One page of the records that pass every filter given, newest first."""
+        found, standing = await records.search(where, current_page, page_size)
+        return _page(map(json_text, found), standing, READ)
+
+    @routes.get(
+        "/inspection/getInspectionById/{inspection_id}",
+        tags=["inspection"],
+        response_model=Envelope[Record],
+        responses=failures(404),
+    )
+    async def get(inspection_id: IdPath, _caller: Caller = require(Permission.INSPECTION_READ)) -> Response:
+        """The full record."""
+        return _record(await records.get(inspection_id), READ)
+
+    @routes.put(
+        "/inspection/updateInspection/{inspection_id}",
+        tags=["inspection"],
+        response_model=Envelope[Record],
+        responses=failures(404, 412, 413),
+    )
+    async def update(
+        inspection_id: IdPath,
+        body: RecordUpdate,
+        if_match: IfMatch = None,
+        caller: Caller = require(Permission.INSPECTION_UPDATE),
+    ) -> Response:
+        """Change the fields that are sent; null clears a nullable one."""
+        return _record(await records.update(inspection_id, body, if_match, caller), UPDATED)
+
+    @routes.delete(
+        "/inspection/deleteInspection/{inspection_id}", tags=["inspection"], responses=failures(404, 412)
+    )
+    async def remove(
+        inspection_id: IdPath,
+        if_match: IfMatch = None,
+        caller: Caller = require(Permission.INSPECTION_DELETE),
+    ) -> Done:
+        """Delete the record with its items."""
+        await records.delete(inspection_id, if_match, caller)
+        return Done(msg=DELETED)
+
+
+def _items(routes: APIRouter, service: InspectionService) -> None:
+    items = service.items
+
+    @routes.post(
+        "/inspection_item/create", tags=["inspection_item"], response_model=Item, responses=failures(404, 413)
+    )
+    async def create(body: ItemCreate, caller: Caller = require(Permission.INSPECTION_ITEM_ADD)) -> Response:
+        """Make an item in a record."""
+        return _item(await items.create(body, caller))
+
+    # Before the route of one item, which would take "list" for an id.
+    @routes.get("/inspection_item/list", tags=["inspection_item"], response_model=Envelope[Page[Item]])
+    async def list_items(
+        inspection_id: Annotated[Id, Query()],
+        current_page: Annotated[CurrentPage, Query()] = 1,
+        page_size: Annotated[PageSize, Query()] = 10,
+        _caller: Caller = require(Permission.INSPECTION_ITEM_READ),
+    ) -> Response:
+        """One page of the items of a record, oldest first."""
+        found, standing = await items.page(inspection_id, current_page, page_size)
+        return _page(found, standing, ITEMS_READ)
+
+    @routes.get(
+        "/inspection_item/{item_id}", tags=["inspection_item"], response_model=Item, responses=failures(404)
+    )
+    async def get(item_id: IdPath, _caller: Caller = require(Permission.INSPECTION_ITEM_READ)) -> Response:
+        """The item."""
+        return _item(await items.get(item_id))
+
+    @routes.put(
+        "/inspection_item/{item_id}",
+        tags=["inspection_item"],
+        response_model=Item,
+        responses=failures(404, 412, 413),
+    )
+    async def update(
+        item_id: IdPath,
+        body: ItemUpdate,
+        if_match: IfMatch = None,
+        caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE),
+    ) -> Response:
+        """Change the fields that are sent; null clears a nullable one."""
+        return _item(await items.update(item_id, body, if_match, caller))
+
+    @routes.delete("/inspection_item/{item_id}", tags=["inspection_item"], responses=failures(404, 412))
+    async def remove(
+        item_id: IdPath,
+        if_match: IfMatch = None,
+        caller: Caller = require(Permission.INSPECTION_ITEM_DELETE),
+    ) -> Envelope[bool]:
+        """Delete the item with its results and photos."""
+        await items.delete(item_id, if_match, caller)
+        return Envelope(data=True, msg=ITEM_DELETED)
+
+
+def _extras(routes: APIRouter, service: InspectionService) -> None:
+    @routes.post(
+        "/inspection/{inspection_id}/finish",
+        tags=["inspection"],
+        response_model=Envelope[Record],
+        responses=failures(404, 409),
+    )
+    async def finish(
+        inspection_id: IdPath, caller: Caller = require(Permission.INSPECTION_UPDATE)
+    ) -> Response:
+        """Close the record: sets the end time; 409 names the items that have no result yet."""
+        return _record(await service.records.finish(inspection_id, caller), FINISHED)
+
+    @routes.post(
+        "/inspection/{inspection_id}/items-from-template",
+        tags=["inspection"],
+        response_model=Envelope[list[Item]],
+        responses=failures(404, 409),
+    )
+    async def items_from_template(
+        inspection_id: IdPath, caller: Caller = require(Permission.INSPECTION_ITEM_ADD)
+    ) -> Response:
+        """Give a record without items those of its reference image's template."""
+        return _envelope(_array(await service.items.from_template(inspection_id, caller)), None)
+
+    @routes.post(
+        "/inspection/{inspection_id}/items-from/{other_id}",
+        tags=["inspection"],
+        response_model=Envelope[list[Item]],
+        responses=failures(404, 409),
+    )
+    async def items_from_record(
+        inspection_id: IdPath, other_id: IdPath, caller: Caller = require(Permission.INSPECTION_ITEM_ADD)
+    ) -> Response:
+        """Give a record without items those of another one, as in the last inspection."""
+        return _envelope(_array(await service.items.from_record(inspection_id, other_id, caller)), None)
+
+    @routes.post(
+        "/inspection_item/{item_id}/verdict",
+        tags=["inspection_item"],
+        response_model=Envelope[Item],
+        responses=failures(404, 413),
+    )
+    async def set_verdict(
+        item_id: IdPath, body: VerdictSet, caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE)
+    ) -> Response:
+        """Append the person's decision as a result entry."""
+        item = await service.items.set_verdict(item_id, body, caller)
+        return _envelope(item.text, None, item.revision)
+
+
+def _photos(routes: APIRouter, service: InspectionService) -> None:
+    photos = service.photos
+
+    @routes.post(
+        "/inspection_item/{item_id}/photos", tags=["inspection_item"], responses=failures(404, 413, 415)
+    )
+    async def add_photo(
+        item_id: IdPath, body: PhotoAdd, caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE)
+    ) -> Envelope[Photo]:
+        """Make an uploaded image the newest photo of the item."""
+        return Envelope(data=await photos.add(item_id, body.file_id, caller))
+
+    @routes.get("/inspection_item/{item_id}/photos", tags=["inspection_item"], responses=failures(404))
+    async def list_photos(
+        item_id: IdPath, _caller: Caller = require(Permission.INSPECTION_ITEM_READ)
+    ) -> Envelope[list[Photo]]:
+        """The photos of the item, newest first."""
+        return Envelope(data=await photos.of_item(item_id))
+
+    @routes.delete(
+        "/inspection_item/{item_id}/photos/{photo_id}", tags=["inspection_item"], responses=failures(404)
+    )
+    async def delete_photo(
+        item_id: IdPath, photo_id: IdPath, caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE)
+    ) -> Envelope[bool]:
+        """Take a photo off the item; the file stays."""
+        await photos.delete(item_id, photo_id, caller)
+        return Envelope(data=True)
+
+
+# The answers below are written as JSON once, from rows, instead of being validated and encoded again.
+
+
+def _json(text: str, revision: int | None = None) -> Response:
+    headers = None if revision is None else {"ETag": etag(revision)}
+    return Response(text, media_type="application/json", headers=headers)
+
+
+def _envelope(data: str, msg: str | None, revision: int | None = None) -> Response:
+    return _json(f'{{"code":0,"data":{data},"msg":{json_text(msg)}}}', revision)
+
+
+def _record(state: RecordState, msg: str) -> Response:
+    return _envelope(json_text(state.body), msg, state.revision)
+
+
+def _item(state: ItemState) -> Response:
+    return _json(state.text, state.revision)
+
+
+def _array(texts: Iterable[str]) -> str:
+    return f"[{','.join(texts)}]"
+
+
+def _page(texts: Iterable[str], standing: Pagination, msg: str) -> Response:
+    return _envelope(f'{{"data":{_array(texts)},"pagination":{standing.model_dump_json()}}}', msg)

@@ -1,0 +1,104 @@
+"""Decisions about records and items, on plain data."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from shared import results
+from shared.codes import Progress, Status, Verdict
+from shared.results import Entry
+
+
+class Outcome(StrEnum):
+    """What the result entries of an item come to, kept beside them so that nobody reads them all to count."""
+
+    EMPTY = "empty"
+    OPEN = "open"
+    PASSED = "passed"
+    FAILED = "failed"
+
+
+FINISHED = (Outcome.PASSED, Outcome.FAILED)
+
+# Entries that count exactly like those of any item with this outcome.
+_STANDS_FOR: Mapping[Outcome, Sequence[Entry]] = {
+    Outcome.EMPTY: (),
+    Outcome.OPEN: ({},),
+    Outcome.PASSED: ({"isPassed": True},),
+    Outcome.FAILED: ({"isPassed": False},),
+}
+
+
+def outcome(entries: Sequence[Entry]) -> Outcome:
+    """The outcome of an item with these result entries."""
+    passed = results.passed(entries)
+    if passed is None:
+        return Outcome.OPEN if entries else Outcome.EMPTY
+    return Outcome.PASSED if passed else Outcome.FAILED
+
+
+def recomputed(outcomes: Mapping[Outcome, int], status: Status) -> tuple[int, Status]:
+    """Progress (0..100) and status of a record with so many items of each outcome, now at `status`."""
+    items = [_STANDS_FOR[one] for one, count in outcomes.items() for _ in range(count)]
+    return results.record_progress(items), results.record_status(items, status)
+
+
+def verdict_entry(
+    entries: Sequence[Entry], verdict: Verdict, reason: str | None, by: str, by_name: str | None, at: datetime
+) -> dict[str, Any]:
+    """The result entry that a person's decision appends to `entries`; `at` is in UTC."""
+    undecided = verdict is Verdict.UNDECIDED
+    return {
+        "isPassed": None if undecided else verdict is Verdict.PASSED,
+        "progress": str(Progress.PENDING if undecided else Progress.DONE),
+        "version": results.next_version(entries),
+        "verdict": {
+            "value": str(verdict),
+            "reason": reason,
+            "by": by,
+            "by_name": by_name,
+            "at": at.replace(tzinfo=None).isoformat() + "Z",
+        },
+    }
+
+
+def etag(revision: int) -> str:
+    """The entity tag of a thing at `revision`."""
+    return f'"{revision}"'
+
+
+def admits(if_match: str | None, revision: int) -> bool:
+    """True when If-Match (RFC 9110, 13.1.1) lets a change of `revision` through; no header always does."""
+    if if_match is None or if_match.strip() == "*":
+        return True
+    return etag(revision) in (tag.strip() for tag in if_match.split(","))
+
+
+# Longer values are told by size and hash: an audit line stays a line and can still prove what was there.
+_LONGEST_TOLD = 300
+
+
+def told(value: Any) -> Any:
+    """`value` as a change tells it: itself, or for a long one its size in characters and its SHA-256."""
+    if isinstance(value, datetime):
+        return value.isoformat()
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
+    if len(text) <= _LONGEST_TOLD:
+        return value
+    return {"size": len(text), "sha256": hashlib.sha256(text.encode()).hexdigest()}
+
+
+def differences(
+    before: Mapping[Any, Any], after: Mapping[str, Any], names: Iterable[str]
+) -> dict[str, dict[str, Any]]:
+    """For each field of `names` that differs: `{"old": ..., "new": ...}`, as `told` says them."""
+    return {
+        name: {"old": told(before[name]), "new": told(after[name])}
+        for name in names
+        if before[name] != after[name]
+    }
