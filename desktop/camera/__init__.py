@@ -1,0 +1,18 @@
+"""The webcam: where frames come from, what they show, and the live feed for a page."""
+
+from desktop.camera.feed import CameraFeed, FeedState, Shot
+from desktop.camera.hints import Hint
+from desktop.camera.sources import Camera, FrameSource, ImageSequence, SourceError, VideoFile, cameras
+
+__all__ = [
+    "Camera",
+    "CameraFeed",
+    "FeedState",
+    "FrameSource",
+    "Hint",
+    "ImageSequence",
+    "Shot",
+    "SourceError",
+    "VideoFile",
+    "cameras",
+]

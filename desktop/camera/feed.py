@@ -1,0 +1,214 @@
+"""A live feed for a page: frames at a bounded rate, one hint at a time, the sharpest of the last frames."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QImage
+
+from desktop.camera.hints import FaceFinder, Hint, Look, look_at
+from desktop.camera.sources import Frame, FrameSource, SourceError
+from desktop.workers import Lane, Report, Task, run
+from shared.cv import cv2
+
+FRAMES_PER_SECOND = 15
+_LOOK_EVERY = 3
+_KEPT = 8
+_JPEG_QUALITY = 95
+# A camera that gives no frame for this long (s) was unplugged; this long (s) until it is tried again.
+_LOST_AFTER = 1.0
+_TRY_AGAIN = 1.0
+
+
+class FeedState(StrEnum):
+    """How the feed is."""
+
+    IDLE = "idle"
+    OPENING = "opening"
+    LIVE = "live"
+    UNAVAILABLE = "unavailable"
+    """The source cannot be opened: not there or in use. It is tried again."""
+    LOST = "lost"
+    """It was live and stopped, as a camera that is unplugged. It is tried again."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Shot:
+    """One frame worth sending, in memory only."""
+
+    frame: Frame
+    look: Look
+    taken: float
+    """Monotonic seconds."""
+
+    def jpeg(self) -> bytes:
+        """The frame as JPEG. Takes milliseconds: not for the GUI thread."""
+        good, data = cv2.imencode(".jpg", self.frame, [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
+        if not good:
+            raise ValueError("the frame cannot be encoded")
+        return bytes(data)
+
+
+@dataclass(slots=True, repr=False)
+class _Reel:
+    """What the filming thread and the GUI thread share of one start."""
+
+    recent: deque[Shot] = field(default_factory=lambda: deque(maxlen=_KEPT))
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    shown: threading.Event = field(default_factory=threading.Event)
+    """Set while the GUI is ready for another frame; frames that come too fast are dropped, not queued."""
+
+
+class _Running:
+    """The task of a feed; outlives the feed's C++ half."""
+
+    def __init__(self) -> None:
+        self.task: Task | None = None
+
+    def cancel(self) -> None:
+        if self.task is not None:
+            self.task.cancel()
+            self.task = None
+
+
+class CameraFeed(QObject):
+    """Films one source off the GUI thread and tells what it sees.
+
+    A source that is unplugged is waited for. `stop`, or the end of this object, releases it.
+    """
+
+    frameReady = Signal(QImage)  # noqa: N815 - Qt's way
+    """A frame, not mirrored, at most `FRAMES_PER_SECOND` times a second."""
+    looked = Signal(object)
+    """The `Look` of a frame, a few times a second."""
+    stateChanged = Signal(object)  # noqa: N815 - Qt's way
+    """The new `FeedState`."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._state = FeedState.IDLE
+        self._source: FrameSource | None = None
+        self._running = _Running()
+        self._reel = _Reel()
+        # The owner of a task that goes drops its callbacks but not the work: the camera must be let go.
+        self.destroyed.connect(self._running.cancel)
+
+    @property
+    def state(self) -> FeedState:
+        """How the feed is."""
+        return self._state
+
+    @property
+    def source(self) -> FrameSource | None:
+        """What is being filmed, or was last."""
+        return self._source
+
+    def start(self, source: FrameSource) -> None:
+        """Film `source` from now on, instead of what was filmed before."""
+        self.stop()
+        self._source = source
+        self._reel.shown.set()
+        self._tell(FeedState.OPENING)
+        self._running.task = run(
+            _film,
+            source,
+            self._reel,
+            owner=self,
+            failed=self._failed,
+            progress=self._arrived,
+            lane=Lane.LONG,
+        )
+
+    def stop(self) -> None:
+        """Stop filming; the filming thread releases the source after its current frame."""
+        self._running.cancel()
+        # The filming thread may still add to the old one.
+        self._reel = _Reel()
+        self._tell(FeedState.IDLE)
+
+    def best(self, seconds: float = 1.0) -> Shot | None:
+        """The sharpest shot of the last `seconds` that needs no hint; None when there is none.
+
+        It is taken out: the next call gives another.
+        """
+        newest = time.monotonic() - seconds
+        with self._reel.lock:
+            good = [
+                shot for shot in self._reel.recent if shot.look.hint is Hint.GOOD and shot.taken >= newest
+            ]
+            if not good:
+                return None
+            self._reel.recent.clear()
+        return max(good, key=lambda shot: shot.look.sharpness)
+
+    def _arrived(self, news: object) -> None:
+        if isinstance(news, QImage):
+            self._tell(FeedState.LIVE)
+            self._reel.shown.set()
+            self.frameReady.emit(news)
+        elif isinstance(news, FeedState):
+            self._tell(news)
+        else:
+            self.looked.emit(news)
+
+    def _failed(self, error: Exception) -> None:
+        self._running.task = None
+        self._tell(FeedState.UNAVAILABLE)
+        raise error
+
+    def _tell(self, state: FeedState) -> None:
+        if state is not self._state:
+            self._state = state
+            self.stateChanged.emit(state)
+
+
+def _film(report: Report, source: FrameSource, reel: _Reel) -> None:
+    finder = FaceFinder()
+    lost = FeedState.UNAVAILABLE
+    while True:
+        try:
+            source.open()
+            _film_until_lost(report, source, reel, finder)
+            lost = FeedState.LOST
+        except SourceError:
+            pass
+        finally:
+            source.close()
+        report(lost)
+        report.wait(_TRY_AGAIN)
+
+
+def _film_until_lost(report: Report, source: FrameSource, reel: _Reel, finder: FaceFinder) -> None:
+    """Film until no frame came for a while."""
+    number = 0
+    last = due = time.monotonic()
+    while time.monotonic() - last < _LOST_AFTER:
+        report.check()
+        frame = source.read()
+        if frame is None:
+            report.wait(0.05)
+            continue
+        last = time.monotonic()
+        if reel.shown.is_set():
+            reel.shown.clear()
+            report(_as_image(frame))
+        if number % _LOOK_EVERY == 0:
+            look = look_at(frame, finder.faces(frame))
+            with reel.lock:
+                reel.recent.append(Shot(frame, look, last))
+            report(look)
+        number += 1
+        # Cameras set the pace themselves; files and fast cameras are slowed down to it.
+        now = time.monotonic()
+        due = max(due + 1 / FRAMES_PER_SECOND, now)
+        report.wait(due - now)
+
+
+def _as_image(frame: Frame) -> QImage:
+    height, width = frame.shape[:2]
+    return QImage(frame.data, width, height, frame.strides[0], QImage.Format.Format_BGR888).copy()

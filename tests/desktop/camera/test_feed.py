@@ -1,0 +1,161 @@
+"""The live feed: bounded, cancelled cleanly, alive after unplugging."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from PySide6.QtGui import QImage
+from pytestqt.qtbot import QtBot
+
+from desktop import workers
+from desktop.camera import CameraFeed, FeedState, Hint, SourceError
+from desktop.camera import feed as feed_module
+from desktop.camera.sources import Frame
+from shared.cv import cv2
+from tests.desktop.camera.pictures import empty_frame, face_frame
+
+
+class Played:
+    """A source that a test plugs in and out."""
+
+    name = "played"
+
+    def __init__(self, frame: Frame) -> None:
+        self.frame: Frame | None = frame
+        self.there = True
+        self.opened = 0
+        self.closed = threading.Event()
+
+    def open(self) -> None:
+        if not self.there:
+            raise SourceError(self.name)
+        self.opened += 1
+        self.closed.clear()
+
+    def read(self) -> Frame | None:
+        return self.frame if self.there else None
+
+    def close(self) -> None:
+        self.closed.set()
+
+
+@pytest.fixture
+def feed(qapp, monkeypatch: pytest.MonkeyPatch) -> Iterator[CameraFeed]:
+    monkeypatch.setattr(feed_module, "_LOST_AFTER", 0.15)
+    monkeypatch.setattr(feed_module, "_TRY_AGAIN", 0.05)
+    feed = CameraFeed()
+    yield feed
+    feed.stop()
+    assert workers.shutdown()
+
+
+def test_it_shows_frames_and_says_what_it_sees(qtbot: QtBot, feed: CameraFeed) -> None:
+    source = Played(face_frame())
+    images: list[QImage] = []
+    looks = []
+    feed.frameReady.connect(images.append)
+    feed.looked.connect(looks.append)
+    feed.start(source)
+    assert feed.state is FeedState.OPENING
+    qtbot.waitUntil(lambda: len(images) >= 4 and len(looks) >= 2)
+    assert feed.state is FeedState.LIVE
+    assert (images[0].width(), images[0].height()) == (640, 480)
+    pixel = images[0].pixelColor(320, 240)
+    assert [pixel.blue(), pixel.green(), pixel.red()] == source.frame[240, 320].tolist()
+    assert looks[0].hint is Hint.GOOD
+
+
+def test_stopping_releases_the_source_and_nothing_comes_after(qtbot: QtBot, feed: CameraFeed) -> None:
+    source = Played(face_frame())
+    with qtbot.waitSignal(feed.frameReady):
+        feed.start(source)
+    feed.stop()
+    late: list[object] = []
+    feed.frameReady.connect(late.append)
+    assert source.closed.wait(5)
+    qtbot.wait(50)
+    assert late == []
+    assert feed.state is FeedState.IDLE
+    assert feed.best() is None
+
+
+def test_deleting_the_feed_releases_the_source(qtbot: QtBot, feed: CameraFeed) -> None:
+    source = Played(face_frame())
+    other = CameraFeed()
+    with qtbot.waitSignal(other.frameReady):
+        other.start(source)
+    other.deleteLater()
+    qtbot.waitUntil(source.closed.is_set)
+
+
+def test_an_unplugged_camera_is_waited_for(qtbot: QtBot, feed: CameraFeed) -> None:
+    source = Played(face_frame())
+    states: list[FeedState] = []
+    feed.stateChanged.connect(states.append)
+    feed.start(source)
+    qtbot.waitUntil(lambda: feed.state is FeedState.LIVE)
+    source.there = False
+    qtbot.waitUntil(lambda: feed.state is FeedState.LOST)
+    source.there = True
+    qtbot.waitUntil(lambda: feed.state is FeedState.LIVE)
+    assert states == [FeedState.OPENING, FeedState.LIVE, FeedState.LOST, FeedState.LIVE]
+    assert source.opened == 2
+
+
+def test_a_camera_that_is_not_there_is_said_and_tried_again(qtbot: QtBot, feed: CameraFeed) -> None:
+    source = Played(empty_frame())
+    source.there = False
+    feed.start(source)
+    qtbot.waitUntil(lambda: feed.state is FeedState.UNAVAILABLE)
+    source.there = True
+    qtbot.waitUntil(lambda: feed.state is FeedState.LIVE)
+
+
+def test_the_best_shot_is_the_sharpest_good_one_and_is_given_once(qtbot: QtBot, feed: CameraFeed) -> None:
+    frames = [face_frame(blur=1), face_frame(), face_frame(blur=1), empty_frame()]
+    source = Played(frames[0])
+    numbers = itertools.count()
+    source.read = lambda: frames[next(numbers) // 3 % len(frames)]
+    looks = []
+    feed.looked.connect(looks.append)
+    feed.start(source)
+    qtbot.waitUntil(lambda: len(looks) >= 4)
+    shot = feed.best(seconds=60)
+    assert shot is not None
+    assert np.array_equal(shot.frame, frames[1])
+    decoded = cv2.imdecode(np.frombuffer(shot.jpeg(), np.uint8), cv2.IMREAD_COLOR)
+    assert float(np.abs(decoded.astype(int) - shot.frame).mean()) < 3
+    assert feed.best(seconds=0) is None
+    assert "frame=" not in repr(shot)
+
+
+def test_nobody_in_front_gives_no_shot(qtbot: QtBot, feed: CameraFeed) -> None:
+    with qtbot.waitSignal(feed.looked) as seen:
+        feed.start(Played(empty_frame()))
+    assert seen.args[0].hint is Hint.NO_FACE
+    assert feed.best(seconds=60) is None
+
+
+def test_a_slow_window_gets_fewer_frames_not_late_ones(qtbot: QtBot, feed: CameraFeed) -> None:
+    source = Played(empty_frame())
+    feed.start(source)
+    qtbot.waitUntil(lambda: feed.state is FeedState.LIVE)
+    count: list[int] = []
+    feed.frameReady.connect(lambda _: count.append(1))
+    reads = 0
+
+    def counted() -> Frame:
+        nonlocal reads
+        reads += 1
+        return source.frame
+
+    source.read = counted
+    # The event loop stands still while the camera goes on.
+    while reads < 8:
+        threading.Event().wait(0.01)
+    qtbot.wait(1)
+    assert len(count) <= 2

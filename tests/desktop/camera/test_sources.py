@@ -1,0 +1,86 @@
+"""Sources of frames."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from desktop.camera import Camera, ImageSequence, SourceError, VideoFile
+from desktop.camera.sources import _named_cameras
+from shared.cv import cv2
+from tests.desktop.camera.pictures import empty_frame, write
+
+
+def shade(value: int):
+    frame = empty_frame()
+    frame[:] = value
+    return frame
+
+
+def test_a_sequence_shows_its_pictures_in_order_and_begins_again(tmp_path: Path) -> None:
+    folder = tmp_path / "照片"
+    folder.mkdir()
+    write(folder / "b.png", shade(20))
+    write(folder / "a.png", shade(10))
+    (folder / "notes.txt").write_text("no picture")
+    source = ImageSequence(folder)
+    source.open()
+    shades = [int(frame[0, 0, 0]) for frame in (source.read(), source.read(), source.read())]
+    assert shades == [10, 20, 10]
+    assert source.name == "照片"
+    source.close()
+    assert source.read() is None
+
+
+def test_a_picture_that_cannot_be_read_gives_no_frame(tmp_path: Path) -> None:
+    bad = tmp_path / "a.jpg"
+    bad.write_bytes(b"\xff\xd8 broken")
+    source = ImageSequence([bad, tmp_path / "missing.jpg"])
+    source.open()
+    assert source.read() is None
+    assert source.read() is None
+
+
+@pytest.mark.parametrize("missing", [Path("nowhere"), []])
+def test_an_empty_sequence_cannot_be_opened(missing) -> None:
+    with pytest.raises(SourceError):
+        ImageSequence(missing).open()
+
+
+def test_a_video_begins_again_at_its_end(tmp_path: Path) -> None:
+    path = tmp_path / "v.avi"
+    writer = cv2.VideoWriter(str(path), cv2.VideoWriter_fourcc(*"MJPG"), 10, (64, 48))
+    for value in (40, 200):
+        writer.write(np.full((48, 64, 3), value, dtype=np.uint8))
+    writer.release()
+    source = VideoFile(path)
+    source.open()
+    shades = [int(source.read()[24, 32, 0]) for _ in range(3)]
+    assert shades == pytest.approx([40, 200, 40], abs=8)
+    source.close()
+    assert source.read() is None
+
+
+@pytest.mark.parametrize("source", [Camera(63, "nothing there"), VideoFile(Path("nowhere.mp4"))])
+def test_what_is_not_there_cannot_be_opened(source, capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SourceError):
+        source.open()
+    source.close()
+    assert capfd.readouterr().err == ""
+
+
+def test_cameras_have_the_names_of_the_system(tmp_path: Path) -> None:
+    for number, index, name in ((10, 0, "USB Cam"), (0, 0, "HD Webcam: HD Webcam"), (1, 1, "HD Webcam")):
+        device = tmp_path / f"video{number}"
+        device.mkdir()
+        (device / "index").write_text(f"{index}\n")
+        (device / "name").write_text(f"{name}\n")
+    (tmp_path / "video7").mkdir()
+    found = _named_cameras(tmp_path)
+    assert [(camera.number, camera.name) for camera in found] == [(0, "HD Webcam"), (10, "USB Cam")]
+
+
+def test_without_cameras_there_are_none(tmp_path: Path) -> None:
+    assert _named_cameras(tmp_path / "none") == []
