@@ -24,3 +24,17 @@ def cid(sha256_hex: str) -> str:
     if len(digest) != 32:
         raise ValueError("a SHA-256 has 64 hexadecimal digits")
     return "b" + base64.b32encode(_PREFIX + digest).decode("ascii").rstrip("=").lower()
+
+
+def sha256_of(content_id: str) -> str:
+    """The SHA-256 (64 hexadecimal digits) inside a content id that `cid` made.
+
+    Raises ValueError for any other text.
+    """
+    if not content_id.startswith("b"):
+        raise ValueError("not a content id of this kind")
+    body = content_id[1:].upper()
+    raw = base64.b32decode(body + "=" * (-len(body) % 8))
+    if len(raw) != 36 or not raw.startswith(_PREFIX):
+        raise ValueError("not a content id of this kind")
+    return raw[4:].hex()

@@ -1,0 +1,264 @@
+"""Gathers a report from the service: record, items, crops of their pictures. Not for the GUI thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from PySide6.QtCore import QBuffer, QByteArray, QCoreApplication, QIODevice, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QImage, QImageReader, QPainter, QPen
+
+from desktop.client.errors import NotFound
+from desktop.client.session import Session
+from desktop.report import words
+from desktop.report.content import Evidence, Report, ReportedFinding, ReportedItem
+from shared import __version__, results
+from shared.content import sha256_of
+from shared.geometry import Rect, point_to_pixels
+from shared.wire.inspection import Item, Record
+
+OVERVIEW_PX = 1600
+CROP_PX = 480
+JPEG_QUALITY = 85
+_FAIL = QColor("#cf2f2a")
+
+Progress = Callable[[int, int], None]
+"""Called with items done and items in all; what it raises ends the gathering."""
+
+
+def collect(session: Session, inspection_id: str, made_by: str, progress: Progress) -> Report:
+    """Everything that the report of a record says, with its pictures.
+
+    Raises ClientError when the service can not be asked; a picture that is gone is left empty.
+    """
+    record = session.records.get(inspection_id).value
+    items = session.items.all(inspection_id)
+    pictures = _Pictures(session)
+    evidence: list[Evidence] = []
+    reference = _reference(session, record, pictures, evidence)
+    reported = []
+    for index, item in enumerate(items):
+        progress(index, len(items))
+        reported.append(_item(index + 1, item, reference, pictures, evidence))
+    progress(len(items), len(items))
+    overview = _fitted(reference, OVERVIEW_PX)
+    return Report(
+        title=record.inspection_name or QCoreApplication.translate("Report", "Inspection record"),
+        subtitle=QCoreApplication.translate("Report", "Inspection report"),
+        status=record.inspection_status,
+        status_name=words.status(record.inspection_status),
+        fields=_fields(record),
+        overview=_jpeg(overview),
+        overview_scale=overview.width() / reference.width() if reference.width() else 1.0,
+        items=tuple(reported),
+        evidence=tuple(dict.fromkeys(evidence)),
+        made_at=datetime.now(UTC),
+        made_by=made_by,
+        program=f"Walkaround {__version__}",
+        record={
+            "record": record.model_dump(mode="json"),
+            "items": [item.model_dump(mode="json", exclude_unset=True) for item in items],
+        },
+    )
+
+
+class _Pictures:
+    """Upright pictures of the service, each fetched once; the last few stay decoded."""
+
+    KEPT = 3
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._images: dict[str, QImage] = {}
+
+    def get(self, info: Mapping[str, Any] | None) -> QImage:
+        """The picture of a fileInfo; a null image when there is none or it is gone."""
+        url = (info or {}).get("download_url")
+        if not isinstance(url, str) or not url:
+            return QImage()
+        if url not in self._images:
+            try:
+                data = self._session.files.fetch(url)
+            except NotFound:
+                data = b""
+            if len(self._images) >= self.KEPT:
+                self._images.pop(next(iter(self._images)))
+            self._images[url] = _decode(data)
+        return self._images[url]
+
+
+def _reference(session: Session, record: Record, pictures: _Pictures, evidence: list[Evidence]) -> QImage:
+    if record.reference_image_id is None:
+        return QImage()
+    try:
+        reference = session.catalogue.reference_images.get(record.reference_image_id)
+    except NotFound:
+        return QImage()
+    use = QCoreApplication.translate("Report", "Reference image")
+    evidence.append(Evidence(use, reference.filename or "–", _digest(reference.ipfs_cid)))
+    return pictures.get({"download_url": reference.download_url})
+
+
+def _item(
+    number: int, item: Item, reference: QImage, pictures: _Pictures, evidence: list[Evidence]
+) -> ReportedItem:
+    entries = [entry.model_dump(mode="json", exclude_unset=True) for entry in item.result]
+    detection = results.newest_detection(entries)
+    current = results.current(entries)
+    shown = detection if detection is not None and results.is_finished(detection) else current
+    info = (shown or {}).get("inputImage")
+    findings = _findings(shown)
+    photo = pictures.get(info)
+    if info:
+        use = QCoreApplication.translate("Report", "Photo of item {number}").format(number=number)
+        evidence.append(Evidence(use, str(info.get("filename") or "–"), _digest(info.get("ipfs_cid"))))
+    provenance = (detection or {}).get("provenance") or {}
+    if provenance.get("model_sha256"):
+        use = QCoreApplication.translate("Report", "Model of item {number}").format(number=number)
+        evidence.append(Evidence(use, item.model_name or "–", str(provenance["model_sha256"])))
+    region = None
+    if item.item_point is not None and item.item_point.point is not None and not reference.isNull():
+        point = item.item_point.point
+        region = point_to_pixels(point.x, point.y, point.w, point.h, reference.width(), reference.height())
+    said = current["verdict"] if current is not None and results.is_verdict(current) else {}
+    failure = (detection or {}).get("error") or {}
+    return ReportedItem(
+        number=number,
+        name=item.item_name,
+        description=item.description or "",
+        model=item.model_name or item.model_id or "",
+        region=region,
+        reference_crop=_jpeg(_fitted(_crop(reference, region), CROP_PX)),
+        photo_crop=_jpeg(_photo_crop(photo, findings, region, provenance)),
+        findings=findings,
+        passed=results.passed(entries),
+        opinion=results.model_opinion(entries),
+        verdict=results.verdict(entries),
+        reason=str(said.get("reason") or ""),
+        decided_by=str(said.get("by_name") or said.get("by") or ""),
+        decided_at=_time(said.get("at")),
+        version=results.version(current) if current is not None else None,
+        note=str(failure.get("message") or ""),
+    )
+
+
+def _findings(entry: results.Entry | None) -> tuple[ReportedFinding, ...]:
+    found = []
+    for box in ((entry or {}).get("resultImage") or {}).get("boxes") or []:
+        points = box["points"]
+        x1, y1, x2, y2 = (float(points[key]) for key in ("x1", "y1", "x2", "y2"))
+        found.append(ReportedFinding(box["label"], float(box["confidence"]), Rect(x1, y1, x2 - x1, y2 - y1)))
+    return tuple(found)
+
+
+def _photo_crop(
+    photo: QImage, findings: Sequence[ReportedFinding], region: Rect | None, provenance: Mapping[str, Any]
+) -> QImage:
+    """The part of the photo that shows the region, with the boxes drawn on it."""
+    if photo.isNull():
+        return photo
+    seen = _seen(photo, region, provenance)
+    crop = _crop(photo, seen)
+    fitted = _fitted(crop, CROP_PX)
+    scale = fitted.width() / crop.width() if crop.width() else 1.0
+    painter = QPainter(fitted)
+    painter.setPen(QPen(_FAIL, 2))
+    for finding in findings:
+        box = finding.box
+        painter.drawRect(
+            QRectF((box.x - seen.x) * scale, (box.y - seen.y) * scale, box.w * scale, box.h * scale)
+        )
+    painter.end()
+    return fitted
+
+
+def _seen(photo: QImage, region: Rect | None, provenance: Mapping[str, Any]) -> Rect:
+    whole = Rect(0, 0, photo.width(), photo.height())
+    matrix = (provenance.get("alignment") or {}).get("homography")
+    if region is None or not matrix:
+        return whole
+    corners = [
+        (region.x, region.y),
+        (region.right, region.y),
+        (region.right, region.bottom),
+        (region.x, region.bottom),
+    ]
+    places = []
+    for x, y in corners:
+        u, v, w = (row[0] * x + row[1] * y + row[2] for row in matrix)
+        if w <= 0:
+            return whole
+        places.append((u / w, v / w))
+    left, right = min(x for x, _ in places), max(x for x, _ in places)
+    top, bottom = min(y for _, y in places), max(y for _, y in places)
+    margin = 0.08 * max(right - left, bottom - top)
+    inside = Rect(left - margin, top - margin, right - left + 2 * margin, bottom - top + 2 * margin)
+    inside = inside.clamped(photo.width(), photo.height())
+    return whole if inside.empty else inside
+
+
+def _fields(record: Record) -> tuple[tuple[str, str], ...]:
+    return (
+        (QCoreApplication.translate("Report", "Aircraft"), record.aircraft_name or ""),
+        (QCoreApplication.translate("Report", "Flight"), record.flight_id or ""),
+        (QCoreApplication.translate("Report", "Executor"), record.executor_name or ""),
+        (QCoreApplication.translate("Report", "Task"), record.task_id),
+        (QCoreApplication.translate("Report", "Started"), _clock(record.start_time)),
+        (QCoreApplication.translate("Report", "Finished"), _clock(record.end_time)),
+        (QCoreApplication.translate("Report", "Progress"), f"{record.progress} %"),
+        (QCoreApplication.translate("Report", "Reference image"), record.reference_image_name or ""),
+        (QCoreApplication.translate("Report", "Record"), record.inspection_id),
+        (QCoreApplication.translate("Report", "Created"), _clock(record.created_at)),
+    )
+
+
+def _clock(time: datetime | None) -> str:
+    return words.local(time.replace(tzinfo=UTC)) if time is not None else ""
+
+
+def _time(text: Any) -> datetime | None:
+    try:
+        return datetime.fromisoformat(str(text))
+    except ValueError:
+        return None
+
+
+def _digest(content_id: Any) -> str:
+    try:
+        return sha256_of(str(content_id))
+    except ValueError:
+        return str(content_id or "–")
+
+
+def _decode(data: bytes) -> QImage:
+    buffer = QBuffer()
+    buffer.setData(QByteArray(data))
+    buffer.open(QIODevice.OpenModeFlag.ReadOnly)
+    reader = QImageReader(buffer)
+    # Without this the coordinates, which speak of the upright picture, would meet a turned one.
+    reader.setAutoTransform(True)
+    return reader.read()
+
+
+def _crop(image: QImage, region: Rect | None) -> QImage:
+    if region is None or image.isNull():
+        return QImage()
+    left, top = int(region.x), int(region.y)
+    return image.copy(left, top, max(round(region.right) - left, 1), max(round(region.bottom) - top, 1))
+
+
+def _fitted(image: QImage, longest: int) -> QImage:
+    if image.isNull() or max(image.width(), image.height()) <= longest:
+        return image
+    size = image.size().scaled(QSize(longest, longest), Qt.AspectRatioMode.KeepAspectRatio)
+    return image.scaled(size, mode=Qt.TransformationMode.SmoothTransformation)
+
+
+def _jpeg(image: QImage) -> bytes:
+    if image.isNull():
+        return b""
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    image.convertToFormat(QImage.Format.Format_RGB888).save(buffer, "JPEG", JPEG_QUALITY)  # type: ignore[call-overload]
+    return bytes(buffer.data().data())

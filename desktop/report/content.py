@@ -1,0 +1,88 @@
+"""What a report says, as plain data. `collect.py` fills it, `pdf.py` and `html.py` write it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from shared.codes import Verdict
+from shared.geometry import Rect
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A file that the report rests on: its name, SHA-256 (or content id) and what it was used for."""
+
+    use: str
+    name: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedFinding:
+    """One finding: label, confidence 0..1, box in px of the upright photo."""
+
+    label: str
+    confidence: float
+    box: Rect
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedItem:
+    """One item with its pictures as JPEG bytes; an empty picture means there is none.
+
+    `region` is in px of the upright reference image and None for an item without one. `passed` is what
+    counts (None: undecided), `opinion` what the model said; without a verdict `decided_by` is empty and
+    `decided_at` None. `note` says why a detection gave no result.
+    """
+
+    number: int
+    name: str
+    description: str
+    model: str
+    region: Rect | None
+    reference_crop: bytes
+    photo_crop: bytes
+    findings: tuple[ReportedFinding, ...]
+    passed: bool | None
+    opinion: bool | None
+    verdict: Verdict
+    reason: str
+    decided_by: str
+    decided_at: datetime | None
+    version: int | None
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A whole report. `fields` are label and value of the record in the order to show them.
+
+    `overview` is the reference image as JPEG, `overview_scale` the px of it per px of the upright original.
+    `record` is the record as the service answers it, for machine-readable copies.
+    """
+
+    title: str
+    subtitle: str
+    status: str
+    status_name: str
+    fields: tuple[tuple[str, str], ...]
+    overview: bytes
+    overview_scale: float
+    items: tuple[ReportedItem, ...]
+    evidence: tuple[Evidence, ...]
+    made_at: datetime
+    made_by: str
+    program: str
+    record: Mapping[str, Any]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many items passed, failed and are undecided."""
+        return {
+            "passed": sum(item.passed is True for item in self.items),
+            "failed": sum(item.passed is False for item in self.items),
+            "undecided": sum(item.passed is None for item in self.items),
+        }

@@ -1,0 +1,109 @@
+"""Writes a report as one HTML file that needs nothing else: pictures inside, no script, nothing fetched."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+from pathlib import Path
+
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtGui import QImage
+
+from desktop.report import words
+from desktop.report.content import Report, ReportedItem
+from desktop.report.saving import save
+from shared.geometry import Rect
+
+_STYLE = """
+body{font:14px/1.5 system-ui,"Noto Sans CJK SC","Microsoft YaHei",sans-serif;color:#1a2027;margin:32px auto;
+max-width:960px;padding:0 24px}h1{font-size:26px;margin:0}h2{font-size:18px;margin:28px 0 8px}
+.dim{color:#5a6673}.pill{color:#fff;border-radius:10px;padding:2px 10px;font-weight:600;font-size:12px}
+.passed{background:#1d8a54}.failed{background:#cf2f2a}.undecided{background:#a8700a}.state{background:#5a6673}
+dl{display:grid;grid-template-columns:max-content 1fr max-content 1fr;gap:4px 16px}
+dt{color:#5a6673}dd{margin:0}
+figure{margin:0;position:relative}img{max-width:100%;display:block;border-radius:6px}
+.mark{position:absolute;border:2px solid;box-sizing:border-box}.mark b{position:absolute;top:-1.6em;left:-2px;
+color:#fff;padding:0 5px;font-size:11px}article{border-top:1px solid #dde2e8;padding:16px 0;display:grid;
+grid-template-columns:1fr 1fr 1.3fr;gap:16px;break-inside:avoid}article header{grid-column:1/-1}
+table{border-collapse:collapse;width:100%;font-size:12px}td,th{text-align:left;border-top:1px solid #dde2e8;
+padding:4px 8px;word-break:break-all}
+"""
+_COLOURS = {True: "#1d8a54", False: "#cf2f2a", None: "#a8700a"}
+_CLASSES = {True: "passed", False: "failed", None: "undecided"}
+
+
+def write(report: Report, path: Path) -> None:
+    """Write `report` to `path`, whole or not at all. Raises OSError with the reason when it can not."""
+    save(page(report).encode("utf-8"), path)
+
+
+def page(report: Report) -> str:
+    """The whole HTML document."""
+    fields = "".join(f"<dt>{_text(name)}<dd>{_text(value or '–')}" for name, value in report.fields)
+    evidence = "".join(
+        f"<tr><td>{_text(row.use)}<td>{_text(row.name)}<td class=dim>{_text(row.digest)}"
+        for row in report.evidence
+    )
+    made = QCoreApplication.translate("Report", "Made by {person} on {time} with {program}").format(
+        person=report.made_by, time=words.local(report.made_at), program=report.program
+    )
+    title = QCoreApplication.translate("Report", "Evidence: files and their SHA-256")
+    # "<" is escaped so that no text in the record can end the element.
+    record = json.dumps(dict(report.record), ensure_ascii=False).replace("<", "\\u003c")
+    return (
+        "<!doctype html><meta charset=utf-8>"
+        "<meta http-equiv=Content-Security-Policy content=\"default-src 'none'; img-src data:;"
+        " style-src 'unsafe-inline'\">"
+        f"<title>{_text(report.title)}</title><style>{_STYLE}</style>"
+        f"<h1>{_text(report.title)}</h1><p class=dim>{_text(report.subtitle)} "
+        f"<span class='pill state'>{_text(report.status_name)}</span></p><dl>{fields}</dl>"
+        f"{_overview(report)}{''.join(_item(item) for item in report.items)}"
+        f"<h2>{_text(title)}</h2><table>{evidence}</table><p class=dim>{_text(made)}</p>"
+        f'<script type="application/json" id="record">{record}</script>'
+    )
+
+
+def _text(value: str) -> str:
+    return html.escape(value)
+
+
+def _picture(data: bytes, what: str) -> str:
+    if not data:
+        return f"<p class=dim>{_text(QCoreApplication.translate('Report', 'No picture'))}</p>"
+    code = base64.b64encode(data).decode("ascii")
+    return f'<img alt="{_text(what)}" src="data:image/jpeg;base64,{code}">'
+
+
+def _overview(report: Report) -> str:
+    if not report.overview:
+        return ""
+    image = QImage.fromData(report.overview)
+    width, height = image.width() / report.overview_scale, image.height() / report.overview_scale
+    marks = "".join(
+        _mark(item.region, item, width, height) for item in report.items if item.region is not None
+    )
+    alt = QCoreApplication.translate("Report", "Reference image with the numbered regions")
+    return f"<figure>{_picture(report.overview, alt)}{marks}</figure>"
+
+
+def _mark(region: Rect, item: ReportedItem, width: float, height: float) -> str:
+    colour = _COLOURS[item.passed]
+    place = (
+        f"left:{region.x / width:.4%};top:{region.y / height:.4%};"
+        f"width:{region.w / width:.4%};height:{region.h / height:.4%};border-color:{colour}"
+    )
+    return f"<span class=mark style='{place}'><b style='background:{colour}'>{item.number}</b></span>"
+
+
+def _item(item: ReportedItem) -> str:
+    lines = [item.description, item.model, words.region(item), words.findings(item), words.opinion(item)]
+    lines += [words.decision(item), item.reason, item.note]
+    said = "".join(f"<p>{_text(line)}</p>" for line in lines if line)
+    return (
+        f"<article><header><b>{item.number}&ensp;{_text(item.name)}</b> "
+        f"<span class='pill {_CLASSES[item.passed]}'>{_text(words.outcome(item.passed))}</span></header>"
+        f"<div>{_picture(item.reference_crop, item.name)}</div>"
+        f"<div>{_picture(item.photo_crop, item.name)}</div>"
+        f"<div>{said}</div></article>"
+    )

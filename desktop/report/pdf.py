@@ -1,0 +1,316 @@
+"""Writes a report as PDF/A-1b: selectable text, embedded fonts, A4. Any thread may call it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QBuffer, QByteArray, QCoreApplication, QIODevice, QMarginsF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QImage, QPageLayout, QPageSize, QPainter, QPdfWriter, QPen
+
+from desktop.report import words
+from desktop.report.content import Report, ReportedItem
+from desktop.report.saving import save
+from desktop.report.searchable import mended
+from shared.codes import Status
+
+# The layout is in points: A4 with 15 mm margins.
+PAGE_W, PAGE_H, MARGIN, FOOTER = 595.0, 842.0, 42.5, 28.0
+WIDTH = PAGE_W - 2 * MARGIN
+RESOLUTION = 144
+
+INK, DIM, LINE, GROUND = QColor("#1a2027"), QColor("#5a6673"), QColor("#dde2e8"), QColor("#f3f5f7")
+ACCENT = QColor("#0b6fd6")
+OUTCOME = {True: QColor("#1d8a54"), False: QColor("#cf2f2a"), None: QColor("#a8700a")}
+STATUS = {
+    Status.PASSED: OUTCOME[True],
+    Status.FAILED: OUTCOME[False],
+    Status.IN_PROGRESS: ACCENT,
+    Status.NOT_STARTED: DIM,
+    Status.CANCELLED: DIM,
+}
+
+Block = tuple[float, Callable[[float], None]]
+"""Height in points, and what paints it with its top at the y it is given."""
+
+
+def write(report: Report, path: Path, cancelled: Callable[[], bool] = lambda: False) -> None:
+    """Write `report` to `path`, whole or not at all. Raises OSError with the reason when it can not.
+
+    `cancelled` is asked between items; when it says True nothing is written.
+    """
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    writer = QPdfWriter(buffer)
+    writer.setPdfVersion(QPdfWriter.PdfVersion.PdfVersion_A1b)
+    writer.setResolution(RESOLUTION)
+    writer.setTitle(report.title)
+    writer.setCreator(report.program)
+    writer.setPageLayout(
+        QPageLayout(
+            QPageSize(QPageSize.PageSizeId.A4), QPageLayout.Orientation.Portrait, QMarginsF(0, 0, 0, 0)
+        )
+    )
+    painter = QPainter(writer)
+    painter.scale(RESOLUTION / 72, RESOLUTION / 72)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+    try:
+        finished = _Pages(painter, writer, report, cancelled).paint()
+    finally:
+        painter.end()
+    if finished:
+        save(mended(bytes(buffer.data().data())), path)
+
+
+class _Pages:
+    """Puts blocks on pages: measures all of them first, so that every footer can say "page n of N"."""
+
+    def __init__(
+        self, painter: QPainter, writer: QPdfWriter, report: Report, cancelled: Callable[[], bool]
+    ) -> None:
+        self.painter = painter
+        self.writer = writer
+        self.report = report
+        self.cancelled = cancelled
+
+    def paint(self) -> bool:
+        """Paint every page; False when it was cancelled on the way."""
+        pages: list[list[Block]] = [[]]
+        free = PAGE_H - 2 * MARGIN - FOOTER
+        left = free
+        for block in self._blocks():
+            if block[0] > left and pages[-1]:
+                pages.append([])
+                left = free
+            pages[-1].append(block)
+            left -= block[0]
+        for number, page in enumerate(pages, 1):
+            if number > 1:
+                self.writer.newPage()
+            y = MARGIN
+            for height, paint in page:
+                if self.cancelled():
+                    return False
+                paint(y)
+                y += height
+            self._footer(number, len(pages))
+        return True
+
+    def _blocks(self) -> list[Block]:
+        blocks = [self._header(), self._fields(), self._overview()]
+        blocks += [self._item(item) for item in self.report.items]
+        blocks += [self._evidence(start) for start in range(0, len(self.report.evidence), 20)]
+        blocks.append(self._signature())
+        return blocks
+
+    # -- text
+
+    def _font(self, size: float, bold: bool = False) -> QFont:
+        font = QFont(self.painter.font())
+        # Points of the page, not of the device: the painter is scaled already.
+        font.setPixelSize(round(size))
+        font.setWeight(QFont.Weight.DemiBold if bold else QFont.Weight.Normal)
+        return font
+
+    def _text(
+        self,
+        x: float,
+        y: float,
+        width: float,
+        text: str,
+        size: float = 9,
+        colour: QColor = INK,
+        bold: bool = False,
+        height: float = 4000,
+        align: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft,
+    ) -> None:
+        self.painter.setFont(self._font(size, bold))
+        self.painter.setPen(colour)
+        flags = (
+            int(align.value) | int(Qt.TextFlag.TextWordWrap.value) | int(Qt.TextFlag.TextWrapAnywhere.value)
+        )
+        self.painter.drawText(QRectF(x, y, width, height), flags, text)
+
+    def _height(self, width: float, text: str, size: float = 9, bold: bool = False) -> float:
+        if not text:
+            return 0.0
+        self.painter.setFont(self._font(size, bold))
+        flags = int(Qt.TextFlag.TextWordWrap.value) | int(Qt.TextFlag.TextWrapAnywhere.value)
+        return self.painter.boundingRect(QRectF(0, 0, width, 4000), flags, text).height()
+
+    def _pill(self, x: float, y: float, text: str, colour: QColor) -> float:
+        self.painter.setFont(self._font(9, True))
+        width = self.painter.fontMetrics().horizontalAdvance(text) + 14.0
+        self.painter.setPen(Qt.PenStyle.NoPen)
+        self.painter.setBrush(colour)
+        self.painter.drawRoundedRect(QRectF(x, y, width, 16), 8, 8)
+        self.painter.setBrush(Qt.BrushStyle.NoBrush)
+        self._text(x, y + 2, width, text, 9, QColor("#ffffff"), True, align=Qt.AlignmentFlag.AlignHCenter)
+        return width
+
+    # -- blocks
+
+    def _header(self) -> Block:
+        title = self._height(WIDTH - 110, self.report.title, 19, True)
+
+        def paint(y: float) -> None:
+            self._text(MARGIN, y, WIDTH - 110, self.report.title, 19, INK, True)
+            self._text(MARGIN, y + title + 2, WIDTH - 110, self.report.subtitle, 10, DIM)
+            self._pill(
+                PAGE_W - MARGIN - 90, y + 4, self.report.status_name, STATUS[Status(self.report.status)]
+            )
+            self.painter.setPen(QPen(ACCENT, 1.5))
+            line = y + title + 22
+            self.painter.drawLine(int(MARGIN), int(line), int(PAGE_W - MARGIN), int(line))
+
+        return title + 34, paint
+
+    def _fields(self) -> Block:
+        half = WIDTH / 2
+        pairs = self.report.fields
+        rows = [pairs[index : index + 2] for index in range(0, len(pairs), 2)]
+        heights = [max(self._height(half - 96, value) for _, value in row) + 6 for row in rows]
+        counts = self.report.counts
+
+        def paint(y: float) -> None:
+            for row, height in zip(rows, heights, strict=True):
+                for column, (label, value) in enumerate(row):
+                    self._text(MARGIN + column * half, y, 84, label, 9, DIM)
+                    self._text(MARGIN + column * half + 88, y, half - 96, value or "–")
+                y += height
+            x = MARGIN
+            for passed, key in ((True, "passed"), (False, "failed"), (None, "undecided")):
+                x += self._pill(x, y + 4, f"{words.outcome(passed)}  {counts[key]}", OUTCOME[passed]) + 8
+
+        return sum(heights) + 34, paint
+
+    def _overview(self) -> Block:
+        image = _image(self.report.overview)
+        if image.isNull():
+            return 0.0, lambda _y: None
+        scale = min(WIDTH / image.width(), 330 / image.height())
+        width, height = image.width() * scale, image.height() * scale
+
+        def paint(y: float) -> None:
+            x = MARGIN + (WIDTH - width) / 2
+            self.painter.drawImage(QRectF(x, y, width, height), image)
+            factor = scale * self.report.overview_scale
+            for item in self.report.items:
+                if item.region is not None:
+                    region = QRectF(
+                        x + item.region.x * factor,
+                        y + item.region.y * factor,
+                        item.region.w * factor,
+                        item.region.h * factor,
+                    )
+                    self._numbered(region, item)
+
+        return height + 16, paint
+
+    def _numbered(self, region: QRectF, item: ReportedItem) -> None:
+        colour = OUTCOME[item.passed]
+        self.painter.setPen(QPen(colour, 1.2))
+        self.painter.drawRect(region)
+        self.painter.setFont(self._font(8, True))
+        width = self.painter.fontMetrics().horizontalAdvance(str(item.number)) + 6.0
+        tag = QRectF(region.x(), max(region.y() - 11, 0), width, 11)
+        self.painter.fillRect(tag, colour)
+        self._text(
+            tag.x(),
+            tag.y(),
+            width,
+            str(item.number),
+            8,
+            QColor("#ffffff"),
+            True,
+            11,
+            Qt.AlignmentFlag.AlignCenter,
+        )
+
+    def _item(self, item: ReportedItem) -> Block:
+        left = 236.0
+        right = WIDTH - left - 14
+        lines = [
+            (item.description, 9, INK, False),
+            (item.model, 9, DIM, False),
+            (words.region(item), 8, DIM, False),
+            (words.findings(item), 9, INK, False),
+            (words.opinion(item), 9, DIM, False),
+            (words.decision(item), 9, OUTCOME[item.passed], True),
+            (item.reason, 9, INK, False),
+            (item.note, 9, OUTCOME[False], False),
+        ]
+        shown = [line for line in lines if line[0]]
+        name = f"{item.number}  {item.name}"
+        title = self._height(WIDTH - 90, name, 12, True)
+        text = sum(self._height(right, line[0], line[1], line[3]) + 3 for line in shown)
+        height = title + 12 + max(text, 96.0 if item.reference_crop or item.photo_crop else 0.0) + 14
+
+        def paint(y: float) -> None:
+            self.painter.setPen(QPen(LINE, 0.8))
+            self.painter.drawLine(int(MARGIN), int(y), int(PAGE_W - MARGIN), int(y))
+            y += 7
+            self._text(MARGIN, y, WIDTH - 90, name, 12, INK, True)
+            self._pill(PAGE_W - MARGIN - 70, y, words.outcome(item.passed), OUTCOME[item.passed])
+            y += title + 5
+            self._picture(MARGIN, y, (left - 6) / 2, item.reference_crop)
+            self._picture(MARGIN + (left + 6) / 2, y, (left - 6) / 2, item.photo_crop)
+            for line, size, colour, bold in shown:
+                self._text(MARGIN + left + 14, y, right, line, size, colour, bold)
+                y += self._height(right, line, size, bold) + 3
+
+        return height, paint
+
+    def _picture(self, x: float, y: float, width: float, data: bytes) -> None:
+        frame = QRectF(x, y, width, 96)
+        self.painter.fillRect(frame, GROUND)
+        image = _image(data)
+        if image.isNull():
+            none = QCoreApplication.translate("Report", "No picture")
+            self._text(x, y + 42, width, none, 8, DIM, align=Qt.AlignmentFlag.AlignHCenter)
+            return
+        scale = min(frame.width() / image.width(), frame.height() / image.height())
+        place = QRectF(0, 0, image.width() * scale, image.height() * scale)
+        place.moveCenter(frame.center())
+        self.painter.drawImage(place, image)
+
+    def _evidence(self, start: int) -> Block:
+        part = self.report.evidence[start : start + 20]
+
+        def paint(y: float) -> None:
+            title = QCoreApplication.translate("Report", "Evidence: files and their SHA-256")
+            self._text(MARGIN, y + 6, WIDTH, title if start == 0 else "", 11, INK, True)
+            y += 26
+            for row in part:
+                self._text(MARGIN, y, 96, row.use, 8, DIM, height=11)
+                self._text(MARGIN + 100, y, 120, row.name, 8, INK, height=11)
+                self._text(MARGIN + 224, y, WIDTH - 224, row.digest, 7, DIM, height=11)
+                y += 12
+
+        return 32.0 + 12 * len(part), paint
+
+    def _signature(self) -> Block:
+        def paint(y: float) -> None:
+            said = QCoreApplication.translate("Report", "Made by {person} on {time} with {program}").format(
+                person=self.report.made_by, time=words.local(self.report.made_at), program=self.report.program
+            )
+            self._text(MARGIN, y + 10, WIDTH, said, 9, DIM)
+            self.painter.setPen(QPen(DIM, 0.8))
+            self.painter.drawLine(int(MARGIN), int(y + 62), int(MARGIN + 220), int(y + 62))
+            sign = QCoreApplication.translate("Report", "Signature and date")
+            self._text(MARGIN, y + 66, 220, sign, 8, DIM)
+
+        return 84.0, paint
+
+    def _footer(self, number: int, total: int) -> None:
+        y = PAGE_H - MARGIN - 8
+        page = QCoreApplication.translate("Report", "Page {number} of {total}").format(
+            number=number, total=total
+        )
+        self._text(MARGIN, y, WIDTH - 90, self.report.title, 8, DIM, height=12)
+        self._text(PAGE_W - MARGIN - 90, y, 90, page, 8, DIM, align=Qt.AlignmentFlag.AlignRight)
+
+
+def _image(data: bytes) -> QImage:
+    return QImage.fromData(QByteArray(data)) if data else QImage()

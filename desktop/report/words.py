@@ -1,0 +1,71 @@
+"""The words of a report, in the language of the program."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from PySide6.QtCore import QCoreApplication
+
+from desktop.report.content import ReportedItem
+from shared.codes import Status, Verdict
+
+
+def outcome(passed: bool | None) -> str:
+    """Passed, failed or undecided, in words."""
+    if passed is None:
+        return QCoreApplication.translate("Report", "Undecided")
+    if passed:
+        return QCoreApplication.translate("Report", "Passed")
+    return QCoreApplication.translate("Report", "Failed")
+
+
+def status(code: Status) -> str:
+    """The state of a record, in words."""
+    return {
+        Status.NOT_STARTED: QCoreApplication.translate("Report", "Not started"),
+        Status.IN_PROGRESS: QCoreApplication.translate("Report", "In progress"),
+        Status.PASSED: QCoreApplication.translate("Report", "Passed"),
+        Status.FAILED: QCoreApplication.translate("Report", "Failed"),
+        Status.CANCELLED: QCoreApplication.translate("Report", "Cancelled"),
+    }[code]
+
+
+def local(time: datetime | None) -> str:
+    """A time of the service (UTC) on this machine's clock, to the minute, with its zone."""
+    return time.astimezone().strftime("%Y-%m-%d %H:%M %Z") if time is not None else "–"
+
+
+def decision(item: ReportedItem) -> str:
+    """Who decided and when, or whose opinion stands without a decision."""
+    if item.verdict is not Verdict.UNDECIDED:
+        return QCoreApplication.translate("Report", "{verdict} by {person}, {time}").format(
+            verdict=outcome(item.passed), person=item.decided_by or "–", time=local(item.decided_at)
+        )
+    if item.passed is not None:
+        return QCoreApplication.translate(
+            "Report", "{verdict} by the model, not confirmed by a person"
+        ).format(verdict=outcome(item.passed))
+    return QCoreApplication.translate("Report", "Not decided")
+
+
+def opinion(item: ReportedItem) -> str:
+    """What the model said, or that it did not run."""
+    if item.opinion is None:
+        return QCoreApplication.translate("Report", "Model: no result")
+    return QCoreApplication.translate("Report", "Model: {verdict}").format(verdict=outcome(item.opinion))
+
+
+def findings(item: ReportedItem) -> str:
+    """The findings in one line: label and confidence of each."""
+    if not item.findings:
+        return QCoreApplication.translate("Report", "No findings")
+    return "   ".join(f"{finding.label} {finding.confidence:.2f}" for finding in item.findings)
+
+
+def region(item: ReportedItem) -> str:
+    """The region in px of the upright reference image."""
+    if item.region is None:
+        return QCoreApplication.translate("Report", "No region")
+    return QCoreApplication.translate("Report", "Region x {x} y {y}, {w} × {h} px").format(
+        x=round(item.region.x), y=round(item.region.y), w=round(item.region.w), h=round(item.region.h)
+    )

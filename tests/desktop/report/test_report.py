@@ -1,0 +1,137 @@
+"""The report as a reader sees it: text, pictures, pages."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from PIL import Image, ImageDraw
+from pypdf import PdfReader
+from pytestqt.qtbot import QtBot
+
+from desktop.report import html, pdf
+from desktop.report.content import Evidence, Report, ReportedFinding, ReportedItem
+from shared.codes import Verdict
+from shared.geometry import Rect
+
+
+def picture(width: int, height: int, colour: str = "#9aa3ad") -> bytes:
+    image = Image.new("RGB", (width, height), colour)
+    ImageDraw.Draw(image).line((0, 0, width, height), fill="#222", width=3)
+    buffer = io.BytesIO()
+    image.save(buffer, "JPEG")
+    return buffer.getvalue()
+
+
+def item(number: int, passed: bool | None, name: str = "壁板裂纹") -> ReportedItem:
+    return ReportedItem(
+        number=number,
+        name=f"{name} {number}",
+        description="左翼根部，第 12 框与第 13 框之间",
+        model="参考差分",
+        region=Rect(100 * number % 1200, 80 * number % 700, 180, 120),
+        reference_crop=picture(180, 120),
+        photo_crop=picture(180, 120, "#8a939d"),
+        findings=(ReportedFinding("crack", 0.93, Rect(10, 10, 30, 8)),) if passed is False else (),
+        passed=passed,
+        opinion=passed,
+        verdict=Verdict.UNDECIDED if passed is None else Verdict("passed" if passed else "failed"),
+        reason="裂纹长约 34 mm，已通知工程部" if passed is False else "",
+        decided_by="" if passed is None else "张三",
+        decided_at=None if passed is None else datetime(2026, 3, 1, 9, 12, tzinfo=UTC),
+        version=2,
+        note="",
+    )
+
+
+def report(items: int, title: str = "左翼根部航后检查") -> Report:
+    return Report(
+        title=title,
+        subtitle="检查报告",
+        status="failed",
+        status_name="未通过",
+        fields=(("飞机", "B-1234 波音 787"), ("航班", "CA1831"), ("执行人", "张三"), ("进度", "100 %")),
+        overview=picture(800, 500),
+        overview_scale=0.5,
+        items=tuple(item(n, [True, False, None][n % 3]) for n in range(1, items + 1)),
+        evidence=tuple(Evidence("照片", f"photo{n}.jpg", "0" * 64) for n in range(items)),
+        made_at=datetime(2026, 3, 1, 9, 30, tzinfo=UTC),
+        made_by="张三",
+        program="Walkaround 0.1.0",
+        record={"record": {"inspection_name": title}},
+    )
+
+
+def words_of(path: Path) -> str:
+    pages = PdfReader(path).pages
+    return re.sub(r"\s+", "", "".join(page.extract_text() for page in pages))
+
+
+def test_the_pdf_says_what_was_found_in_selectable_chinese(qtbot: QtBot, tmp_path: Path) -> None:
+    path = tmp_path / "报告 1.pdf"
+    pdf.write(report(3), path)
+    text = words_of(path)
+    for said in (
+        "左翼根部航后检查",
+        "飞机",
+        "壁板裂纹1",
+        "裂纹长约34mm，已通知工程部",
+        "crack0.93",
+        "张三",
+        "未通过",
+    ):
+        assert said in text
+    assert text.count("0" * 64) == 3
+
+
+def test_the_pdf_declares_pdf_a_1b_and_embeds_its_fonts(qtbot: QtBot, tmp_path: Path) -> None:
+    path = tmp_path / "report.pdf"
+    pdf.write(report(1), path)
+    reader = PdfReader(path)
+    metadata = reader.trailer["/Root"]["/Metadata"].get_data().decode()  # type: ignore[index]
+    assert re.search(r"pdfaid:part\W+1\b", metadata)
+    assert re.search(r"pdfaid:conformance\W+B\b", metadata)
+    fonts = reader.pages[0]["/Resources"]["/Font"]  # type: ignore[index]
+    assert fonts
+    for font in fonts.values():
+        kind = font.get_object()
+        descriptor = kind["/DescendantFonts"][0].get_object()["/FontDescriptor"].get_object()
+        assert "/FontFile2" in descriptor or "/FontFile3" in descriptor
+
+
+def test_every_page_is_numbered_and_no_item_is_cut(qtbot: QtBot, tmp_path: Path) -> None:
+    path = tmp_path / "report.pdf"
+    pdf.write(report(40), path)
+    pages = [re.sub(r"\s+", "", page.extract_text()) for page in PdfReader(path).pages]
+    assert len(pages) > 5
+    for number, page in enumerate(pages, 1):
+        assert f"Page{number}of{len(pages)}" in page
+    assert all(f"{n}壁板裂纹{n}" in "".join(pages) for n in range(1, 41))
+
+
+def test_a_cancelled_report_leaves_the_old_file_alone(qtbot: QtBot, tmp_path: Path) -> None:
+    path = tmp_path / "report.pdf"
+    path.write_bytes(b"the old one")
+    pdf.write(report(3), path, cancelled=lambda: True)
+    assert path.read_bytes() == b"the old one"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_folder_that_is_not_there_is_said(qtbot: QtBot, tmp_path: Path) -> None:
+    with pytest.raises(OSError, match=r"."):
+        pdf.write(report(1), tmp_path / "none" / "report.pdf")
+
+
+def test_the_html_is_one_file_and_escapes_what_people_typed(qtbot: QtBot, tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    html.write(report(2, title="</script><script>alert(1)</script>"), path)
+    text = path.read_text("utf-8")
+    assert "<script>alert" not in text
+    assert not re.search(r"""(src|href)=(?!["']data:)""", text)
+    record = re.search(r'id="record">(.*?)</script>', text, re.DOTALL)
+    assert record is not None
+    assert json.loads(record.group(1))["record"]["inspection_name"] == "</script><script>alert(1)</script>"

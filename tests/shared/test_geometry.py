@@ -1,0 +1,60 @@
+"""Rectangles: half-open, inside the image, the same after a round trip."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.geometry import Rect, from_corners, pixels_to_point, point_to_pixels
+
+sides = st.integers(1, 60_000)
+coordinates = st.floats(-1e5, 1e5, allow_nan=False)
+rects = st.builds(Rect, coordinates, coordinates, st.floats(0, 1e5), st.floats(0, 1e5))
+
+
+@given(rects, sides, sides)
+def test_a_clamped_rectangle_never_leaves_the_image(rect: Rect, width: int, height: int) -> None:
+    inside = rect.clamped(width, height)
+    if not inside.empty:
+        assert 0 <= inside.x <= inside.right <= width * (1 + 1e-12)
+        assert 0 <= inside.y <= inside.bottom <= height * (1 + 1e-12)
+
+
+@given(st.tuples(*[st.floats(0, 1) for _ in range(4)]), st.integers(2, 60_000), st.integers(2, 60_000))
+def test_pixels_become_fractions_and_come_back(
+    corners: tuple[float, float, float, float], width: int, height: int
+) -> None:
+    x1, y1, x2, y2 = corners
+    rect = from_corners(x1 * width, y1 * height, x2 * width, y2 * height).clamped(width, height)
+    point = pixels_to_point(rect, width, height)
+    again = point_to_pixels(point.x, point.y, point.w, point.h, width, height)
+    for one, other in zip(
+        (rect.x, rect.y, rect.right, rect.bottom), (again.x, again.y, again.right, again.bottom), strict=True
+    ):
+        assert abs(one - other) < 1e-6 * max(width, height)
+
+
+def test_a_value_above_one_makes_all_four_pixels() -> None:
+    assert point_to_pixels(10, 0.5, 20, 0.25, 100, 100) == Rect(10, 0.5, 20, 0.25)
+    assert point_to_pixels(0, 0, 1, 1, 640, 480) == Rect(0, 0, 640, 480)
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "inside"),
+    [(0, 0, True), (9.999, 4.999, True), (10, 2, False), (2, 5, False), (-0.001, 0, False)],
+)
+def test_the_right_and_the_bottom_edge_are_outside(x: float, y: float, inside: bool) -> None:
+    assert Rect(0, 0, 10, 5).contains(x, y) is inside
+
+
+@given(rects, rects)
+def test_iou_is_symmetric_and_between_0_and_1(one: Rect, other: Rect) -> None:
+    assert one.iou(other) == other.iou(one)
+    assert 0 <= one.iou(other) <= 1 + 1e-9
+
+
+def test_iou_of_halves() -> None:
+    assert Rect(0, 0, 10, 10).iou(Rect(5, 0, 10, 10)) == pytest.approx(1 / 3)
+    assert Rect(0, 0, 10, 10).iou(Rect(10, 0, 10, 10)) == 0
+    assert Rect(0, 0, 0, 0).iou(Rect(0, 0, 0, 0)) == 0

@@ -1,0 +1,92 @@
+"""What result entries say about an item and its record."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared import results
+from shared.codes import Progress, Status, Verdict
+
+Entry = dict[str, Any]
+
+
+def detection(version: int, passed: bool | None = True, progress: str = "done") -> Entry:
+    return {"version": version, "isPassed": passed, "progress": progress, "resultImage": {"boxes": []}}
+
+
+def decision(version: int, value: str) -> Entry:
+    entry: Entry = {"version": version, "verdict": {"value": value, "by": "u1"}}
+    if value == "undecided":
+        return {**entry, "isPassed": None, "progress": "pending"}
+    return {**entry, "isPassed": value == "passed", "progress": "done"}
+
+
+def test_nothing_yet() -> None:
+    assert results.current([]) is None
+    assert results.passed([]) is None
+    assert results.next_version([]) == 1
+    assert results.verdict([]) is Verdict.UNDECIDED
+
+
+def test_the_person_overrules_the_model_and_both_facts_stay() -> None:
+    entries = [detection(1, passed=False), decision(2, "passed")]
+    assert results.passed(entries) is True
+    assert results.model_opinion(entries) is False
+    assert results.verdict(entries) is Verdict.PASSED
+
+
+def test_a_new_detection_makes_the_verdict_undecided_again() -> None:
+    entries = [detection(1), decision(2, "passed"), detection(3, passed=False)]
+    assert results.verdict(entries) is Verdict.UNDECIDED
+    assert results.passed(entries) is False
+
+
+@pytest.mark.parametrize("progress", ["pending", "detecting", "error", "canceled"])
+def test_an_unfinished_detection_hides_nothing(progress: str) -> None:
+    entries = [detection(1), decision(2, "failed"), detection(3, None, progress)]
+    assert results.passed(entries) is False
+    assert results.verdict(entries) is Verdict.FAILED
+    newest = results.newest_detection(entries)
+    assert newest is not None
+    assert newest["version"] == 3
+
+
+def test_undecided_takes_the_decision_back() -> None:
+    entries = [detection(1), decision(2, "passed"), decision(3, "undecided")]
+    assert results.passed(entries) is None
+    assert results.verdict(entries) is Verdict.UNDECIDED
+
+
+def test_a_label_of_another_client_counts_when_it_says_passed_or_not() -> None:
+    assert results.passed([{"isPassed": True, "progress": "100%"}]) is True
+    assert results.passed([{"isPassed": None, "progress": "done"}]) is None
+
+
+@given(st.permutations([detection(1, passed=False), detection(2), decision(3, "failed"), detection(4)]))
+def test_the_order_in_the_list_does_not_matter(entries: list[Entry]) -> None:
+    assert results.passed(entries) is True
+    assert results.next_version(entries) == 5
+
+
+@pytest.mark.parametrize(
+    ("items", "now", "status", "progress"),
+    [
+        ([], Status.NOT_STARTED, Status.NOT_STARTED, 0),
+        ([[]], Status.IN_PROGRESS, Status.NOT_STARTED, 0),
+        ([[detection(1)], []], Status.NOT_STARTED, Status.IN_PROGRESS, 50),
+        ([[detection(1)], [detection(1)]], Status.IN_PROGRESS, Status.PASSED, 100),
+        ([[detection(1)], [detection(1, passed=False)]], Status.IN_PROGRESS, Status.FAILED, 100),
+        ([[detection(1)]], Status.CANCELLED, Status.CANCELLED, 100),
+        ([[detection(1, None, Progress.PENDING)]], Status.NOT_STARTED, Status.IN_PROGRESS, 0),
+        ([[detection(1)], [], []], Status.PASSED, Status.IN_PROGRESS, 33),
+    ],
+)
+def test_the_record_follows_its_items(
+    items: list[list[Entry]], now: Status, status: Status, progress: int
+) -> None:
+    assert results.record_status(items, now) is status
+    assert results.record_progress(items) == progress
