@@ -139,9 +139,15 @@ class _Pages:
         flags = int(Qt.TextFlag.TextWordWrap.value) | int(Qt.TextFlag.TextWrapAnywhere.value)
         return self.painter.boundingRect(QRectF(0, 0, width, 4000), flags, text).height()
 
-    def _pill(self, x: float, y: float, text: str, colour: QColor) -> float:
+    def _pill_at_right(self, y: float, text: str, colour: QColor) -> None:
+        self._pill(PAGE_W - MARGIN - self._pill_width(text), y, text, colour)
+
+    def _pill_width(self, text: str) -> float:
         self.painter.setFont(self._font(9, True))
-        width = self.painter.fontMetrics().horizontalAdvance(text) + 14.0
+        return self.painter.fontMetrics().horizontalAdvance(text) + 14.0
+
+    def _pill(self, x: float, y: float, text: str, colour: QColor) -> float:
+        width = self._pill_width(text)
         self.painter.setPen(Qt.PenStyle.NoPen)
         self.painter.setBrush(colour)
         self.painter.drawRoundedRect(QRectF(x, y, width, 16), 8, 8)
@@ -157,9 +163,7 @@ class _Pages:
         def paint(y: float) -> None:
             self._text(MARGIN, y, WIDTH - 110, self.report.title, 19, INK, True)
             self._text(MARGIN, y + title + 2, WIDTH - 110, self.report.subtitle, 10, DIM)
-            self._pill(
-                PAGE_W - MARGIN - 90, y + 4, self.report.status_name, STATUS[Status(self.report.status)]
-            )
+            self._pill_at_right(y + 4, self.report.status_name, STATUS[Status(self.report.status)])
             self.painter.setPen(QPen(ACCENT, 1.5))
             line = y + title + 22
             self.painter.drawLine(int(MARGIN), int(line), int(PAGE_W - MARGIN), int(line))
@@ -252,7 +256,7 @@ class _Pages:
             self.painter.drawLine(int(MARGIN), int(y), int(PAGE_W - MARGIN), int(y))
             y += 7
             self._text(MARGIN, y, WIDTH - 90, name, 12, INK, True)
-            self._pill(PAGE_W - MARGIN - 70, y, words.outcome(item.passed), OUTCOME[item.passed])
+            self._pill_at_right(y, words.outcome(item.passed), OUTCOME[item.passed])
             y += title + 5
             self._picture(MARGIN, y, (left - 6) / 2, item.reference_crop)
             self._picture(MARGIN + (left + 6) / 2, y, (left - 6) / 2, item.photo_crop)
