@@ -1,0 +1,217 @@
+"""How well reference-difference finds known defects: precision, recall and F at IoU 0.33, default settings.
+
+    python -m benchmarks.reference_difference [--pairs N] [--calibrate] [--speed]
+
+Prints one JSON line per figure. Panels, boards (coloured and black-and-white) and labels are drawn, damaged
+and photographed under known views; `strangers` pairs two different surfaces of the same kind.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from benchmarks import surfaces
+from service.detection.reference_difference import AlignmentFailed, Found, detect
+from shared import samples
+from shared.cv import cv2
+from shared.geometry import Rect, from_corners
+from shared.samples import Image, View
+
+MATCH = 0.33
+KINDS = ("panel", "board", "black-and-white board", "label")
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A reference, a photo and the true boxes in photo px."""
+
+    kind: str
+    reference: Image
+    photo: Image
+    truth: tuple[Rect, ...]
+
+
+def surface(kind: str, seed: int, size: tuple[int, int]) -> tuple[Image, Image, tuple[samples.Defect, ...]]:
+    """An intact surface, its damaged copy and the damage."""
+    rng = np.random.default_rng(seed)
+    if kind == "panel":
+        drawn = samples.panel(*size, seed=seed)
+        kinds = list(rng.permutation(samples.KINDS)[: int(rng.integers(2, 6))])
+        return drawn.image, *samples.damage(drawn, kinds, seed)
+    if kind == "label":
+        sheet = surfaces.printed(*size, seed=seed)
+    else:
+        sheet = surfaces.board(*size, seed=seed, binary=kind != "board")
+    return sheet.image, *surfaces.harm(sheet, int(rng.integers(2, 7)), seed)
+
+
+def view(level: str, rng: np.random.Generator) -> View:
+    """A view of `level`: aligned (light, noise and compression only) or everything together."""
+    if level == "aligned":
+        return View(light=0.15, gain=float(rng.uniform(0.9, 1.1)), noise=3, jpeg=88)
+    return View(
+        rotation=float(rng.uniform(-10, 10)),
+        scale=float(rng.uniform(0.8, 1.25)),
+        perspective=0.04,
+        light=0.4,
+        gain=float(rng.uniform(0.85, 1.12)),
+        noise=5,
+        blur=float(rng.uniform(0.3, 1.2)),
+        jpeg=80,
+    )
+
+
+def pairs(level: str, count: int, seed: int = 100) -> Iterator[Pair]:
+    """`count` pairs per kind of surface."""
+    for kind in KINDS:
+        for index in range(count):
+            rng = np.random.default_rng([seed, index, len(kind)])
+            size = (640, 640) if index % 2 else (900, 700)
+            reference, hurt, defects = surface(kind, seed + index, size)
+            photo, matrix = samples.photograph(hurt, view(level, rng), seed + index)
+            if kind == "black-and-white board" and level == "aligned":
+                photo = thresholded(hurt, rng)
+            truth = tuple(_moved(defect.box, matrix, photo) for defect in defects)
+            yield Pair(kind, reference, photo, tuple(box for box in truth if min(box.w, box.h) > 2))
+
+
+def thresholded(image: Image, rng: np.random.Generator) -> Image:
+    """The image as a scanner that only knows black and white sees it: its edges jitter by a pixel or two."""
+    rough = cv2.GaussianBlur(rng.standard_normal(image.shape[:2]).astype(np.float32), (0, 0), 1.5) * 260
+    soft = cv2.GaussianBlur(image[..., 0].astype(np.float32), (0, 0), 1.6)
+    level = soft + rough > float(rng.uniform(100, 155))
+    return np.repeat((level * np.uint8(255))[..., None], 3, axis=2)
+
+
+def _moved(box: Rect, matrix: samples.Matrix, photo: Image) -> Rect:
+    points = np.array([[[box.x, box.y], [box.right, box.y], [box.right, box.bottom], [box.x, box.bottom]]])
+    seen = cv2.perspectiveTransform(points, matrix)[0]
+    (x1, y1), (x2, y2) = seen.min(axis=0), seen.max(axis=0)
+    inside = from_corners(x1, y1, x2, y2).clamped(photo.shape[1], photo.shape[0])
+    whole = from_corners(x1, y1, x2, y2).area
+    return inside if inside.area > 0.6 * whole else Rect(0, 0, 0, 0)
+
+
+def matched(found: Sequence[Found], truth: Sequence[Rect]) -> list[bool]:
+    """For each finding, the surest first, whether it takes a true box that no other has taken."""
+    free = list(truth)
+    verdicts = []
+    for one in found:
+        best = max(free, key=one.box.iou, default=None)
+        hit = best is not None and one.box.iou(best) >= MATCH
+        if hit and best is not None:
+            free.remove(best)
+        verdicts.append(hit)
+    return verdicts
+
+
+def quality(level: str, count: int) -> list[tuple[float, bool]]:
+    """Print precision, recall and F per kind and together; gives (confidence, real) of every finding."""
+    sums: dict[str, list[int]] = {kind: [0, 0, 0, 0] for kind in KINDS}
+    judged: list[tuple[float, bool]] = []
+    for pair in pairs(level, count):
+        row = sums[pair.kind]
+        row[2] += len(pair.truth)
+        try:
+            result = detect(pair.reference, _whole(pair.reference), pair.photo)
+        except AlignmentFailed:
+            row[3] += 1
+            continue
+        hits = matched(result.boxes, pair.truth)
+        row[0] += sum(hits)
+        row[1] += len(hits)
+        judged += [(one.confidence, hit) for one, hit in zip(result.boxes, hits, strict=True)]
+    together = [sum(column) for column in zip(*sums.values(), strict=True)]
+    for kind, row in [*sums.items(), ("all", together)]:
+        hit, given, true, refused = row
+        precision, recall = hit / max(given, 1), hit / max(true, 1)
+        report(
+            f"{level}: {kind}",
+            f=2 * precision * recall / max(precision + recall, 1e-9),
+            precision=precision,
+            recall=recall,
+            refused=refused,
+        )
+    return judged
+
+
+def strangers(count: int) -> None:
+    """How many pairs of different surfaces pass, find something, or are refused."""
+    answers = {"passed": 0, "findings": 0, "refused": 0}
+    for kind in KINDS:
+        for index in range(count):
+            rng = np.random.default_rng([7, index])
+            reference, _, _ = surface(kind, 500 + index, (640, 640))
+            other = kind if index % 2 else KINDS[int(rng.integers(len(KINDS)))]
+            _, hurt, _ = surface(other, 900 + index, (640, 640))
+            photo, _ = samples.photograph(hurt, view("aligned" if index % 4 < 2 else "all", rng), index)
+            try:
+                found = detect(reference, _whole(reference), photo).boxes
+                answers["findings" if found else "passed"] += 1
+            except AlignmentFailed:
+                answers["refused"] += 1
+    total = sum(answers.values())
+    report("strangers", **{name: value / total for name, value in answers.items()})
+
+
+def calibration(judged: list[tuple[float, bool]]) -> None:
+    """Of the findings in each band of confidence, how many are real."""
+    for low in (0.5, 0.6, 0.7, 0.8, 0.9):
+        band = [(given, real) for given, real in judged if low <= given < low + 0.1 + 1e-9]
+        if band:
+            report(
+                f"confidence {low:.1f}..{low + 0.1:.1f}",
+                given=sum(given for given, _ in band) / len(band),
+                real=sum(real for _, real in band) / len(band),
+                count=len(band),
+            )
+
+
+def speed() -> None:
+    """Aligned pairs a second at 640 x 640, and seconds for 24 MP with alignment."""
+    ready = list(pairs("aligned", 4))
+    small = [pair for pair in ready if pair.photo.shape[0] == 640]
+    for pair in small[:2]:
+        detect(pair.reference, _whole(pair.reference), pair.photo)
+    begun = time.perf_counter()
+    for pair in small:
+        detect(pair.reference, _whole(pair.reference), pair.photo)
+    report("640 x 640 aligned", pairs_per_second=len(small) / (time.perf_counter() - begun), goal=20)
+    scene = samples.scene(6000, 4000, 3, view=View(rotation=6, scale=1.0, perspective=0.03, light=0.3, noise=4))
+    begun = time.perf_counter()
+    detect(scene.reference, _whole(scene.reference), scene.photo)
+    report("24 MP with alignment", seconds=time.perf_counter() - begun, goal=2.0)
+
+
+def _whole(image: Image) -> Rect:
+    return Rect(0, 0, image.shape[1], image.shape[0])
+
+
+def report(name: str, **figures: float) -> None:
+    """One JSON line."""
+    print(json.dumps({"figure": name, **{key: round(value, 3) for key, value in figures.items()}}), flush=True)
+
+
+def main(words: Sequence[str]) -> int:
+    """Run what is asked for; everything without a flag."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pairs", type=int, default=12, help="pairs per kind of surface")
+    parser.add_argument("--speed", action="store_true", help="only the speed")
+    options = parser.parse_args(words)
+    if not options.speed:
+        judged = quality("aligned", options.pairs) + quality("all", options.pairs)
+        calibration(judged)
+        strangers(options.pairs)
+    speed()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,232 @@
+"""Drawn circuit boards and printed labels with known defects, for the figures of reference-difference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from shared.cv import cv2
+from shared.geometry import Rect
+from shared.samples import Defect, Image
+
+Segment = tuple[int, int, int, int]
+
+
+@dataclass
+class Drawn:
+    """A surface before damage: the image, its traces (segments of `thickness` px) and other known places."""
+
+    image: Image
+    traces: list[Segment] = field(default_factory=list)
+    thickness: int = 6
+    parts: list[Rect] = field(default_factory=list)
+    colours: tuple[tuple[int, int, int], tuple[int, int, int]] = ((0, 0, 0), (255, 255, 255))
+
+
+def board(width: int, height: int, seed: int, binary: bool = False) -> Drawn:
+    """A circuit board: traces, pads, vias, and unless `binary` (black and white) components and print."""
+    rng = np.random.default_rng(seed)
+    ground, copper = ((0, 0, 0), (255, 255, 255)) if binary else ((52, 84, 22), (84, 140, 66))
+    image = np.full((height, width, 3), ground, np.uint8)
+    pitch = int(rng.integers(24, 40))
+    thickness = int(rng.integers(7, 13))
+    drawn = Drawn(image, thickness=thickness, colours=(ground, copper))
+    for lane in range(pitch, (width if rng.random() < 0.5 else height) - pitch, pitch):
+        at, end = int(rng.integers(10, 60)), 0
+        upright = lane // pitch % 7 < 4
+        limit = (height if upright else width) - 20
+        while at < limit:
+            end = min(at + int(rng.integers(60, 260)), limit)
+            segment = (lane, at, lane, end) if upright else (at, lane, end, lane)
+            if (width if upright else height) > lane + pitch:
+                cv2.line(image, segment[:2], segment[2:], copper, thickness, cv2.LINE_AA)
+                drawn.traces.append(segment)
+                for point in (segment[:2], segment[2:]):
+                    cv2.circle(image, point, thickness, _pad(copper, binary), -1, cv2.LINE_AA)
+                    cv2.circle(image, point, max(thickness // 3, 2), ground, -1, cv2.LINE_AA)
+            at = end + int(rng.integers(30, 90))
+    if not binary:
+        for _ in range(int(width * height / 60_000) + 2):
+            w, h = (int(v) for v in rng.integers(24, 90, 2))
+            x, y = int(rng.integers(8, max(width - w - 8, 9))), int(rng.integers(8, max(height - h - 8, 9)))
+            body = tuple(int(v) for v in rng.integers(18, 70, 3))
+            cv2.rectangle(image, (x, y), (x + w, y + h), body, -1)
+            cv2.rectangle(image, (x, y), (x + w, y + h), tuple(v + 24 for v in body), 1)
+            for pin in range(x + 6, x + w - 4, 10):
+                cv2.rectangle(image, (pin, y - 5), (pin + 4, y), (190, 196, 200), -1)
+                cv2.rectangle(image, (pin, y + h), (pin + 4, y + h + 5), (190, 196, 200), -1)
+            text = f"{'RCUQ'[int(rng.integers(4))]}{rng.integers(1, 99)}"
+            cv2.putText(image, text, (x + 3, y + h // 2 + 4), cv2.FONT_HERSHEY_SIMPLEX, 0.36, (210, 214, 214), 1)
+            drawn.parts.append(Rect(x - 1, y - 6, w + 3, h + 13))
+        grain = rng.standard_normal((height, width, 1)) * 2.0
+        drawn.image = np.clip(image + cv2.GaussianBlur(grain, (0, 0), 0.8)[..., None] * 2, 0, 255).astype(np.uint8)
+    return drawn
+
+
+def _pad(copper: tuple[int, int, int], binary: bool) -> tuple[int, int, int]:
+    return copper if binary else (120, 190, 214)
+
+
+def printed(width: int, height: int, seed: int) -> Drawn:
+    """A printed label: headline, lines of text, a bar code, a frame."""
+    rng = np.random.default_rng(seed)
+    paper = tuple(int(v) for v in rng.integers(205, 245, 3))
+    ink = tuple(int(v) for v in rng.integers(20, 90, 3))
+    image = np.full((height, width, 3), paper, np.uint8)
+    cv2.rectangle(image, (12, 12), (width - 13, height - 13), ink, 2)
+    drawn = Drawn(image, colours=(paper, ink))  # type: ignore[arg-type]
+    y = 64
+    while y < height - 30:
+        kind = rng.random()
+        if kind < 0.18 and y + 70 < height - 20:
+            x = 30
+            while x < min(width * 0.7, width - 40):
+                bar = int(rng.integers(2, 7))
+                cv2.rectangle(image, (x, y - 20), (x + bar - 1, y + 36), ink, -1)
+                x += bar + int(rng.integers(2, 7))
+            y += 90
+            continue
+        size = float(rng.choice([0.5, 0.7, 1.2]))
+        x = 28
+        while True:
+            word = "".join(rng.choice(list("ABCDEFGHKLMNPRSTUVXYZ0123456789"), int(rng.integers(2, 9))))
+            (w, h), _ = cv2.getTextSize(word, cv2.FONT_HERSHEY_SIMPLEX, size, max(round(size * 1.6), 1))
+            if x + w > width - 26:
+                break
+            cv2.putText(
+                image, word, (x, y), cv2.FONT_HERSHEY_SIMPLEX, size, ink, max(round(size * 1.6), 1), cv2.LINE_AA
+            )
+            drawn.parts.append(Rect(x - 1, y - h - 1, w + 3, h + 4))
+            x += w + int(16 * size) + 6
+        y += int(34 * size + 14)
+    return drawn
+
+
+def harm(drawn: Drawn, count: int, seed: int) -> tuple[Image, tuple[Defect, ...]]:
+    """A copy of the surface with up to `count` defects apart from each other; boxes hug the changed pixels."""
+    rng = np.random.default_rng(seed)
+    image = drawn.image.copy()
+    height, width = image.shape[:2]
+    done: list[Defect] = []
+    for _ in range(count * 12):
+        if len(done) == count:
+            break
+        kind, draw = _HARM[int(rng.integers(len(_HARM)))]
+        trial = image.copy()
+        if not draw(trial, drawn, rng):
+            continue
+        changed = np.abs(trial.astype(np.int16) - image).max(axis=2) > 25
+        if np.count_nonzero(changed) < 16:
+            continue
+        rows, columns = np.nonzero(changed)
+        box = Rect(
+            float(columns.min()),
+            float(rows.min()),
+            float(np.ptp(columns) + 1),
+            float(np.ptp(rows) + 1),
+        )
+        wide = Rect(box.x - 24, box.y - 24, box.w + 48, box.h + 48)
+        near_edge = min(box.x, box.y, width - box.right, height - box.bottom) < 6
+        if near_edge or any(not wide.intersection(other.box).empty for other in done):
+            continue
+        image = trial
+        done.append(Defect(kind, box))
+    return image, tuple(done)
+
+
+def _on_trace(drawn: Drawn, rng: np.random.Generator) -> tuple[int, int, bool] | None:
+    if not drawn.traces:
+        return None
+    x1, y1, x2, y2 = drawn.traces[int(rng.integers(len(drawn.traces)))]
+    part = rng.uniform(0.25, 0.75)
+    return round(x1 + (x2 - x1) * part), round(y1 + (y2 - y1) * part), x1 == x2
+
+
+def _ellipse(image: Image, x: float, y: float, rng: np.random.Generator, size: float, colour: Any) -> None:
+    axes = (max(round(size * rng.uniform(0.6, 1.0)), 2), max(round(size * rng.uniform(0.6, 1.0)), 2))
+    cv2.ellipse(image, (round(x), round(y)), axes, float(rng.uniform(0, 180)), 0, 360, colour, -1, cv2.LINE_AA)
+
+
+def _open(image: Image, drawn: Drawn, rng: np.random.Generator) -> bool:
+    place = _on_trace(drawn, rng)
+    if place is None:
+        return False
+    x, y, upright = place
+    half, gap = drawn.thickness // 2 + 2, int(rng.integers(3, 9))
+    reach = (half, gap) if upright else (gap, half)
+    cv2.rectangle(image, (x - reach[0], y - reach[1]), (x + reach[0], y + reach[1]), drawn.colours[0], -1)
+    return True
+
+
+def _beside(colour: int, deep: float) -> Callable[[Image, Drawn, np.random.Generator], bool]:
+    def draw(image: Image, drawn: Drawn, rng: np.random.Generator) -> bool:
+        place = _on_trace(drawn, rng)
+        if place is None:
+            return False
+        x, y, upright = place
+        side = (drawn.thickness / 2) * (1 if rng.random() < 0.5 else -1)
+        at = (x + side, y) if upright else (x, y + side)
+        _ellipse(image, *at, rng, drawn.thickness * rng.uniform(deep, deep * 1.5), drawn.colours[colour])
+        return True
+
+    return draw
+
+
+def _pinhole(image: Image, drawn: Drawn, rng: np.random.Generator) -> bool:
+    place = _on_trace(drawn, rng)
+    if place is None:
+        return False
+    cv2.circle(image, place[:2], max(drawn.thickness // 3, 3), drawn.colours[0], -1, cv2.LINE_AA)
+    return True
+
+
+def _blob(image: Image, drawn: Drawn, rng: np.random.Generator) -> bool:
+    height, width = image.shape[:2]
+    _ellipse(
+        image, rng.uniform(20, width - 20), rng.uniform(20, height - 20), rng, rng.uniform(5, 14), drawn.colours[1]
+    )
+    return True
+
+
+def _gone(image: Image, drawn: Drawn, rng: np.random.Generator) -> bool:
+    if not drawn.parts:
+        return False
+    part = drawn.parts[int(rng.integers(len(drawn.parts)))]
+    x, y = round(part.x), round(part.y)
+    cv2.rectangle(image, (x, y), (round(part.right), round(part.bottom)), drawn.colours[0], -1)
+    return True
+
+
+def _line(image: Image, drawn: Drawn, rng: np.random.Generator) -> bool:
+    height, width = image.shape[:2]
+    x, y, turn = rng.uniform(30, width - 30), rng.uniform(30, height - 30), rng.uniform(0, np.pi)
+    reach = rng.uniform(12, 40)
+    ends = [(round(x + s * reach * np.cos(turn)), round(y + s * reach * np.sin(turn))) for s in (-1, 1)]
+    cv2.line(image, ends[0], ends[1], drawn.colours[1], 2, cv2.LINE_AA)
+    return True
+
+
+def _smear(image: Image, drawn: Drawn, rng: np.random.Generator) -> bool:
+    height, width = image.shape[:2]
+    x, y = int(rng.uniform(30, width - 60)), int(rng.uniform(30, height - 60))
+    part = image[y : y + 30, x : x + 44]
+    mask = np.zeros(part.shape[:2], np.uint8)
+    cv2.ellipse(mask, (22, 15), (18, 11), 0, 0, 360, 255, -1)
+    soft = cv2.GaussianBlur(mask, (0, 0), 2.0)[..., None] / 255.0 * 0.6
+    part[:] = (part * (1 - soft) + np.array([60, 80, 100]) * soft).astype(np.uint8)
+    return True
+
+
+_HARM: tuple[tuple[str, Callable[[Image, Drawn, np.random.Generator], bool]], ...] = (
+    ("missing", _open),
+    ("missing", _beside(0, 0.45)),
+    ("added", _beside(1, 0.6)),
+    ("missing", _pinhole),
+    ("added", _blob),
+    ("missing", _gone),
+    ("scratch", _line),
+    ("stain", _smear),
+)

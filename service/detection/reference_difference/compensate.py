@@ -1,0 +1,132 @@
+"""Makes the reference look as if it had been taken with today's light, colour and focus."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.detection.reference_difference.parts import Bytes, Floats
+from shared.cv import cv2
+
+_SIGMAS: Final = (0.0, 0.5, 0.7, 0.9, 1.2, 1.6, 2.1, 2.8)
+_SAMPLES_SIDE = 96
+
+
+def match_focus(reference: Floats, photo: Floats, valid: Bytes) -> tuple[Floats, Floats]:
+    """Blur the sharper of two aligned frames so that both are equally sharp.
+
+    reference, photo: float32 (height, width, 3). The Gaussian that leaves the least robust difference of the
+    high-pass parts wins; a smaller one is kept when it is nearly as good, since blur hides hair cracks.
+    """
+    one, other, mask = _structured_tiles(reference, photo, valid)
+    if one is None or other is None or mask is None:
+        return reference, photo
+    soften_reference = _best_sigma(one, other, mask)
+    if soften_reference > 0:
+        return _blur(reference, soften_reference), photo
+    soften_photo = _best_sigma(other, one, mask)
+    return (reference, _blur(photo, soften_photo)) if soften_photo > 0 else (reference, photo)
+
+
+def _blur(image: Floats, sigma: float) -> Floats:
+    return np.asarray(cv2.GaussianBlur(image, (0, 0), sigma), np.float32) if sigma > 0 else image
+
+
+def _structured_tiles(
+    reference: Floats, photo: Floats, valid: Bytes, tile: int = 96, most: int = 12
+) -> tuple[Floats | None, Floats | None, NDArray[np.bool_] | None]:
+    """The tiles with most structure in the reference, side by side, as luminance."""
+    height, width = valid.shape
+    tile = min(tile, height, width)
+    found: list[tuple[float, int, int]] = []
+    luminance = reference.mean(axis=2)
+    for top in range(0, height - tile + 1, tile):
+        for left in range(0, width - tile + 1, tile):
+            if valid[top : top + tile, left : left + tile].min():
+                part = luminance[top : top + tile : 2, left : left + tile : 2]
+                found.append((float(np.abs(np.diff(part, axis=1)).mean()), top, left))
+    found = sorted(found, reverse=True)[:most]
+    if not found:
+        return None, None, None
+    cut = [np.s_[top : top + tile, left : left + tile] for _, top, left in found]
+    one = np.concatenate([luminance[area] for area in cut], axis=1)
+    other = np.concatenate([photo[area].mean(axis=2) for area in cut], axis=1)
+    mask = np.zeros(one.shape, np.bool_)
+    for index in range(len(cut)):
+        mask[6:-6, index * tile + 6 : (index + 1) * tile - 6] = True
+    return one.astype(np.float32), other.astype(np.float32), mask
+
+
+def _best_sigma(sharp: Floats, soft: Floats, mask: NDArray[np.bool_]) -> float:
+    target = (soft - cv2.GaussianBlur(soft, (0, 0), 4.0))[mask]
+    errors = []
+    for sigma in _SIGMAS:
+        blurred = _blur(sharp, sigma)
+        detail = (blurred - cv2.GaussianBlur(blurred, (0, 0), 4.0))[mask]
+        # The brightness may differ: compare up to the best gain, with damage clipped away.
+        gain = float(np.clip(np.dot(detail, target) / max(np.dot(detail, detail), 1e-6), 0.4, 2.5))
+        off = np.abs(detail * gain - target)
+        errors.append(float(np.minimum(off, np.quantile(off, 0.95)).mean()))
+    least = min(errors)
+    return next(s for s, error in zip(_SIGMAS, errors, strict=True) if error <= least * 1.02 + 0.01)
+
+
+def match_light(reference: Floats, photo: Floats, valid: Bytes) -> Floats:
+    """The reference with the photo's light and colour: gain and offset per channel, smooth across the frame.
+
+    photo ~ (a0 + a1 x + a2 y) reference + c reference^2 + (quadratic in x, y), per channel, fitted robustly
+    to area means, so that damage and noise count little and a shadow of the size of a defect stays.
+    """
+    height, width = valid.shape
+    scale = min(_SAMPLES_SIDE / max(height, width), 1.0)
+    size = (max(round(width * scale), 2), max(round(height * scale), 2))
+    small_valid = cv2.resize(valid, size, interpolation=cv2.INTER_AREA) == 255
+    if np.count_nonzero(small_valid) < 12:
+        return reference
+    small_reference = cv2.resize(reference, size, interpolation=cv2.INTER_AREA)
+    small_photo = cv2.resize(photo, size, interpolation=cv2.INTER_AREA)
+    y, x = np.mgrid[0 : size[1], 0 : size[0]].astype(np.float32)
+    x, y = (x + 0.5) / size[0] * 2 - 1, (y + 0.5) / size[1] * 2 - 1
+    full_x = ((np.arange(width, dtype=np.float32) + 0.5) / width * 2 - 1)[None, :]
+    full_y = ((np.arange(height, dtype=np.float32) + 0.5) / height * 2 - 1)[:, None]
+    changed = np.empty_like(reference)
+    for channel in range(3):
+        numbers = _fit_light(
+            small_reference[..., channel][small_valid] / 255,
+            small_photo[..., channel][small_valid] / 255,
+            x[small_valid],
+            y[small_valid],
+        ).astype(np.float32)
+        a0, a1, a2, c, b0, b1, b2, b3, b4, b5 = numbers
+        value = reference[..., channel] * np.float32(1 / 255)
+        gain = (a0 + a1 * full_x) + a2 * full_y
+        offset = (b0 + b1 * full_x + b3 * full_x**2) + (b2 * full_y + b5 * full_y**2) + b4 * full_x * full_y
+        changed[..., channel] = ((gain + c * value) * value + offset) * 255
+    # The photo clips at black and white, so what the fit puts beyond them must clip too.
+    return np.clip(changed, 0, 255, out=changed)
+
+
+def _fit_light(value: Floats, target: Floats, x: Floats, y: Floats) -> NDArray[np.float64]:
+    usable = (target > 0.01) & (target < 0.985) if np.mean((target > 0.01) & (target < 0.985)) > 0.3 else None
+    if usable is not None:
+        value, target, x, y = value[usable], target[usable], x[usable], y[usable]
+    one = np.ones_like(value)
+    rows = np.stack([value, value * x, value * y, value**2, one, x, y, x * x, x * y, y * y], axis=1).astype(
+        np.float64
+    )
+    prior = np.array([1, 0, 0, 0, 0, 0, 0, 0, 0, 0], np.float64)
+    # How far each number may leave the prior, against a spread of 0.02 of a sample.
+    spread = np.array([0.6, 0.3, 0.3, 0.3, 0.4, 0.3, 0.3, 0.15, 0.15, 0.15])
+    ridge = np.diag((0.02 / spread) ** 2)
+    weights = np.ones(len(value))
+    numbers = prior
+    for _ in range(8):
+        weighted = rows * weights[:, None]
+        right = weighted.T @ (target - rows @ prior)
+        numbers = prior + np.linalg.solve(weighted.T @ rows + ridge, right)
+        off = np.abs(target - rows @ numbers)
+        width = max(4.7 * 1.48 * float(np.median(off)), 0.012)
+        weights = np.clip(1 - (off / width) ** 2, 0, None) ** 2
+    return np.asarray(numbers, np.float64)

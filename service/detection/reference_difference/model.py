@@ -1,0 +1,121 @@
+"""The built-in model: compares a photo with the marked region of its reference image, without training."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from service.detection.reference_difference import boxes
+from service.detection.reference_difference.align import align
+from service.detection.reference_difference.compensate import match_focus, match_light
+from service.detection.reference_difference.confidence import confidence
+from service.detection.reference_difference.difference import differ
+from service.detection.reference_difference.labels import label
+from service.detection.reference_difference.parts import (
+    AlignmentFailed,
+    Bytes,
+    Floats,
+    Found,
+    Matrix,
+    Parameters,
+    Pyramid,
+    Result,
+    apply,
+    inside_mask,
+    local_scale,
+    shift_scale,
+)
+from shared.cv import cv2
+from shared.geometry import Rect
+
+VERSION = 1
+_MOST_PIXELS = 4_000_000
+_MOST_CHANGED = 0.5
+
+
+def detect(reference: Bytes, region: Rect, photo: Bytes, parameters: Parameters | None = None) -> Result:
+    """Compare `photo` with `region` (px) of `reference`; both BGR uint8, upright.
+
+    The photo may show the whole reference, the region, or anything between. Boxes are in px of the photo,
+    clipped to it, the most confident first. Raises AlignmentFailed when the photo does not show the region.
+    """
+    begun = time.perf_counter()
+    wanted = parameters or Parameters()
+    area = region.clamped(reference.shape[1], reference.shape[0])
+    reference_levels, photo_levels = Pyramid(reference), Pyramid(photo)
+    alignment = align(reference_levels, area, photo_levels)
+    to_reference, size = _frame(area, alignment.homography)
+    to_photo = alignment.homography @ to_reference
+    was = reference_levels.warped(to_reference, size, cv2.INTER_CUBIC, 1.9).astype(np.float32)
+    now = photo_levels.warped(to_photo, size, cv2.INTER_CUBIC, 1.9).astype(np.float32)
+    valid = inside_mask(to_photo, size, photo_levels.size)
+    valid = np.asarray(cv2.erode(valid, np.ones((5, 5), np.uint8), borderType=cv2.BORDER_REPLICATE), np.uint8)
+    was, now = match_focus(was, now, valid)
+    was = match_light(was, now, valid)
+    difference = differ(was, now, valid, _coloured(was) or _coloured(now))
+    threshold = 6.0 * 4.0 ** (0.5 - wanted.sensitivity)
+    _refuse_strangers(difference.strength, difference.raw, valid, threshold)
+    scale = 1 / to_reference[0, 0]
+    allowed = _allowed(valid, wanted, np.linalg.inv(to_reference))
+    found = [
+        Found(
+            label(part, was, now),
+            confidence(part, threshold, alignment),
+            _in_photo(part, to_photo, photo_levels.size),
+        )
+        for part in boxes.parts(difference, allowed, threshold, _least(wanted, scale))
+    ]
+    kept = [one for one in found if one.confidence >= wanted.min_confidence and not one.box.empty]
+    kept.sort(key=lambda one: -one.confidence)
+    return Result(tuple(kept), alignment, time.perf_counter() - begun)
+
+
+def _frame(area: Rect, homography: Matrix) -> tuple[Matrix, tuple[int, int]]:
+    """The frame of the comparison: the region at the coarser of the two resolutions, within a limit."""
+    scale = min(1.0, local_scale(homography, area), np.sqrt(_MOST_PIXELS / area.area))
+    scale = 1.0 if scale > 0.97 else scale
+    size = (max(round(area.w * scale), 8), max(round(area.h * scale), 8))
+    return np.linalg.inv(shift_scale(area.x, area.y, size[0] / area.w, size[1] / area.h)), size
+
+
+def _coloured(image: Floats) -> bool:
+    part = image[::4, ::4]
+    return bool(np.abs(part - part.mean(axis=2, keepdims=True)).max() > 6)
+
+
+def _refuse_strangers(strength: Floats, raw: Floats, valid: Bytes, threshold: float) -> None:
+    seen = valid > 0
+    changed = np.mean((strength[seen] > threshold) & (raw[seen] > 12)) if seen.any() else 1.0
+    if changed > _MOST_CHANGED:
+        raise AlignmentFailed("too_different")
+
+
+def _allowed(valid: Bytes, wanted: Parameters, to_frame: Matrix) -> Bytes:
+    if not wanted.ignored:
+        return valid
+    allowed = valid.copy()
+    for rect in wanted.ignored:
+        (x1, y1), (x2, y2) = apply(to_frame, np.array([[rect.x, rect.y], [rect.right, rect.bottom]]))
+        allowed[max(int(y1), 0) : max(int(np.ceil(y2)), 0), max(int(x1), 0) : max(int(np.ceil(x2)), 0)] = 0
+    return allowed
+
+
+def _least(wanted: Parameters, scale: float) -> float:
+    if wanted.smallest is None:
+        return 3.0
+    in_reference = wanted.smallest / wanted.mm_per_pixel if wanted.mm_per_pixel else wanted.smallest
+    return max(in_reference * scale, 2.0)
+
+
+def _in_photo(part: boxes.Part, to_photo: Matrix, photo_size: tuple[int, int]) -> Rect:
+    """The bounds in the photo of the part's own pixels (not of its turned box), with a little air."""
+    rows, columns = np.nonzero(part.mask)
+    points = np.stack([columns, rows], axis=1).astype(np.int32)
+    hull = cv2.convexHull(points).reshape(-1, 2).astype(np.float64)
+    hull = np.concatenate([hull + (dx, dy) for dx in (0, 1) for dy in (0, 1)])
+    seen = apply(to_photo, hull + (part.box.x, part.box.y))
+    (x1, y1), (x2, y2) = seen.min(axis=0), seen.max(axis=0)
+    air = float(np.clip(0.12 * min(x2 - x1, y2 - y1), 1.5, 8))
+    box = Rect(x1 - air, y1 - air, x2 - x1 + 2 * air, y2 - y1 + 2 * air).clamped(*photo_size)
+    return Rect(round(box.x, 1), round(box.y, 1), round(box.w, 1), round(box.h, 1))
