@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from shared.wire.common import Id, ItemTime, LongText, Name, RequiredName, Wire
+from shared.wire.common import CheckedJson, Id, ItemTime, LongText, Name, RequiredName, Wire
 from shared.wire.inspection import Point
 
 MmPerPixel = Annotated[float, Field(gt=0, le=1000, allow_inf_nan=False)]
@@ -72,7 +72,16 @@ class TemplateRegion(Wire):
     item_name: RequiredName
     description: LongText | None = None
     model_id: Id | None = None
-    point: Point
+    point: Annotated[Point, CheckedJson]
+
+
+Template = Annotated[list[TemplateRegion], Field(max_length=2000)]
+
+
+class TemplateWrite(Wire):
+    """Body of `POST /catalogue/reference-images/{id}/template`: the regions that replace the present ones."""
+
+    template: Template
 
 
 class ReferenceImageWrite(Wire):
@@ -82,7 +91,7 @@ class ReferenceImageWrite(Wire):
     file_id: Id
     aircraft_id: Id | None = None
     mm_per_pixel: MmPerPixel | None = None
-    template: Annotated[list[TemplateRegion], Field(max_length=2000)] = Field(default_factory=list)
+    template: Template = Field(default_factory=list)
 
 
 class ReferenceImage(ReferenceImageWrite):

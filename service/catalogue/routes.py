@@ -1,0 +1,247 @@
+"""The catalogue over HTTP: aircraft, flights, tasks and reference images in one style.
+
+Every answer is an envelope. A read or written entry carries an ETag; a change or deletion with `If-Match` is
+refused with 412 when somebody else changed the entry in between. A PUT changes only the fields sent.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeVar
+
+from fastapi import APIRouter, Header, Query, Response
+from pydantic import BaseModel
+
+from service.catalogue.service import CatalogueService
+from service.catalogue.shelf import Listing, Versioned
+from service.envelope import failures
+from service.security import Caller, require
+from shared.codes import Permission
+from shared.wire.catalogue import (
+    Aircraft,
+    AircraftWrite,
+    Flight,
+    FlightWrite,
+    ReferenceImage,
+    ReferenceImageWrite,
+    Task,
+    TaskWrite,
+    TemplateWrite,
+)
+from shared.wire.common import Done, Envelope, Id, Page
+
+Read = TypeVar("Read", bound=BaseModel)
+
+IfMatch = Annotated[str | None, Header()]
+Asked = Annotated[Listing, Query()]
+
+_READ = require(Permission.CATALOGUE_READ)
+_MANAGE = require(Permission.CATALOGUE_MANAGE)
+
+
+def _answer(response: Response, versioned: Versioned[Read], msg: str) -> Envelope[Read]:
+    response.headers["ETag"] = versioned.etag
+    return Envelope(data=versioned.entry, msg=msg)
+
+
+def router(service: CatalogueService) -> APIRouter:
+    """The routes below `/catalogue`."""
+    catalogue = APIRouter(prefix="/catalogue", tags=["catalogue"])
+    for part in (_aircraft, _flights, _tasks, _reference_images):
+        catalogue.include_router(part(service))
+    return catalogue
+
+
+def _aircraft(service: CatalogueService) -> APIRouter:
+    routes = APIRouter(prefix="/aircraft")
+
+    @routes.get("", responses=failures(401, 403, 422))
+    async def list_aircraft(listing: Asked, caller: Caller = _READ) -> Envelope[Page[Aircraft]]:
+        """A page of aircraft, newest first."""
+        return Envelope(data=await service.aircraft.list(listing), msg="飞机列表获取成功")
+
+    @routes.post("", responses=failures(401, 403, 422))
+    async def create_aircraft(
+        body: AircraftWrite, response: Response, caller: Caller = _MANAGE
+    ) -> Envelope[Aircraft]:
+        """Make an aircraft."""
+        made = await service.aircraft.create(body.model_dump(exclude_unset=True), caller)
+        return _answer(response, made, "飞机创建成功")
+
+    @routes.get("/{aircraft_id}", responses=failures(401, 403, 404, 422))
+    async def get_aircraft(aircraft_id: Id, response: Response, caller: Caller = _READ) -> Envelope[Aircraft]:
+        """One aircraft."""
+        return _answer(response, await service.aircraft.get(aircraft_id), "飞机获取成功")
+
+    @routes.put("/{aircraft_id}", responses=failures(401, 403, 404, 412, 422))
+    async def update_aircraft(
+        aircraft_id: Id,
+        body: AircraftWrite,
+        response: Response,
+        if_match: IfMatch = None,
+        caller: Caller = _MANAGE,
+    ) -> Envelope[Aircraft]:
+        """Change an aircraft."""
+        values = body.model_dump(exclude_unset=True)
+        changed = await service.aircraft.update(aircraft_id, values, if_match, caller)
+        return _answer(response, changed, "飞机更新成功")
+
+    @routes.delete("/{aircraft_id}", responses=failures(401, 403, 404, 409, 412, 422))
+    async def delete_aircraft(aircraft_id: Id, if_match: IfMatch = None, caller: Caller = _MANAGE) -> Done:
+        """Delete an aircraft that no other entry of the catalogue refers to."""
+        await service.aircraft.delete(aircraft_id, if_match, caller)
+        return Done(msg="飞机删除成功")
+
+    return routes
+
+
+def _flights(service: CatalogueService) -> APIRouter:
+    routes = APIRouter(prefix="/flights")
+
+    @routes.get("", responses=failures(401, 403, 422))
+    async def list_flights(
+        listing: Asked, aircraft_id: Id | None = None, caller: Caller = _READ
+    ) -> Envelope[Page[Flight]]:
+        """A page of flights, newest first, of one aircraft when asked."""
+        return Envelope(data=await service.list_flights(listing, aircraft_id), msg="航班列表获取成功")
+
+    @routes.post("", responses=failures(401, 403, 422))
+    async def create_flight(
+        body: FlightWrite, response: Response, caller: Caller = _MANAGE
+    ) -> Envelope[Flight]:
+        """Make a flight."""
+        made = await service.flights.create(body.model_dump(exclude_unset=True), caller)
+        return _answer(response, made, "航班创建成功")
+
+    @routes.get("/{flight_id}", responses=failures(401, 403, 404, 422))
+    async def get_flight(flight_id: Id, response: Response, caller: Caller = _READ) -> Envelope[Flight]:
+        """One flight."""
+        return _answer(response, await service.flights.get(flight_id), "航班获取成功")
+
+    @routes.put("/{flight_id}", responses=failures(401, 403, 404, 412, 422))
+    async def update_flight(
+        flight_id: Id,
+        body: FlightWrite,
+        response: Response,
+        if_match: IfMatch = None,
+        caller: Caller = _MANAGE,
+    ) -> Envelope[Flight]:
+        """Change a flight."""
+        values = body.model_dump(exclude_unset=True)
+        changed = await service.flights.update(flight_id, values, if_match, caller)
+        return _answer(response, changed, "航班更新成功")
+
+    @routes.delete("/{flight_id}", responses=failures(401, 403, 404, 409, 412, 422))
+    async def delete_flight(flight_id: Id, if_match: IfMatch = None, caller: Caller = _MANAGE) -> Done:
+        """Delete a flight that no other entry of the catalogue refers to."""
+        await service.flights.delete(flight_id, if_match, caller)
+        return Done(msg="航班删除成功")
+
+    return routes
+
+
+def _tasks(service: CatalogueService) -> APIRouter:
+    routes = APIRouter(prefix="/tasks")
+
+    @routes.get("", responses=failures(401, 403, 422))
+    async def list_tasks(
+        listing: Asked, flight_id: Id | None = None, aircraft_id: Id | None = None, caller: Caller = _READ
+    ) -> Envelope[Page[Task]]:
+        """A page of tasks, newest first, of one flight and of one aircraft when asked."""
+        return Envelope(
+            data=await service.list_tasks(listing, flight_id, aircraft_id), msg="任务列表获取成功"
+        )
+
+    @routes.post("", responses=failures(401, 403, 422))
+    async def create_task(body: TaskWrite, response: Response, caller: Caller = _MANAGE) -> Envelope[Task]:
+        """Make a task."""
+        made = await service.tasks.create(body.model_dump(exclude_unset=True), caller)
+        return _answer(response, made, "任务创建成功")
+
+    @routes.get("/{task_id}", responses=failures(401, 403, 404, 422))
+    async def get_task(task_id: Id, response: Response, caller: Caller = _READ) -> Envelope[Task]:
+        """One task."""
+        return _answer(response, await service.tasks.get(task_id), "任务获取成功")
+
+    @routes.put("/{task_id}", responses=failures(401, 403, 404, 412, 422))
+    async def update_task(
+        task_id: Id,
+        body: TaskWrite,
+        response: Response,
+        if_match: IfMatch = None,
+        caller: Caller = _MANAGE,
+    ) -> Envelope[Task]:
+        """Change a task."""
+        values = body.model_dump(exclude_unset=True)
+        changed = await service.tasks.update(task_id, values, if_match, caller)
+        return _answer(response, changed, "任务更新成功")
+
+    @routes.delete("/{task_id}", responses=failures(401, 403, 404, 409, 412, 422))
+    async def delete_task(task_id: Id, if_match: IfMatch = None, caller: Caller = _MANAGE) -> Done:
+        """Delete a task that no other entry of the catalogue refers to."""
+        await service.tasks.delete(task_id, if_match, caller)
+        return Done(msg="任务删除成功")
+
+    return routes
+
+
+def _reference_images(service: CatalogueService) -> APIRouter:
+    routes = APIRouter(prefix="/reference-images")
+
+    @routes.get("", responses=failures(401, 403, 422))
+    async def list_reference_images(
+        listing: Asked, aircraft_id: Id | None = None, caller: Caller = _READ
+    ) -> Envelope[Page[ReferenceImage]]:
+        """A page of reference images, newest first, of one aircraft when asked."""
+        return Envelope(
+            data=await service.list_reference_images(listing, aircraft_id), msg="参考图列表获取成功"
+        )
+
+    @routes.post("", responses=failures(401, 403, 422))
+    async def create_reference_image(
+        body: ReferenceImageWrite, response: Response, caller: Caller = _MANAGE
+    ) -> Envelope[ReferenceImage]:
+        """Make a reference image."""
+        made = await service.reference_images.create(body.model_dump(exclude_unset=True), caller)
+        return _answer(response, made, "参考图创建成功")
+
+    @routes.get("/{reference_image_id}", responses=failures(401, 403, 404, 422))
+    async def get_reference_image(
+        reference_image_id: Id, response: Response, caller: Caller = _READ
+    ) -> Envelope[ReferenceImage]:
+        """One reference image."""
+        return _answer(response, await service.reference_images.get(reference_image_id), "参考图获取成功")
+
+    @routes.put("/{reference_image_id}", responses=failures(401, 403, 404, 412, 422))
+    async def update_reference_image(
+        reference_image_id: Id,
+        body: ReferenceImageWrite,
+        response: Response,
+        if_match: IfMatch = None,
+        caller: Caller = _MANAGE,
+    ) -> Envelope[ReferenceImage]:
+        """Change a reference image."""
+        values = body.model_dump(exclude_unset=True)
+        changed = await service.reference_images.update(reference_image_id, values, if_match, caller)
+        return _answer(response, changed, "参考图更新成功")
+
+    @routes.delete("/{reference_image_id}", responses=failures(401, 403, 404, 409, 412, 422))
+    async def delete_reference_image(
+        reference_image_id: Id, if_match: IfMatch = None, caller: Caller = _MANAGE
+    ) -> Done:
+        """Delete a reference image that no other entry of the catalogue refers to."""
+        await service.reference_images.delete(reference_image_id, if_match, caller)
+        return Done(msg="参考图删除成功")
+
+    @routes.post("/{reference_image_id}/template", responses=failures(401, 403, 404, 412, 422))
+    async def replace_template(
+        reference_image_id: Id,
+        body: TemplateWrite,
+        response: Response,
+        if_match: IfMatch = None,
+        caller: Caller = _MANAGE,
+    ) -> Envelope[ReferenceImage]:
+        """Put other regions in place of the template of a reference image."""
+        changed = await service.replace_template(reference_image_id, body.template, if_match, caller)
+        return _answer(response, changed, "参考图模板更新成功")
+
+    return routes

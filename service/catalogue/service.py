@@ -1,0 +1,255 @@
+"""The catalogue: the four kinds of entries, and what other domains ask about them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, func, or_, select
+from sqlalchemy.orm import InstrumentedAttribute, Session
+
+from service.catalogue.shelf import Listing, Shelf, Versioned
+from service.catalogue.tables import AircraftRow, Entry, FlightRow, ReferenceImageRow, TaskRow
+from service.database import Database
+from service.envelope import Problem
+from service.security import Caller
+from shared.codes import ErrorCode
+from shared.wire.catalogue import Aircraft, Flight, ReferenceImage, Task, TemplateRegion
+from shared.wire.common import Page
+from shared.wire.files import StoredFile
+
+FileInfo = Callable[[Session, str], StoredFile | None]
+"""Port to the file store: what is known of a file id."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskFacts:
+    """What a record shows of its task."""
+
+    task_name: str
+    flight_id: str | None
+    aircraft_id: str | None
+    aircraft_name: str | None
+
+
+def _wrong(field: str, msg: str) -> Problem:
+    fields = [{"field": field, "type": "unknown", "message": msg}]
+    return Problem(422, ErrorCode.INVALID_INPUT, msg, fields=fields)
+
+
+def _must_exist(session: Session, table: type[Entry], field: str, value: str | None, msg: str) -> None:
+    if value is not None and session.get(table, value) is None:
+        raise _wrong(field, msg)
+
+
+def _count(session: Session, column: InstrumentedAttribute[Any], value: str) -> int:
+    return session.scalar(select(func.count()).where(column == value)) or 0
+
+
+def _aircraft_name(session: Session, aircraft_id: str | None) -> str | None:
+    aircraft = None if aircraft_id is None else session.get(AircraftRow, aircraft_id)
+    return None if aircraft is None else aircraft.aircraft_name
+
+
+class AircraftShelf(Shelf[AircraftRow, Aircraft]):
+    """Aircraft."""
+
+    row = AircraftRow
+    kind = "aircraft"
+    missing = "飞机不存在"
+    names = (AircraftRow.aircraft_name, AircraftRow.registration, AircraftRow.aircraft_type)
+
+    def view(self, session: Session, row: AircraftRow) -> Aircraft:
+        """The aircraft as it is answered."""
+        return Aircraft.model_validate(row, from_attributes=True)
+
+    def references(self, session: Session, row: AircraftRow) -> dict[str, int]:
+        """Flights, tasks and reference images of the aircraft."""
+        return {
+            "flight": _count(session, FlightRow.aircraft_id, row.aircraft_id),
+            "task": _count(session, TaskRow.aircraft_id, row.aircraft_id),
+            "reference_image": _count(session, ReferenceImageRow.aircraft_id, row.aircraft_id),
+        }
+
+
+class FlightShelf(Shelf[FlightRow, Flight]):
+    """Flights."""
+
+    row = FlightRow
+    kind = "flight"
+    missing = "航班不存在"
+    names = (FlightRow.flight_number, FlightRow.departure, FlightRow.arrival)
+
+    def view(self, session: Session, row: FlightRow) -> Flight:
+        """The flight with the name of its aircraft."""
+        return Flight(
+            flight_id=row.flight_id,
+            flight_number=row.flight_number,
+            aircraft_id=row.aircraft_id,
+            aircraft_name=_aircraft_name(session, row.aircraft_id),
+            departure=row.departure,
+            arrival=row.arrival,
+            scheduled_at=row.scheduled_at,
+            created_at=row.created_at,
+            updated_at=row.updated_at,
+        )
+
+    def check(self, session: Session, values: Mapping[str, Any]) -> None:
+        """The aircraft must be there."""
+        _must_exist(session, AircraftRow, "aircraft_id", values.get("aircraft_id"), AircraftShelf.missing)
+
+    def references(self, session: Session, row: FlightRow) -> dict[str, int]:
+        """Tasks of the flight."""
+        return {"task": _count(session, TaskRow.flight_id, row.flight_id)}
+
+
+class TaskShelf(Shelf[TaskRow, Task]):
+    """Tasks. Records name them by id and are kept when a task goes."""
+
+    row = TaskRow
+    kind = "task"
+    missing = "任务不存在"
+    names = (TaskRow.task_name, TaskRow.description)
+
+    def view(self, session: Session, row: TaskRow) -> Task:
+        """The task with its flight number and its aircraft, which is the flight's unless it has its own."""
+        flight = None if row.flight_id is None else session.get(FlightRow, row.flight_id)
+        aircraft_id = row.aircraft_id or (flight.aircraft_id if flight else None)
+        return Task(
+            task_id=row.task_id,
+            task_name=row.task_name,
+            flight_id=row.flight_id,
+            flight_number=flight.flight_number if flight else None,
+            aircraft_id=aircraft_id,
+            aircraft_name=_aircraft_name(session, aircraft_id),
+            description=row.description,
+            created_at=row.created_at,
+            updated_at=row.updated_at,
+        )
+
+    def check(self, session: Session, values: Mapping[str, Any]) -> None:
+        """Flight and aircraft must be there."""
+        _must_exist(session, FlightRow, "flight_id", values.get("flight_id"), FlightShelf.missing)
+        _must_exist(session, AircraftRow, "aircraft_id", values.get("aircraft_id"), AircraftShelf.missing)
+
+
+class ReferenceImageShelf(Shelf[ReferenceImageRow, ReferenceImage]):
+    """Reference images. Records name them by id and are kept when one goes."""
+
+    row = ReferenceImageRow
+    kind = "reference_image"
+    missing = "参考图不存在"
+    names = (ReferenceImageRow.reference_image_name,)
+
+    def __init__(self, database: Database, file_info: FileInfo) -> None:
+        super().__init__(database)
+        self.file_info = file_info
+
+    def view(self, session: Session, row: ReferenceImageRow) -> ReferenceImage:
+        """The reference image with what is known of its file."""
+        file = self.file_info(session, row.file_id)
+        return ReferenceImage(
+            reference_image_id=row.reference_image_id,
+            reference_image_name=row.reference_image_name,
+            file_id=row.file_id,
+            aircraft_id=row.aircraft_id,
+            aircraft_name=_aircraft_name(session, row.aircraft_id),
+            mm_per_pixel=row.mm_per_pixel,
+            template=[TemplateRegion.model_validate(region) for region in row.template],
+            download_url=file.download_url if file else None,
+            filename=file.filename if file else None,
+            ipfs_cid=file.ipfs_cid if file else None,
+            mime_type=file.mime_type if file else None,
+            size=file.size if file else None,
+            width=file.width if file else None,
+            height=file.height if file else None,
+            created_at=row.created_at,
+            updated_at=row.updated_at,
+        )
+
+    def check(self, session: Session, values: Mapping[str, Any]) -> None:
+        """The file must be an uploaded image, the aircraft must be there."""
+        if "file_id" in values:
+            file = self.file_info(session, values["file_id"])
+            if file is None:
+                raise _wrong("file_id", "文件不存在，请先上传参考图的图片")
+            if file.width is None:
+                raise _wrong("file_id", "该文件不是图片，请上传 JPEG、PNG、WebP、TIFF 或 BMP 图片")
+        _must_exist(session, AircraftRow, "aircraft_id", values.get("aircraft_id"), AircraftShelf.missing)
+
+
+class CatalogueService:
+    """The four shelves, and the catalogue's answers to other domains."""
+
+    def __init__(self, database: Database, file_info: FileInfo) -> None:
+        self.aircraft = AircraftShelf(database)
+        self.flights = FlightShelf(database)
+        self.tasks = TaskShelf(database)
+        self.reference_images = ReferenceImageShelf(database, file_info)
+
+    async def list_flights(self, listing: Listing, aircraft_id: str | None) -> Page[Flight]:
+        """A page of flights, of one aircraft when `aircraft_id` is given."""
+        filters = [] if aircraft_id is None else [FlightRow.aircraft_id == aircraft_id]
+        return await self.flights.list(listing, *filters)
+
+    async def list_tasks(
+        self, listing: Listing, flight_id: str | None, aircraft_id: str | None
+    ) -> Page[Task]:
+        """A page of tasks; a task without an aircraft of its own counts for that of its flight."""
+        return await self.tasks.list(listing, *_task_filters(flight_id, aircraft_id))
+
+    async def list_reference_images(self, listing: Listing, aircraft_id: str | None) -> Page[ReferenceImage]:
+        """A page of reference images, of one aircraft when `aircraft_id` is given."""
+        filters = [] if aircraft_id is None else [ReferenceImageRow.aircraft_id == aircraft_id]
+        return await self.reference_images.list(listing, *filters)
+
+    async def replace_template(
+        self,
+        reference_image_id: str,
+        template: Sequence[TemplateRegion],
+        if_match: str | None,
+        caller: Caller,
+    ) -> Versioned[ReferenceImage]:
+        """Put `template` in place of the regions of a reference image. Raises Problem 404, 412."""
+        values = {"template": [region.model_dump(mode="json") for region in template]}
+        return await self.reference_images.update(reference_image_id, values, if_match, caller)
+
+    def task_facts(self, session: Session, task_ids: Collection[str]) -> dict[str, TaskFacts]:
+        """What is known of those of `task_ids` that the catalogue has."""
+        aircraft_id = func.coalesce(TaskRow.aircraft_id, FlightRow.aircraft_id)
+        query = (
+            select(
+                TaskRow.task_id, TaskRow.task_name, TaskRow.flight_id, aircraft_id, AircraftRow.aircraft_name
+            )
+            .outerjoin(FlightRow, FlightRow.flight_id == TaskRow.flight_id)
+            .outerjoin(AircraftRow, AircraftRow.aircraft_id == aircraft_id)
+            .where(TaskRow.task_id.in_(task_ids))
+        )
+        return {row.task_id: TaskFacts(*row[1:]) for row in session.execute(query)}
+
+    def task_ids(self, flight_id: str | None, aircraft_id: str | None) -> Select[str]:
+        """A query for the ids of the tasks of a flight and of an aircraft, to be used inside `in_(...)`."""
+        return select(TaskRow.task_id).where(*_task_filters(flight_id, aircraft_id))
+
+    def reference_image(self, session: Session, reference_image_id: str) -> ReferenceImage | None:
+        """A reference image by its id; None when the catalogue does not have it."""
+        row = session.get(ReferenceImageRow, reference_image_id)
+        return None if row is None else self.reference_images.view(session, row)
+
+    def reference_image_names(self, session: Session, ids: Collection[str]) -> dict[str, str]:
+        """The names of those of `ids` that the catalogue has."""
+        query = select(ReferenceImageRow.reference_image_id, ReferenceImageRow.reference_image_name)
+        found = session.execute(query.where(ReferenceImageRow.reference_image_id.in_(ids)))
+        return dict(found.tuples().all())
+
+
+def _task_filters(flight_id: str | None, aircraft_id: str | None) -> list[ColumnElement[bool]]:
+    filters: list[ColumnElement[bool]] = []
+    if flight_id is not None:
+        filters.append(TaskRow.flight_id == flight_id)
+    if aircraft_id is not None:
+        of_aircraft = select(FlightRow.flight_id).where(FlightRow.aircraft_id == aircraft_id)
+        by_flight = TaskRow.aircraft_id.is_(None) & TaskRow.flight_id.in_(of_aircraft)
+        filters.append(or_(TaskRow.aircraft_id == aircraft_id, by_flight))
+    return filters

@@ -1,0 +1,93 @@
+"""The folder of contents: each file is named by its SHA-256, written once, whole or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+import time
+from pathlib import Path
+
+INCOMING = "incoming"
+STALE_SECONDS = 24 * 3600
+
+
+class Incoming:
+    """A content that is being written: `write` the pieces, then `BlobFolder.keep` it or `discard` it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.size = 0
+        self.head = b""
+        self._hash = hashlib.sha256()
+        self._file = path.open("xb")
+
+    @property
+    def sha256(self) -> str:
+        """SHA-256 of what was written so far, in hexadecimal."""
+        return self._hash.hexdigest()
+
+    def write(self, piece: bytes) -> None:
+        """Append `piece`."""
+        self._file.write(piece)
+        self._hash.update(piece)
+        self.size += len(piece)
+        if len(self.head) < 64:
+            self.head = (self.head + piece)[:64]
+
+    def finish(self) -> None:
+        """Bring everything to the disk and close the file."""
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self._file.close()
+
+    def discard(self) -> None:
+        """Close and remove it; nothing happens when it was kept."""
+        self._file.close()
+        self.path.unlink(missing_ok=True)
+
+
+class BlobFolder:
+    """Contents below `folder`, as `ab/cdef...` by the hexadecimal digits of their SHA-256."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        (folder / INCOMING).mkdir(parents=True, exist_ok=True)
+
+    def path(self, sha256: str) -> Path:
+        """Where the content with that SHA-256 lies, or would lie."""
+        return self.folder / sha256[:2] / sha256[2:]
+
+    def incoming(self) -> Incoming:
+        """A new content to write, on the same file system as the others."""
+        return Incoming(self.folder / INCOMING / secrets.token_hex(16))
+
+    def keep(self, incoming: Incoming) -> Path:
+        """Give a finished content its name. The same content twice is stored once."""
+        path = self.path(incoming.sha256)
+        if path.exists() and path.stat().st_size == incoming.size:
+            incoming.discard()
+            return path
+        path.parent.mkdir(exist_ok=True)
+        incoming.path.replace(path)
+        _sync_folder(path.parent)
+        return path
+
+    def clean(self, older_than: float = STALE_SECONDS) -> int:
+        """Remove what an interrupted upload left behind `older_than` seconds ago; give how many."""
+        removed = 0
+        for path in (self.folder / INCOMING).iterdir():
+            if time.time() - path.stat().st_mtime >= older_than:
+                path.unlink(missing_ok=True)
+                removed += 1
+        return removed
+
+
+def _sync_folder(folder: Path) -> None:
+    # On POSIX a new name is on the disk only when its folder is.
+    if os.name == "posix":
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -1,0 +1,134 @@
+"""The file store over HTTP: upload, metadata, content with ranges, thumbnails."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Query, Request, Response
+from fastapi.responses import StreamingResponse
+from starlette.requests import ClientDisconnect
+
+from service.envelope import Problem, failures
+from service.files.rules import byte_range, disposition, has_tag
+from service.files.service import FilesService
+from service.security import Caller, require
+from shared.codes import ErrorCode, Permission
+from shared.wire.common import Envelope, Id
+from shared.wire.files import StoredFile
+
+_READ = require(Permission.FILE_READ)
+
+_FORM: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["file"],
+                    "properties": {"file": {"type": "string", "format": "binary"}},
+                }
+            }
+        },
+    }
+}
+_BINARY: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
+_CONTENT: dict[int | str, dict[str, Any]] = {
+    200: {"description": "The whole content", "content": {"application/octet-stream": _BINARY}},
+    206: {"description": "The range asked for", "content": {"application/octet-stream": _BINARY}},
+    304: {"description": "The client has it already"},
+}
+_JPEG: dict[int | str, dict[str, Any]] = {
+    200: {"description": "The thumbnail", "content": {"image/jpeg": _BINARY}},
+    304: {"description": "The client has it already"},
+}
+
+
+def router(service: FilesService) -> APIRouter:
+    """The routes below `/files`."""
+    files = APIRouter(prefix="/files", tags=["files"])
+
+    @files.post("", responses=failures(401, 403, 413, 415, 422), openapi_extra=_FORM)
+    async def upload_file(
+        request: Request, caller: Caller = require(Permission.FILE_ADD)
+    ) -> Envelope[StoredFile]:
+        """Store a file: the multipart field `file`. The same content is stored once."""
+        try:
+            stored = await service.receive(
+                request.headers.get("content-type"), request.stream(), caller.user_id, caller.address
+            )
+        except ClientDisconnect as error:
+            raise Problem(400, ErrorCode.INVALID_INPUT, "上传未完成，请重新上传") from error
+        return Envelope(data=stored, msg="文件上传成功")
+
+    @files.get("/{file_id}", responses=failures(401, 403, 404, 422))
+    async def get_file(file_id: Id, caller: Caller = _READ) -> Envelope[StoredFile]:
+        """What is known of a file."""
+        return Envelope(data=await service.info(file_id), msg="文件获取成功")
+
+    @files.get(
+        "/{file_id}/content",
+        response_class=StreamingResponse,
+        responses={**failures(401, 403, 404, 416, 422), **_CONTENT},
+    )
+    async def get_content(
+        file_id: Id,
+        range_header: Annotated[str | None, Header(alias="Range")] = None,
+        if_range: Annotated[str | None, Header()] = None,
+        if_none_match: Annotated[str | None, Header()] = None,
+        caller: Caller = _READ,
+    ) -> Response:
+        """The content of a file, or one range of it."""
+        stored = await service.info(file_id)
+        etag = f'"{stored.sha256}"'
+        if has_tag(if_none_match, etag):
+            return Response(status_code=304, headers={"ETag": etag})
+        path = await service.content_path(stored)
+        try:
+            part = byte_range(range_header if if_range in {None, etag} else None, stored.size)
+        except ValueError as error:
+            msg = f"请求的范围超出文件大小（{stored.size} 字节）"
+            where = {"Content-Range": f"bytes */{stored.size}"}
+            raise Problem(
+                416, ErrorCode.RANGE_NOT_SATISFIABLE, msg, headers=where, size=stored.size
+            ) from error
+        wanted = range(stored.size) if part is None else part
+        headers = {
+            "ETag": etag,
+            "Accept-Ranges": "bytes",
+            "Content-Length": str(len(wanted)),
+            "Content-Disposition": disposition(stored.filename),
+            "X-Content-Type-Options": "nosniff",
+            # Opened in a browser after all, it may do nothing.
+            "Content-Security-Policy": "default-src 'none'; sandbox",
+        }
+        if part is not None:
+            headers["Content-Range"] = f"bytes {wanted.start}-{wanted.stop - 1}/{stored.size}"
+        return StreamingResponse(
+            service.pieces(path, wanted),
+            status_code=200 if part is None else 206,
+            headers=headers,
+            media_type=stored.mime_type,
+        )
+
+    @files.get(
+        "/{file_id}/thumbnail",
+        response_class=Response,
+        responses={**failures(401, 403, 404, 415, 422), **_JPEG},
+    )
+    async def get_thumbnail(
+        file_id: Id,
+        size: Annotated[int, Query(ge=64, le=1024)] = 256,
+        if_none_match: Annotated[str | None, Header()] = None,
+        caller: Caller = _READ,
+    ) -> Response:
+        """A JPEG of the upright image that fits into `size` x `size` pixels."""
+        stored = await service.info(file_id)
+        etag = f'"{stored.sha256}-{size}"'
+        if has_tag(if_none_match, etag):
+            return Response(status_code=304, headers={"ETag": etag})
+        data = await service.thumbnail(stored, size)
+        headers = {"ETag": etag, "X-Content-Type-Options": "nosniff"}
+        return Response(data, media_type="image/jpeg", headers=headers)
+
+    return files

@@ -1,0 +1,107 @@
+"""Decisions about uploaded files: the name to keep, the type by content, the range to send. Pure."""
+
+from __future__ import annotations
+
+import base64
+import re
+import unicodedata
+from urllib.parse import quote
+
+MAX_NAME_BYTES = 255
+"""Longest name in UTF-8: what the usual file systems take."""
+
+_FORBIDDEN = re.compile(r'[<>:"|?*]')
+# Names of devices on Windows, with any ending. Source: Microsoft, "Naming Files, Paths, and Namespaces".
+_DEVICE = re.compile(r"(?i)(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])\s*(\.|$)")
+
+# First bytes -> type. Sources: the specifications of the formats.
+_MAGIC: tuple[tuple[bytes, str], ...] = (
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"II*\x00", "image/tiff"),
+    (b"MM\x00*", "image/tiff"),
+    (b"II+\x00", "image/tiff"),
+    (b"MM\x00+", "image/tiff"),
+    (b"BM", "image/bmp"),
+    (b"%PDF-", "application/pdf"),
+)
+IMAGE_TYPES = frozenset({"image/jpeg", "image/png", "image/webp", "image/tiff", "image/bmp"})
+ANY_TYPE = "application/octet-stream"
+
+
+def clean_name(given: str) -> str:
+    """The name of a file as it is kept: only a name, safe to show and to save under on every system.
+
+    Directories, control characters, invisible and direction marks, characters and device names that Windows
+    forbids are taken out; at most 255 bytes of UTF-8, the ending kept. "file" when nothing is left.
+    """
+    name = re.split(r"[/\\]", unicodedata.normalize("NFC", given))[-1]
+    # Cc control, Cf format (direction marks), Cs surrogates, Co private, Cn unassigned, Zl/Zp line breaks.
+    name = "".join(
+        c for c in name if unicodedata.category(c) not in {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+    )
+    name = _FORBIDDEN.sub("_", name).strip().rstrip(". ")
+    if _DEVICE.match(name):
+        name = f"_{name}"
+    stem, dot, ending = name.rpartition(".")
+    if not stem or len(ending.encode()) > 20:
+        stem, dot, ending = name, "", ""
+    room = MAX_NAME_BYTES - len((dot + ending).encode())
+    stem = stem.encode()[:room].decode(errors="ignore")
+    return (stem + dot + ending).strip() or "file"
+
+
+def type_by_content(head: bytes) -> str:
+    """The MIME type that the first 16 bytes tell; `application/octet-stream` for what is not known here."""
+    for magic, mime_type in _MAGIC:
+        # Two letters are too little to tell a bitmap: its header size must be one of those there are.
+        if head.startswith(magic) and (magic != b"BM" or (len(head) >= 16 and head[14:16] in _BMP_HEADERS)):
+            return mime_type
+    if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
+        return "image/webp"
+    return ANY_TYPE
+
+
+_BMP_HEADERS = {size.to_bytes(2, "little") for size in (12, 40, 52, 56, 64, 108, 124)}
+
+
+def byte_range(header: str | None, size: int) -> range | None:
+    """The bytes that a Range header asks for, of a file of `size` bytes; None: send the whole file.
+
+    One range only; several, another unit or a malformed header mean the whole file (RFC 9110, 14.2).
+    Raises ValueError when the range lies outside of the file.
+    """
+    match = re.fullmatch(r"\s*bytes\s*=\s*([0-9]{0,20})\s*-\s*([0-9]{0,20})\s*", header or "", re.IGNORECASE)
+    if match is None or match.groups() == ("", ""):
+        return None
+    first, last = match.groups()
+    if first and last and int(last) < int(first):
+        return None
+    start = int(first) if first else max(size - int(last), 0)
+    stop = min(int(last) + 1, size) if first and last else size
+    if start >= stop:
+        raise ValueError("the range lies outside of the file")
+    return range(start, stop)
+
+
+def has_tag(header: str | None, etag: str) -> bool:
+    """Whether an If-None-Match header names `etag` (weak comparison) or is `*`."""
+    tags = {tag.strip().removeprefix("W/") for tag in (header or "").split(",")}
+    return "*" in tags or etag in tags
+
+
+def disposition(name: str) -> str:
+    """Content-Disposition that saves under `name` (RFC 6266, RFC 8187)."""
+    plain = re.sub(r"[^A-Za-z0-9 ._-]", "_", name)
+    return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"
+
+
+def sha256_of_cid(cid: str) -> str | None:
+    """The SHA-256 in a content id as `shared.content.cid` makes it; None when it is none of those."""
+    if not re.fullmatch(r"b[a-z2-7]{58}", cid):
+        return None
+    try:
+        raw = base64.b32decode(cid[1:].upper() + "=" * (-len(cid[1:]) % 8))
+    except ValueError:
+        return None
+    return raw[4:].hex() if raw[:4] == b"\x01\x55\x12\x20" else None

@@ -1,0 +1,279 @@
+"""The file store: uploads, what is known of a file, its content and its thumbnails."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import secrets
+from collections.abc import AsyncIterator, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, BinaryIO, TypeVar
+
+from sqlalchemy import select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from service.changes import Change, announce
+from service.database import Database
+from service.envelope import Problem
+from service.files import images
+from service.files.blobs import BlobFolder, Incoming
+from service.files.rules import IMAGE_TYPES, clean_name, sha256_of_cid, type_by_content
+from service.files.tables import FileRow
+from service.files.upload import BadUpload, Upload
+from service.settings import Settings
+from shared.codes import ErrorCode
+from shared.content import cid
+from shared.wire.files import StoredFile
+
+T = TypeVar("T")
+
+PIECE = 2**20
+"""Bytes that are written, or read, in one step on a thread."""
+
+KEPT_SIZES = frozenset({64, 128, 256, 512, 1024})
+"""Thumbnails of these sizes stay on the disk; others are made anew."""
+
+_DOWNLOAD = re.compile(r"(?:https?://[^/?#]*)?(?:/api)?/files/([0-9a-f-]{36})/content")
+
+
+def download_url(file_id: str) -> str:
+    """The path below the service's address that gives the content of a file."""
+    return f"/api/files/{file_id}/content"
+
+
+def _stored(row: FileRow) -> StoredFile:
+    return StoredFile(
+        file_id=row.file_id,
+        sha256=row.sha256,
+        ipfs_cid=cid(row.sha256),
+        filename=row.filename,
+        mime_type=row.mime_type,
+        size=row.size,
+        width=row.width,
+        height=row.height,
+        download_url=download_url(row.file_id),
+        created_at=row.created_at,
+    )
+
+
+def _unreadable(error: BadUpload) -> Problem:
+    fields = [{"field": "file", "type": "upload", "message": str(error)}]
+    return Problem(422, ErrorCode.INVALID_INPUT, str(error), fields=fields)
+
+
+class FilesService:
+    """Files named by their content. Nothing is ever changed or removed, and no address is ever fetched."""
+
+    def __init__(self, database: Database, settings: Settings) -> None:
+        self._database = database
+        self._limit = settings.max_upload_bytes
+        self._blobs = BlobFolder(settings.files_dir)
+        # The one process that owns a SQLite data directory can have no other upload under way.
+        self._blobs.clean(0.0) if settings.is_sqlite else self._blobs.clean()
+        self._thumbnails = settings.data_dir / "cache" / "thumbnails"
+        self._disk = ThreadPoolExecutor(4, thread_name_prefix="files")
+        self._decoders = ThreadPoolExecutor(2, thread_name_prefix="thumbnails")
+
+    def close(self) -> None:
+        """Let go of the threads."""
+        self._disk.shutdown(wait=True)
+        self._decoders.shutdown(wait=True, cancel_futures=True)
+
+    async def _on_disk(self, work: Callable[..., T], *arguments: Any) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._disk, work, *arguments)
+
+    # Uploads
+
+    async def receive(
+        self, content_type: str | None, body: AsyncIterator[bytes], by: str | None, address: str | None = None
+    ) -> StoredFile:
+        """Store the file of a multipart body while it arrives, never more than about 1 MB of it in memory.
+
+        Raises Problem 413 over the limits, 415 without a multipart body, 422 for a body without exactly one
+        whole file, an empty file, or an image that can not be read.
+        """
+        incoming = await self._on_disk(self._blobs.incoming)
+
+        def write(piece: bytes) -> None:
+            if incoming.size + len(piece) > self._limit:
+                raise self._too_large()
+            incoming.write(piece)
+
+        try:
+            upload = _begin(content_type, write)
+            waiting = bytearray()
+            async for piece in body:
+                waiting += piece
+                if len(waiting) >= PIECE:
+                    await self._on_disk(upload.feed, bytes(waiting))
+                    waiting.clear()
+            await self._on_disk(upload.feed, bytes(waiting))
+            row = await self._on_disk(self._keep, upload.finish(), incoming, by)
+            return await self._database.write(lambda session: _add(session, row, address))
+        except BadUpload as error:
+            raise _unreadable(error) from error
+        finally:
+            await asyncio.shield(self._on_disk(incoming.discard))
+
+    def store(self, name: str, data: bytes, by: str | None) -> StoredFile:
+        """Store `data` under `name`, on this thread and in a transaction of its own.
+
+        Not to be called inside `Database.write`. Raises the Problems of `receive`.
+        """
+        incoming = self._blobs.incoming()
+        try:
+            if len(data) > self._limit:
+                raise self._too_large()
+            incoming.write(data)
+            row = self._keep(name, incoming, by)
+            return self._database.write_now(lambda session: _add(session, row, None))
+        except BadUpload as error:
+            raise _unreadable(error) from error
+        finally:
+            incoming.discard()
+
+    def _too_large(self) -> Problem:
+        msg = f"文件过大，最多 {self._limit // 2**20} MB"
+        return Problem(413, ErrorCode.TOO_LARGE, msg, headers={"Connection": "close"}, limit=self._limit)
+
+    def _keep(self, given_name: str, incoming: Incoming, by: str | None) -> FileRow:
+        if not incoming.size:
+            raise BadUpload("文件是空的，请重新选择文件")
+        incoming.finish()
+        mime_type = type_by_content(incoming.head)
+        try:
+            size = images.upright_size(incoming.path, mime_type)
+        except images.BadImage as error:
+            raise BadUpload("图片已损坏，无法读取，请重新选择图片") from error
+        except images.TooManyPixels as error:
+            msg = f"图片的像素过多（{error}），请缩小后再上传"
+            raise Problem(413, ErrorCode.TOO_LARGE, msg, limit=images.MAX_PIXELS) from error
+        # The content first: a row never names a content that is not there.
+        self._blobs.keep(incoming)
+        width, height = size or (None, None)
+        return FileRow(
+            sha256=incoming.sha256,
+            filename=clean_name(given_name),
+            mime_type=mime_type,
+            size=incoming.size,
+            width=width,
+            height=height,
+            added_by=by,
+        )
+
+    # What other domains ask
+
+    def file_info(self, session: Session, file_id: str) -> StoredFile | None:
+        """What is known of a file; None when there is no such file."""
+        row = session.get(FileRow, file_id)
+        return None if row is None else _stored(row)
+
+    def find(self, session: Session, file_info: Mapping[str, Any]) -> StoredFile | None:
+        """The file that a `fileInfo` of an item names, by its download_url or ipfs_cid; None: not ours."""
+        match = _DOWNLOAD.fullmatch(str(file_info.get("download_url") or ""))
+        found = self.file_info(session, match.group(1)) if match else None
+        sha256 = sha256_of_cid(str(file_info.get("ipfs_cid") or ""))
+        if found is not None or sha256 is None:
+            return found
+        row = session.scalars(
+            select(FileRow).where(FileRow.sha256 == sha256).order_by(FileRow.created_at).limit(1)
+        ).first()
+        return None if row is None else _stored(row)
+
+    def path(self, file_id: str) -> Path:
+        """Where the content of a file lies; for callers outside a transaction. Raises FileNotFoundError."""
+        stored = self._database.read_now(lambda session: self.file_info(session, file_id))
+        if stored is None:
+            raise FileNotFoundError(f"no file {file_id}")
+        return self.path_of(stored)
+
+    def path_of(self, stored: StoredFile) -> Path:
+        """Where the content of `stored` lies. Raises FileNotFoundError when it is lost."""
+        path = self._blobs.path(stored.sha256)
+        if not path.is_file():
+            raise FileNotFoundError(f"the content of file {stored.file_id} is not in the file store")
+        return path
+
+    # Downloads
+
+    async def info(self, file_id: str) -> StoredFile:
+        """What is known of a file. Raises Problem 404."""
+        stored = await self._database.read(lambda session: self.file_info(session, file_id))
+        if stored is None:
+            raise Problem(404, ErrorCode.NOT_FOUND, "文件不存在")
+        return stored
+
+    async def content_path(self, stored: StoredFile) -> Path:
+        """`path_of` for a download. Raises Problem 404 when the content is lost."""
+        try:
+            return await self._on_disk(self.path_of, stored)
+        except FileNotFoundError as error:
+            msg = "文件内容已丢失，请联系管理员从备份中恢复"
+            raise Problem(404, ErrorCode.NOT_FOUND, msg, sha256=stored.sha256) from error
+
+    async def pieces(self, path: Path, wanted: range) -> AsyncIterator[bytes]:
+        """The bytes `wanted` of the file at `path`, in pieces of at most 1 MB."""
+        file: BinaryIO = await self._on_disk(lambda: path.open("rb"))
+        try:
+            await self._on_disk(file.seek, wanted.start)
+            left = len(wanted)
+            while left and (piece := await self._on_disk(file.read, min(left, PIECE))):
+                left -= len(piece)
+                yield piece
+        finally:
+            file.close()
+
+    async def thumbnail(self, stored: StoredFile, size: int) -> bytes:
+        """A JPEG that fits into `size` x `size`. Raises Problem 404 and 415 when it is no readable image."""
+        if stored.mime_type not in IMAGE_TYPES:
+            raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, "该文件不是图片，没有缩略图")
+        path = await self.content_path(stored)
+        kept = self._thumbnails / stored.sha256[:2] / f"{stored.sha256[2:]}-{size}.jpg"
+        if size in KEPT_SIZES and (data := await self._on_disk(_read, kept)) is not None:
+            return data
+        loop = asyncio.get_running_loop()
+        try:
+            data = await loop.run_in_executor(self._decoders, images.thumbnail, path, stored.mime_type, size)
+        except images.BadImage as error:
+            raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, "图片已损坏，无法生成缩略图") from error
+        if size in KEPT_SIZES:
+            await self._on_disk(_write, kept, data)
+        return data
+
+
+def _begin(content_type: str | None, write: Callable[[bytes], None]) -> Upload:
+    try:
+        return Upload(content_type, write)
+    except BadUpload as error:
+        raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, str(error)) from error
+
+
+def _add(session: Session, row: FileRow, address: str | None) -> StoredFile:
+    same = select(FileRow).where(FileRow.sha256 == row.sha256, FileRow.filename == row.filename)
+    if (known := session.scalars(same).first()) is not None:
+        return _stored(known)
+    try:
+        with session.begin_nested():
+            session.add(row)
+    except IntegrityError:
+        # Another service process stored the same file at the same moment.
+        return _stored(session.scalars(same).one())
+    details = {"filename": row.filename, "sha256": row.sha256, "size": row.size}
+    announce(session, Change("create", "file", row.file_id, row.added_by, address, details))
+    return _stored(row)
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+
+
+def _write(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+    part.write_bytes(data)
+    part.replace(path)

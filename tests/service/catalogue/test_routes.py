@@ -1,0 +1,349 @@
+"""The catalogue over HTTP, on both databases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from service.catalogue.routes import router
+from service.catalogue.service import CatalogueService
+from service.changes import Change
+from service.database import Database
+from shared.codes import Role
+from shared.wire.files import StoredFile
+from tests.service.rooms import as_role, rooms
+
+KINDS: dict[str, dict[str, Any]] = {
+    "aircraft": {"aircraft_name": "B-1234", "registration": "B-1234", "aircraft_type": "A320"},
+    "flights": {"flight_number": "CA1501", "departure": "PEK", "scheduled_at": "2026-05-01T08:00:00Z"},
+    "tasks": {"task_name": "绕机检查", "description": "航前"},
+    "reference-images": {"reference_image_name": "左翼", "file_id": "picture", "mm_per_pixel": 0.5},
+}
+IDS = {
+    "aircraft": "aircraft_id",
+    "flights": "flight_id",
+    "tasks": "task_id",
+    "reference-images": "reference_image_id",
+}
+NAMES = {kind: next(iter(body)) for kind, body in KINDS.items()}
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
+def database_kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def file_info(_session: Any, file_id: str) -> StoredFile | None:
+    """A file store with one picture and one text."""
+    if file_id not in {"picture", "text"}:
+        return None
+    size = 640 if file_id == "picture" else None
+    return StoredFile(
+        file_id=file_id,
+        sha256="0" * 64,
+        ipfs_cid="b",
+        filename="左翼.jpg",
+        mime_type="image/jpeg",
+        size=5,
+        width=size,
+        height=size,
+        download_url=f"/api/files/{file_id}/content",
+        created_at="2026-01-01T00:00:00Z",
+    )
+
+
+@pytest.fixture
+def service(database: Database) -> CatalogueService:
+    return CatalogueService(database, file_info)
+
+
+@pytest.fixture
+def room(service: CatalogueService) -> Iterator[TestClient]:
+    with rooms(router(service)) as client:
+        yield client
+
+
+def make(room: TestClient, kind: str, **values: Any) -> dict[str, Any]:
+    answer = room.post(f"/api/catalogue/{kind}", json={**KINDS[kind], **values})
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["code"] == 0
+    data: dict[str, Any] = answer.json()["data"]
+    return data
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_life_of_an_entry(room: TestClient, kind: str) -> None:
+    made = make(room, kind)
+    assert {**made, **KINDS[kind]} == made
+    url = f"/api/catalogue/{kind}/{made[IDS[kind]]}"
+    read = room.get(url)
+    assert read.json()["data"] == made
+    changed = room.put(url, json={NAMES[kind]: "新名", "file_id": "picture"})
+    assert changed.json()["data"][NAMES[kind]] == "新名"
+    kept = {name: made[name] for name in KINDS[kind] if name != NAMES[kind]}
+    assert {**changed.json()["data"], **kept} == changed.json()["data"], "fields that were not sent stay"
+    assert changed.headers["etag"] != read.headers["etag"]
+    assert room.delete(url).json()["code"] == 0
+    for answer in (room.get(url), room.delete(url), room.put(url, json=KINDS[kind])):
+        assert answer.status_code == 404
+        assert answer.json()["data"]["error"] == "not_found"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_change_on_top_of_an_older_version_is_refused(room: TestClient, kind: str) -> None:
+    url = f"/api/catalogue/{kind}/{make(room, kind)[IDS[kind]]}"
+    old = room.get(url).headers["etag"]
+    first = room.put(url, json={**KINDS[kind], NAMES[kind]: "one"}, headers={"If-Match": old})
+    assert first.status_code == 200
+    second = room.put(url, json={**KINDS[kind], NAMES[kind]: "two"}, headers={"If-Match": old})
+    assert second.status_code == 412
+    assert second.json()["data"]["error"] == "stale"
+    assert room.get(url).json()["data"][NAMES[kind]] == "one"
+    assert room.delete(url, headers={"If-Match": old}).status_code == 412
+    assert room.delete(url, headers={"If-Match": f'"x", {first.headers["etag"]}'}).status_code == 200
+
+
+def test_a_change_to_the_same_values_is_no_change(room: TestClient) -> None:
+    url = f"/api/catalogue/aircraft/{make(room, 'aircraft')['aircraft_id']}"
+    before = room.get(url)
+    same = room.put(url, json=KINDS["aircraft"])
+    assert same.headers["etag"] == before.headers["etag"]
+    assert same.json()["data"]["updated_at"] == before.json()["data"]["updated_at"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_null_clears_and_a_name_is_needed(room: TestClient, kind: str) -> None:
+    cleared = next(name for name in KINDS[kind] if name not in {NAMES[kind], "file_id"})
+    made = make(room, kind)
+    url = f"/api/catalogue/{kind}/{made[IDS[kind]]}"
+    body = {**KINDS[kind], cleared: None}
+    assert room.put(url, json=body).json()["data"][cleared] is None
+    for name in (None, "", "x" * 256, 5, "a\x00b"):
+        assert room.put(url, json={**KINDS[kind], NAMES[kind]: name}).status_code == 422
+        assert room.post(f"/api/catalogue/{kind}", json={**KINDS[kind], NAMES[kind]: name}).status_code == 422
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_field_of_the_service_can_be_set(room: TestClient, kind: str) -> None:
+    forged = {IDS[kind]: "mine", "version": 99, "created_at": "2000-01-01T00:00:00Z", "aircraft_name": "B-9"}
+    made = make(room, kind, **{name: value for name, value in forged.items() if name not in KINDS[kind]})
+    assert made[IDS[kind]] != "mine"
+    assert not made["created_at"].startswith("2000")
+    if kind != "aircraft":
+        assert made["aircraft_name"] is None
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_pages_are_exact_and_newest_first(room: TestClient, kind: str) -> None:
+    made = [make(room, kind, **{NAMES[kind]: f"name {number}"})[IDS[kind]] for number in range(5)]
+    seen = []
+    for page in (1, 2, 3, 4):
+        answer = room.get(f"/api/catalogue/{kind}", params={"current_page": page, "page_size": 2}).json()
+        assert answer["data"]["pagination"] == {
+            "current_page": page,
+            "page_size": 2,
+            "total": 5,
+            "total_pages": 3,
+        }
+        seen += [entry[IDS[kind]] for entry in answer["data"]["data"]]
+    assert seen == made[::-1]
+    default = room.get(f"/api/catalogue/{kind}").json()["data"]["pagination"]
+    assert (default["current_page"], default["page_size"]) == (1, 20)
+
+
+@pytest.mark.parametrize(
+    "query", ["page_size=0", "page_size=201", "current_page=0", "current_page=9223372036854775808", "q=%00"]
+)
+def test_a_page_out_of_range_is_422(room: TestClient, query: str) -> None:
+    for kind in KINDS:
+        assert room.get(f"/api/catalogue/{kind}?{query}").status_code == 422
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_search_takes_every_letter_as_it_is(room: TestClient, kind: str) -> None:
+    names = [
+        "Wing 100%",
+        "Wing 1000",
+        "under_score",
+        "underXscore",
+        "it's",
+        'a"; DROP TABLE aircraft; --',
+        "a/b",
+    ]
+    for name in names:
+        make(room, kind, **{NAMES[kind]: name})
+
+    def found(q: str) -> set[str]:
+        answer = room.get(f"/api/catalogue/{kind}", params={"q": q})
+        assert answer.status_code == 200
+        return {entry[NAMES[kind]] for entry in answer.json()["data"]["data"]}
+
+    assert found("wing") == {"Wing 100%", "Wing 1000"}
+    assert found("100%") == {"Wing 100%"}
+    assert found("r_s") == {"under_score"}
+    assert found("'") == {"it's"}
+    assert found("/") == {"a/b"}
+    assert found("' OR '1'='1") == set()
+    assert found('a"; DROP TABLE aircraft; --') == {'a"; DROP TABLE aircraft; --'}
+    assert found("") == set(names)
+
+
+def test_names_are_joined_and_a_task_takes_the_aircraft_of_its_flight(room: TestClient) -> None:
+    first = make(room, "aircraft", aircraft_name="B-1")
+    second = make(room, "aircraft", aircraft_name="B-2")
+    flight = make(room, "flights", aircraft_id=first["aircraft_id"])
+    assert flight["aircraft_name"] == "B-1"
+    by_flight = make(room, "tasks", flight_id=flight["flight_id"])
+    own = make(room, "tasks", flight_id=flight["flight_id"], aircraft_id=second["aircraft_id"])
+    assert (by_flight["aircraft_id"], by_flight["aircraft_name"]) == (first["aircraft_id"], "B-1")
+    assert (by_flight["flight_number"], own["aircraft_name"]) == ("CA1501", "B-2")
+    # The flight gets another aircraft: the task follows.
+    room.put(
+        f"/api/catalogue/flights/{flight['flight_id']}",
+        json={"flight_number": "CA1501", "aircraft_id": second["aircraft_id"]},
+    )
+    now = room.get(f"/api/catalogue/tasks/{by_flight['task_id']}").json()["data"]
+    assert now["aircraft_name"] == "B-2"
+
+    def tasks(**query: str) -> set[str]:
+        return {
+            task["task_id"] for task in room.get("/api/catalogue/tasks", params=query).json()["data"]["data"]
+        }
+
+    assert tasks(aircraft_id=second["aircraft_id"]) == {by_flight["task_id"], own["task_id"]}
+    assert tasks(aircraft_id=first["aircraft_id"]) == set()
+    assert tasks(flight_id=flight["flight_id"]) == {by_flight["task_id"], own["task_id"]}
+    assert tasks(flight_id="' OR 1=1 --") == set()
+
+
+def test_what_is_named_must_be_there(room: TestClient) -> None:
+    for kind, field in (
+        ("flights", "aircraft_id"),
+        ("tasks", "flight_id"),
+        ("tasks", "aircraft_id"),
+        ("reference-images", "aircraft_id"),
+        ("reference-images", "file_id"),
+    ):
+        answer = room.post(f"/api/catalogue/{kind}", json={**KINDS[kind], field: "nothing"})
+        assert answer.status_code == 422, (kind, field)
+        assert answer.json()["data"]["fields"][0]["field"] == field
+
+
+def test_a_reference_image_is_an_image(room: TestClient) -> None:
+    answer = room.post(
+        "/api/catalogue/reference-images", json={"reference_image_name": "x", "file_id": "text"}
+    )
+    assert answer.status_code == 422
+    assert "不是图片" in answer.json()["msg"]
+    made = make(room, "reference-images")
+    assert (made["width"], made["filename"], made["ipfs_cid"]) == (640, "左翼.jpg", "b")
+    for scale in (0, -1, 1001, "NaN"):
+        body = {**KINDS["reference-images"], "mm_per_pixel": scale}
+        assert room.post("/api/catalogue/reference-images", json=body).status_code == 422
+
+
+def test_what_is_referred_to_stays(room: TestClient) -> None:
+    aircraft = make(room, "aircraft")
+    flight = make(room, "flights", aircraft_id=aircraft["aircraft_id"])
+    task = make(room, "tasks", flight_id=flight["flight_id"], aircraft_id=aircraft["aircraft_id"])
+    image = make(room, "reference-images", aircraft_id=aircraft["aircraft_id"])
+    refused = room.delete(f"/api/catalogue/aircraft/{aircraft['aircraft_id']}")
+    assert refused.status_code == 409
+    assert refused.json()["data"]["references"] == {"flight": 1, "task": 1, "reference_image": 1}
+    assert "1 个航班" in refused.json()["msg"]
+    assert room.delete(f"/api/catalogue/flights/{flight['flight_id']}").status_code == 409
+    for kind, entry in (
+        ("reference-images", image),
+        ("tasks", task),
+        ("flights", flight),
+        ("aircraft", aircraft),
+    ):
+        assert room.delete(f"/api/catalogue/{kind}/{entry[IDS[kind]]}").status_code == 200
+
+
+REGION = {
+    "item_name": "铆钉",
+    "description": None,
+    "model_id": None,
+    "point": {"x": 0.1, "y": 0, "w": 0.5, "h": 1},
+}
+
+
+def test_a_template_is_kept_and_replaced(room: TestClient) -> None:
+    image = make(room, "reference-images", template=[REGION])
+    assert image["template"] == [REGION]
+    url = f"/api/catalogue/reference-images/{image['reference_image_id']}"
+    etag = room.get(url).headers["etag"]
+    other = [{**REGION, "item_name": "蒙皮"}, {**REGION, "point": {**REGION["point"], "shape": "rect"}}]
+    answer = room.post(f"{url}/template", json={"template": other}, headers={"If-Match": etag})
+    assert answer.json()["data"]["template"] == other
+    assert room.post(f"{url}/template", json={"template": []}, headers={"If-Match": etag}).status_code == 412
+    assert room.put(url, json=KINDS["reference-images"]).json()["data"]["template"] == other
+    assert room.post(f"{url}/template", json={"template": []}).json()["data"]["template"] == []
+    deep: Any = 0
+    for _ in range(100):
+        deep = [deep]
+    for bad in (
+        [{"item_name": "x"}],
+        [{**REGION, "point": {**REGION["point"], "deep": deep}}],
+        [REGION] * 2001,
+    ):
+        assert room.post(f"{url}/template", json={"template": bad}).status_code == 422
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_rights(room: TestClient, kind: str) -> None:
+    entry = f"/api/catalogue/{kind}/{make(room, kind)[IDS[kind]]}"
+    for role, may_read, may_manage in (
+        (None, 401, 401),
+        (Role.VIEWER, 200, 403),
+        (Role.INSPECTOR, 200, 403),
+        (Role.ADMIN, 200, 200),
+    ):
+        headers = as_role(role)
+        assert room.get(f"/api/catalogue/{kind}", headers=headers).status_code == may_read
+        assert room.get(entry, headers=headers).status_code == may_read
+        assert room.put(entry, json=KINDS[kind], headers=headers).status_code == may_manage
+        made = room.post(f"/api/catalogue/{kind}", json=KINDS[kind], headers=headers)
+        assert made.status_code == may_manage
+        assert room.delete(entry, headers=headers).status_code == may_manage
+
+
+def test_changes_are_told(room: TestClient, database: Database) -> None:
+    told: list[Change] = []
+    database.after_commit.append(told.extend)
+    flight = make(room, "flights")
+    url = f"/api/catalogue/flights/{flight['flight_id']}"
+    room.put(url, json={**KINDS["flights"], "scheduled_at": "2026-05-02T08:00:00Z"})
+    room.delete(url)
+    assert [(change.action, change.kind, change.object_id, change.actor) for change in told] == [
+        (action, "flight", flight["flight_id"], "planner") for action in ("create", "update", "delete")
+    ]
+    assert told[1].details == {"scheduled_at": ["2026-05-01T08:00:00+00:00", "2026-05-02T08:00:00+00:00"]}
+
+
+def test_other_domains_ask_for_names(room: TestClient, service: CatalogueService, database: Database) -> None:
+    aircraft = make(room, "aircraft")
+    flight = make(room, "flights", aircraft_id=aircraft["aircraft_id"])
+    task = make(room, "tasks", flight_id=flight["flight_id"])
+    bare = make(room, "tasks")
+    image = make(room, "reference-images")
+    ids = [task["task_id"], bare["task_id"], "elsewhere"]
+    facts = database.read_now(lambda session: service.task_facts(session, ids))
+    assert set(facts) == {task["task_id"], bare["task_id"]}
+    assert facts[task["task_id"]].flight_id == flight["flight_id"]
+    assert facts[task["task_id"]].aircraft_id == aircraft["aircraft_id"]
+    assert facts[task["task_id"]].aircraft_name == "B-1234"
+    assert facts[bare["task_id"]].aircraft_name is None
+    query = service.task_ids(None, aircraft["aircraft_id"])
+    assert database.read_now(lambda session: list(session.scalars(query))) == [task["task_id"]]
+    image_id = image["reference_image_id"]
+    names = database.read_now(lambda session: service.reference_image_names(session, [image_id, "elsewhere"]))
+    assert names == {image_id: "左翼"}
+    found = database.read_now(lambda session: service.reference_image(session, image_id))
+    assert found is not None
+    assert found.file_id == "picture"
+    assert database.read_now(lambda session: service.reference_image(session, "elsewhere")) is None

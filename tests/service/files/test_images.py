@@ -1,0 +1,144 @@
+"""Sizes from headers, limits, thumbnails."""
+
+from __future__ import annotations
+
+import io
+import struct
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from service.files.images import BadImage, TooManyPixels, thumbnail, upright_size
+from service.files.rules import type_by_content
+from shared.cv import cv2
+
+FORMATS = {
+    "jpeg": "image/jpeg",
+    "png": "image/png",
+    "webp": "image/webp",
+    "tiff": "image/tiff",
+    "bmp": "image/bmp",
+}
+
+
+def picture(kind: str, size: tuple[int, int] = (60, 40), orientation: int | None = None) -> bytes:
+    """An image with a red left half and a blue right half, as stored (before any turning)."""
+    pixels = np.zeros((size[1], size[0], 3), np.uint8)
+    pixels[:, : size[0] // 2] = (255, 0, 0)
+    pixels[:, size[0] // 2 :] = (0, 0, 255)
+    image = Image.fromarray(pixels)
+    out = io.BytesIO()
+    if orientation is None:
+        image.save(out, kind)
+    else:
+        exif = Image.Exif()
+        exif[0x0112] = orientation
+        image.save(out, kind, exif=exif)
+    return out.getvalue()
+
+
+def png_header(width: int, height: int, interlace: int = 0) -> bytes:
+    """A PNG that declares a size and has hardly any pixels."""
+
+    def chunk(name: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, interlace)
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", header)
+        + chunk(b"IDAT", zlib.compress(b""))
+        + chunk(b"IEND", b"")
+    )
+
+
+def size_of(folder: Path, data: bytes) -> tuple[int, int] | None:
+    path = folder / "图"
+    path.write_bytes(data)
+    return upright_size(path, type_by_content(data[:64]))
+
+
+def test_the_size_of_every_format(tmp_path: Path) -> None:
+    for kind in FORMATS:
+        assert size_of(tmp_path, picture(kind)) == (60, 40)
+
+
+@pytest.mark.parametrize("kind", ["jpeg", "png", "webp", "tiff"])
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_the_size_is_upright(tmp_path: Path, kind: str, orientation: int) -> None:
+    data = picture(kind, orientation=orientation)
+    assert size_of(tmp_path, data) == ((40, 60) if orientation >= 5 else (60, 40))
+
+
+def test_a_file_that_is_no_image_has_no_size(tmp_path: Path) -> None:
+    assert size_of(tmp_path, b"just words") is None
+
+
+def test_a_bomb_is_refused_by_its_header(tmp_path: Path) -> None:
+    with pytest.raises(TooManyPixels):
+        size_of(tmp_path, png_header(30_000, 30_000))
+    with pytest.raises(TooManyPixels):
+        size_of(tmp_path, png_header(12_000, 12_000, interlace=1))
+    bitmap = b"BM" + bytes(12) + struct.pack("<Iii", 40, 20_000, -20_000) + bytes(28)
+    with pytest.raises(TooManyPixels):
+        size_of(tmp_path, bitmap)
+
+
+def test_a_large_image_that_is_read_by_lines_is_taken(tmp_path: Path) -> None:
+    assert size_of(tmp_path, png_header(20_000, 20_000)) == (20_000, 20_000)
+
+
+@pytest.mark.parametrize("kind", ["jpeg", "png", "webp", "tiff", "bmp"])
+def test_a_cut_off_header_is_refused(tmp_path: Path, kind: str) -> None:
+    with pytest.raises(BadImage):
+        size_of(tmp_path, picture(kind)[:20])
+
+
+def decoded(data: bytes) -> np.ndarray:
+    return np.asarray(cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR))
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_a_thumbnail_fits_and_is_a_jpeg(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "图"
+    path.write_bytes(picture(kind, (600, 400)))
+    small = thumbnail(path, FORMATS[kind], 120)
+    assert small.startswith(b"\xff\xd8\xff")
+    pixels = decoded(small)
+    assert pixels.shape == (80, 120, 3)
+    assert pixels[40, 10, 2] > 200  # red on the left (OpenCV: blue, green, red)
+    assert pixels[40, 110, 0] > 200
+
+
+def test_a_small_image_is_not_enlarged(tmp_path: Path) -> None:
+    path = tmp_path / "p"
+    path.write_bytes(picture("png"))
+    assert decoded(thumbnail(path, "image/png", 512)).shape[:2] == (40, 60)
+
+
+@pytest.mark.parametrize("kind", ["jpeg", "png", "webp", "tiff"])
+def test_a_thumbnail_is_upright(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "p"
+    # Orientation 6: to be turned a quarter to the right, so the left half comes to the top.
+    path.write_bytes(picture(kind, (600, 400), orientation=6))
+    pixels = decoded(thumbnail(path, f"image/{kind}", 120))
+    assert pixels.shape[:2] == (120, 80)
+    assert pixels[10, 40, 2] > 200
+    assert pixels[110, 40, 0] > 200
+
+
+def test_a_truncated_photo_is_shown_as_far_as_it_goes(tmp_path: Path) -> None:
+    path = tmp_path / "p"
+    whole = picture("jpeg", (600, 400))
+    path.write_bytes(whole[: len(whole) // 2])
+    assert max(decoded(thumbnail(path, "image/jpeg", 128)).shape) == 128
+
+
+def test_noise_behind_a_header_is_no_thumbnail(tmp_path: Path) -> None:
+    path = tmp_path / "p"
+    path.write_bytes(b"BM" + bytes(12) + struct.pack("<Iii", 40, 10, 10) + b"\x07\x00\x07\x00" + bytes(24))
+    with pytest.raises(BadImage):
+        thumbnail(path, "image/bmp", 128)

@@ -1,0 +1,302 @@
+"""Uploads and downloads over HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+from sqlalchemy import func, select
+from starlette.testclient import TestClient
+
+from service.database import Database
+from service.envelope import Problem
+from service.files.service import FilesService
+from service.files.tables import FileRow
+from service.settings import Settings
+from shared.codes import Role
+from shared.content import cid, sha256
+from tests.service.files.test_images import picture, png_header
+from tests.service.rooms import as_role
+
+
+def upload(client: TestClient, data: bytes, name: str = "图.png", **more: Any) -> Any:
+    return client.post("/api/files", files={"file": (name, data, "text/html")}, **more)
+
+
+def stored(client: TestClient, data: bytes, name: str = "图.png") -> dict[str, Any]:
+    answer = upload(client, data, name)
+    assert answer.status_code == 200, answer.text
+    result: dict[str, Any] = answer.json()["data"]
+    return result
+
+
+def test_an_upload_is_described_by_its_content(room: TestClient) -> None:
+    data = picture("png")
+    answer = upload(room, data)
+    assert answer.json()["code"] == 0
+    file = answer.json()["data"]
+    assert file["sha256"] == sha256(data)
+    assert file["ipfs_cid"] == cid(sha256(data))
+    assert file["mime_type"] == "image/png"
+    assert (file["filename"], file["size"]) == ("图.png", len(data))
+    assert (file["width"], file["height"]) == (60, 40)
+    assert file["download_url"] == f"/api/files/{file['file_id']}/content"
+    assert room.get(f"/api/files/{file['file_id']}").json()["data"] == file
+
+
+def test_a_content_is_stored_once_and_a_name_only_for_itself(
+    room: TestClient, settings: Settings, database: Database
+) -> None:
+    first, again = stored(room, b"same words", "a.txt"), stored(room, b"same words", "a.txt")
+    other = stored(room, b"same words", "b.txt")
+    assert first == again
+    assert other["file_id"] != first["file_id"]
+    assert other["sha256"] == first["sha256"]
+    blobs = [path for path in settings.files_dir.rglob("*") if path.is_file()]
+    assert [path.parent.name + path.name for path in blobs] == [first["sha256"]]
+    assert database.read_now(lambda session: session.scalar(select(func.count()).select_from(FileRow))) == 2
+
+
+def test_a_damaged_blob_is_healed_by_the_next_upload(room: TestClient, files: FilesService) -> None:
+    file = stored(room, b"the whole words")
+    files.path(file["file_id"]).write_bytes(b"the")
+    stored(room, b"the whole words")
+    assert room.get(file["download_url"]).content == b"the whole words"
+
+
+@pytest.mark.parametrize(
+    "name", ["../../../evil.png", "/etc/passwd", "C:\\a\\b", "CON", "x" * 300, "a\u202eb.png"]
+)
+def test_no_name_leads_out_of_the_store(room: TestClient, settings: Settings, name: str) -> None:
+    file = stored(room, b"some words", name)
+    assert not set(file["filename"]) & set("/\\\u202e")
+    outside = [
+        path
+        for path in settings.data_dir.parent.rglob("*")
+        if path.is_file()
+        and settings.files_dir not in path.parents
+        and not path.name.startswith("walkaround.db")
+    ]
+    assert not [path for path in outside if path.stat().st_size == len(b"some words")]
+
+
+def test_a_polyglot_is_served_as_what_it_is_and_can_not_run(room: TestClient) -> None:
+    file = stored(room, picture("jpeg") + b"<script>alert(1)</script>", "page.html")
+    answer = room.get(file["download_url"])
+    assert answer.headers["content-type"] == "image/jpeg"
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["content-disposition"].startswith("attachment;")
+    assert "sandbox" in answer.headers["content-security-policy"]
+
+
+def test_a_wrong_ending_and_a_wrong_client_type_change_nothing(room: TestClient) -> None:
+    assert stored(room, b"no picture at all", "photo.jpg")["mime_type"] == "application/octet-stream"
+    assert stored(room, picture("webp"), "photo.jpg")["mime_type"] == "image/webp"
+
+
+@pytest.mark.parametrize(
+    ("data", "status", "error"),
+    [
+        (b"", 422, "invalid_input"),
+        (picture("png")[:20], 422, "invalid_input"),
+        (png_header(30_000, 30_000), 413, "too_large"),
+        (bytes(3 * 2**20 + 1), 413, "too_large"),
+    ],
+    ids=["zero bytes", "cut-off image", "bomb", "over the limit"],
+)
+def test_what_is_refused_leaves_nothing_behind(
+    room: TestClient, settings: Settings, data: bytes, status: int, error: str
+) -> None:
+    answer = upload(room, data)
+    assert answer.status_code == status
+    assert answer.json()["data"]["error"] == error
+    assert answer.json()["msg"]
+    assert not [path for path in settings.files_dir.rglob("*") if path.is_file()]
+
+
+def test_the_limit_holds_without_a_content_length(room: TestClient) -> None:
+    sent = 0
+
+    def body() -> Iterator[bytes]:
+        nonlocal sent
+        yield b'--b\r\nContent-Disposition: form-data; name="file"; filename="x"\r\n\r\n'
+        for _ in range(64):
+            sent += 1
+            yield bytes(2**18)
+        yield b"\r\n--b--\r\n"
+
+    answer = room.post(
+        "/api/files", content=body(), headers={"content-type": "multipart/form-data; boundary=b"}
+    )
+    assert answer.status_code == 413
+    assert answer.json()["data"]["limit"] == 3 * 2**20
+
+
+@pytest.mark.parametrize(
+    ("content_type", "body", "status"),
+    [
+        ("application/json", b"{}", 415),
+        ("multipart/form-data", b"", 415),
+        ("multipart/form-data; boundary=" + "b" * 300, b"", 415),
+        ("multipart/form-data; boundary=b", b"", 422),
+        ("multipart/form-data; boundary=b", b"nonsense", 422),
+        ("multipart/form-data; boundary=b", b"--b--\r\n", 422),
+        (
+            "multipart/form-data; boundary=b",
+            b'--b\r\nContent-Disposition: form-data; name="file"; filename="x"\r\n\r\nhalf',
+            422,
+        ),
+        (
+            "multipart/form-data; boundary=b",
+            b'--b\r\nContent-Disposition: form-data; name="other"; filename="x"\r\n\r\nwords\r\n--b--\r\n',
+            422,
+        ),
+        (
+            "multipart/form-data; boundary=b",
+            b'--b\r\nContent-Disposition: form-data; name="file"; filename="x"\r\n\r\nwords\r\n'
+            b'--b\r\nContent-Disposition: form-data; name="file"; filename="y"\r\n\r\nwords\r\n--b--\r\n',
+            422,
+        ),
+    ],
+)
+def test_a_body_without_one_file_is_refused(
+    room: TestClient, content_type: str, body: bytes, status: int
+) -> None:
+    answer = room.post("/api/files", content=body, headers={"content-type": content_type})
+    assert answer.status_code == status
+    assert answer.json()["code"] == 1
+
+
+def test_other_fields_of_the_form_are_passed_over(room: TestClient) -> None:
+    answer = room.post("/api/files", files={"file": ("a.txt", b"words")}, data={"note": "x" * 1000})
+    assert answer.json()["data"]["size"] == 5
+
+
+def test_rights(room: TestClient) -> None:
+    file = stored(room, picture("png"))
+    assert upload(room, b"words", headers=as_role(Role.VIEWER)).status_code == 403
+    assert upload(room, b"words", headers=as_role(None)).status_code == 401
+    for path in (f"/api/files/{file['file_id']}", file["download_url"]):
+        assert room.get(path, headers=as_role(Role.VIEWER)).status_code == 200
+        assert room.get(path, headers=as_role(None)).status_code == 401
+
+
+@pytest.mark.parametrize("tail", ["", "/content", "/thumbnail"])
+@pytest.mark.parametrize("file_id", ["nothing", "..%2f..%2fetc%2fpasswd", "' OR 1=1 --"])
+def test_an_unknown_file_is_404(room: TestClient, file_id: str, tail: str) -> None:
+    answer = room.get(f"/api/files/{file_id}{tail}")
+    assert answer.status_code == 404
+
+
+def test_a_nul_in_an_id_is_422(room: TestClient) -> None:
+    assert room.get("/api/files/%00").status_code == 422
+
+
+def test_ranges(room: TestClient) -> None:
+    file = stored(room, bytes(range(200)))
+    url, etag = file["download_url"], f'"{file["sha256"]}"'
+    part = room.get(url, headers={"Range": "bytes=10-19"})
+    assert part.status_code == 206
+    assert part.content == bytes(range(10, 20))
+    assert part.headers["content-range"] == "bytes 10-19/200"
+    assert part.headers["etag"] == etag
+    whole = room.get(url, headers={"Range": "bytes=10-19", "If-Range": '"another"'})
+    assert (whole.status_code, len(whole.content)) == (200, 200)
+    assert room.get(url, headers={"Range": "bytes=10-19", "If-Range": etag}).status_code == 206
+    beyond = room.get(url, headers={"Range": "bytes=200-"})
+    assert beyond.status_code == 416
+    assert beyond.headers["content-range"] == "bytes */200"
+    assert beyond.json()["data"]["error"] == "range_not_satisfiable"
+    assert room.get(url, headers={"If-None-Match": etag}).status_code == 304
+
+
+def test_any_range_gives_those_bytes(room: TestClient) -> None:
+    data = bytes(i % 251 for i in range(5000))
+    url = stored(room, data)["download_url"]
+
+    @hypothesis_settings(
+        deadline=None, max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    )
+    @given(st.integers(0, 4999), st.integers(0, 6000))
+    def check(first: int, length: int) -> None:
+        answer = room.get(url, headers={"Range": f"bytes={first}-{first + length}"})
+        assert answer.status_code == 206
+        assert answer.content == data[first : first + length + 1]
+        assert answer.headers["content-length"] == str(len(answer.content))
+
+    check()
+
+
+def test_a_large_file_comes_back_whole(room: TestClient) -> None:
+    data = bytes(i % 249 for i in range(2**20)) * 2 + b"end"
+    assert room.get(stored(room, data)["download_url"]).content == data
+
+
+def test_a_lost_content_says_so(room: TestClient, files: FilesService) -> None:
+    file = stored(room, b"words")
+    files.path(file["file_id"]).unlink()
+    answer = room.get(file["download_url"])
+    assert answer.status_code == 404
+    assert "备份" in answer.json()["msg"]
+
+
+def test_thumbnails(room: TestClient, settings: Settings) -> None:
+    file = stored(room, picture("png", (600, 400)))
+    url = f"/api/files/{file['file_id']}/thumbnail"
+    answer = room.get(url)
+    assert answer.headers["content-type"] == "image/jpeg"
+    kept = list((settings.data_dir / "cache").rglob("*.jpg"))
+    assert [path.read_bytes() for path in kept] == [answer.content]
+    assert room.get(url).content == answer.content
+    assert room.get(url, headers={"If-None-Match": answer.headers["etag"]}).status_code == 304
+    assert room.get(url, params={"size": 100}).status_code == 200
+    assert len(list((settings.data_dir / "cache").rglob("*.jpg"))) == 1
+    for size in (63, 1025):
+        assert room.get(url, params={"size": size}).status_code == 422
+    words = stored(room, b"words")
+    assert room.get(f"/api/files/{words['file_id']}/thumbnail").status_code == 415
+
+
+def test_openapi_declares_the_form(room: TestClient) -> None:
+    operation = room.get("/openapi.json").json()["paths"]["/api/files"]["post"]
+    form = operation["requestBody"]["content"]["multipart/form-data"]["schema"]
+    assert form["properties"]["file"]["format"] == "binary"
+
+
+def test_what_an_interrupted_upload_left_is_removed_at_start(database: Database, settings: Settings) -> None:
+    incoming = settings.files_dir / "incoming"
+    incoming.mkdir(parents=True)
+    (incoming / "half").write_bytes(b"half")
+    FilesService(database, settings).close()
+    assert not list(incoming.iterdir())
+
+
+def test_other_domains_find_a_file_by_what_an_item_says(files: FilesService, database: Database) -> None:
+    file = files.store("result.png", picture("png"), "someone")
+
+    def find(**file_info: Any) -> str | None:
+        found = database.read_now(lambda session: files.find(session, file_info))
+        return found.file_id if found else None
+
+    assert find(download_url=file.download_url) == file.file_id
+    assert find(download_url=f"https://host:8177{file.download_url}") == file.file_id
+    assert find(download_url="https://elsewhere/x.png", ipfs_cid=file.ipfs_cid) == file.file_id
+    assert find(download_url="https://elsewhere/x.png") is None
+    assert find(ipfs_cid="Qm") is None
+    assert find() is None
+    assert files.path(file.file_id).read_bytes() == picture("png")
+
+
+def test_storing_holds_to_the_same_rules(files: FilesService, settings: Settings) -> None:
+    for data, status in ((b"", 422), (bytes(settings.max_upload_bytes + 1), 413)):
+        with pytest.raises(Problem) as caught:
+            files.store("x", data, None)
+        assert caught.value.status == status
+    with pytest.raises(FileNotFoundError):
+        files.path("nothing")
+    assert not [path for path in Path(settings.files_dir).rglob("*") if path.is_file()]
