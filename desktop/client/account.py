@@ -12,9 +12,12 @@ from desktop.client.transport import Transport, segment
 from shared.codes import Role
 from shared.wire.account import FirstRun, Payload, Tokens, User, UserUpdate, UserWithRoles
 from shared.wire.common import Envelope, Page
+from shared.wire.face import FaceStatus
 
 _ME = Envelope[Payload]
 _TOKENS = Envelope[Tokens]
+# The first face after a start waits for the engine to load.
+_FACE_SECONDS = 60.0
 
 
 def _as_base64(image: bytes) -> str:
@@ -47,10 +50,10 @@ class Account:
 
     def login_by_face(self, image: bytes) -> Payload:
         """Log in by a picture of the face (JPEG, PNG or WebP). Raises Refused when it cannot be verified."""
-        return self._enter("/auth/loginByFaceInfo", {"faceInfo": _as_base64(image)})
+        return self._enter("/auth/loginByFaceInfo", {"faceInfo": _as_base64(image)}, _FACE_SECONDS)
 
-    def _enter(self, path: str, body: Mapping[str, Any]) -> Payload:
-        answer = self._transport.call("POST", path, body=body, login=False)
+    def _enter(self, path: str, body: Mapping[str, Any], seconds: float | None = None) -> Payload:
+        answer = self._transport.call("POST", path, body=body, login=False, seconds=seconds)
         tokens = answer.read(_TOKENS).data
         self._transport.keep(tokens)
         return tokens.payload
@@ -80,15 +83,22 @@ class Account:
 
     def update_face(self, image: bytes) -> None:
         """Enrol the face by one picture, replacing what was enrolled. Raises Refused with what to change."""
-        self._transport.call("POST", "/auth/updateFaceInfo", body={"faceInfo": _as_base64(image)}, seconds=60)
+        self._transport.call(
+            "POST", "/auth/updateFaceInfo", body={"faceInfo": _as_base64(image)}, seconds=_FACE_SECONDS
+        )
 
-    def enrol_face(self, images: Sequence[bytes]) -> None:
-        """Enrol the face by several pictures, as the person consented to.
+    def face_status(self) -> FaceStatus:
+        """Whether the own face is enrolled, and the text that an enrolment consents to."""
+        return self._transport.call("GET", "/auth/face").read(Envelope[FaceStatus]).data
+
+    def enrol_face(self, images: Sequence[bytes]) -> FaceStatus:
+        """Enrol the face by 1 to 5 pictures, as the person consented to.
 
         Raises Refused with what to change.
         """
         body = {"images": [_as_base64(image) for image in images], "consent": True}
-        self._transport.call("POST", "/auth/face", body=body, seconds=60)
+        answer = self._transport.call("POST", "/auth/face", body=body, seconds=_FACE_SECONDS)
+        return answer.read(Envelope[FaceStatus]).data
 
     def delete_face(self) -> None:
         """Delete everything that was enrolled of the own face."""

@@ -89,7 +89,13 @@ def failure(response: httpx.Response) -> ClientError:
     message = envelope.get("msg") if isinstance(envelope.get("msg"), str) else None
     code = _code(data)
     if status in {400, 422}:
-        return Invalid(message, fields=_fields(details), code=code, details=details)
+        return Invalid(
+            message,
+            fields=_fields(details, "message"),
+            faults=_fields(details, "type"),
+            code=code,
+            details=details,
+        )
     if status == 429:
         return TooMany(message, retry_after=_retry_after(response, details), code=code, details=details)
     if status in _BY_STATUS and (code or status == 401):
@@ -119,14 +125,12 @@ def _retry_after(response: httpx.Response, details: Mapping[str, Any]) -> float:
     return 30.0
 
 
-def _fields(details: Mapping[str, Any]) -> dict[str, str]:
-    """Name of the field -> what is wrong, from the list or the object `fields` of a 422."""
+def _fields(details: Mapping[str, Any], what: str) -> dict[str, str]:
+    """Name of the field -> `what` of its first fault, from the list `fields` of a 422."""
     given = details.get("fields")
-    if isinstance(given, dict):
-        return {str(name): str(text) for name, text in given.items()}
     found: dict[str, str] = {}
     for entry in given if isinstance(given, list) else []:
         if isinstance(entry, dict):
-            name = str(entry.get("field", ""))
-            found.setdefault(name.rpartition(".")[2], str(entry.get("message") or entry.get("msg") or ""))
+            name = str(entry.get("field", "")).rpartition(".")[2]
+            found.setdefault(name, str(entry.get(what, "")))
     return found

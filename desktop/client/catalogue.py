@@ -34,9 +34,9 @@ class Entries(Generic[Read, Write]):
         self._one = Envelope[read]  # type: ignore[valid-type]
         self._page = Envelope[Page[read]]  # type: ignore[valid-type]
 
-    def list(self, page: int = 1, page_size: int = 50, q: str | None = None) -> Page[Read]:
-        """One page; `q` filters by name."""
-        query = {"current_page": page, "page_size": page_size, "q": q or None}
+    def list(self, page: int = 1, page_size: int = 50, q: str | None = None, **of: str | None) -> Page[Read]:
+        """One page, newest first; `q` filters by name, `of` by what they belong to (`aircraft_id="..."`)."""
+        query = {"current_page": page, "page_size": page_size, "q": q or None, **of}
         return self._transport.call("GET", self._path, query=query).read(self._page).data
 
     def get(self, entry_id: str) -> Read:

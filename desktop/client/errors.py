@@ -96,7 +96,10 @@ class Refused(ClientError):
 
 
 class Invalid(ClientError):
-    """Fields out of their rules (HTTP 400 or 422). `fields`: name of the field -> what is wrong with it."""
+    """Fields out of their rules (HTTP 400 or 422).
+
+    `fields`: name of the field -> what is wrong with it; `faults`: name of the field -> a stable code of that.
+    """
 
     default_code = "invalid_input"
     plain = "Something that was entered is not valid. Mend it and try again."
@@ -106,11 +109,13 @@ class Invalid(ClientError):
         server_message: str | None = None,
         *,
         fields: Mapping[str, str] | None = None,
+        faults: Mapping[str, str] | None = None,
         code: str | None = None,
         details: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(server_message, code=code, details=details)
         self.fields: Mapping[str, str] = fields or {}
+        self.faults: Mapping[str, str] = faults or {}
 
 
 class TooLarge(ClientError):

@@ -1,0 +1,1 @@
+"""The pages of the window, one package or module each."""
