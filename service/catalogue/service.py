@@ -241,7 +241,7 @@ class CatalogueService:
         """The names of those of `ids` that the catalogue has."""
         query = select(ReferenceImageRow.reference_image_id, ReferenceImageRow.reference_image_name)
         found = session.execute(query.where(ReferenceImageRow.reference_image_id.in_(ids)))
-        return dict(found.tuples().all())
+        return {row.reference_image_id: row.reference_image_name for row in found}
 
 
 def _task_filters(flight_id: str | None, aircraft_id: str | None) -> list[ColumnElement[bool]]:
