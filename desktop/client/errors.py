@@ -98,7 +98,7 @@ class Refused(ClientError):
 class Invalid(ClientError):
     """Fields out of their rules (HTTP 400 or 422).
 
-    `fields`: name of the field -> what is wrong with it; `faults`: name of the field -> a stable code of that.
+    `fields`: name of the field -> what is wrong with it; `faults`: name of the field -> its stable code.
     """
 
     default_code = "invalid_input"

@@ -1,7 +1,7 @@
 """What a failure is called in the language of the desktop: one sentence that says what to do.
 
-What is known by its code or by its exact message is translated here. Anything else is said in the words of the
-service, which are more exact than anything that could be made up about it.
+What is known by its code or by its exact message is translated here. Anything else is said in the words of
+the service, which are more exact than anything that could be made up about it.
 """
 
 from __future__ import annotations
@@ -50,9 +50,7 @@ def field_sentence(error: Invalid, name: str) -> str:
         case "username_length":
             return QCoreApplication.translate("Errors", "A user name has 1 to 64 characters.")
         case "username_characters":
-            return QCoreApplication.translate(
-                "Errors", "A user name has no blanks and no invisible characters."
-            )
+            return QCoreApplication.translate("Errors", "A user name has no blanks or invisible characters.")
         case "password_length":
             return QCoreApplication.translate("Errors", "A password has 8 to 128 characters.")
         case "password_common":
@@ -105,9 +103,7 @@ def _forbidden(error: Forbidden) -> str:
             "Errors", "This needs a fresh login by password. Log out, log in by password, then try again."
         )
     if error.code == "permission_missing":
-        return QCoreApplication.translate(
-            "Errors", "You have no right to do this. Ask an administrator for it."
-        )
+        return QCoreApplication.translate("Errors", "You have no right to do this. Ask an administrator.")
     if error.code == "face_login_off":
         return QCoreApplication.translate("Errors", "Face login is off here. Log in by password.")
     return ""
@@ -117,7 +113,7 @@ def _fault(error: ServerFault) -> str:
     if error.code == NOT_OURS:
         return QCoreApplication.translate(
             "Errors",
-            "What answers at this address is no Walkaround service. Check the address of the server.",
+            "What answers there is no Walkaround service. Check the address of the server.",
         )
     if error.code == "unavailable":
         return error.server_message or QCoreApplication.translate(
