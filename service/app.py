@@ -8,19 +8,100 @@ from typing import Any
 
 from fastapi import APIRouter, FastAPI
 from fastapi.responses import JSONResponse
-from fastapi.routing import APIRoute
+from fastapi.routing import APIRoute, iter_route_contexts
+from sqlalchemy import func, literal, select
 
+from service.account.routes import router as account_router
+from service.account.service import AccountService
+from service.account.tables import User
+from service.catalogue.routes import router as catalogue_router
+from service.catalogue.service import CatalogueService
+from service.catalogue.tables import AircraftRow, FlightRow, ReferenceImageRow, TaskRow
 from service.database import Database
 from service.envelope import failure_body, failures, install_handlers
+from service.face.routes import router as face_router
+from service.face.service import FaceService
+from service.files.routes import router as files_router
+from service.files.service import FilesService
 from service.http import ApiPrefix, BodyLimit, HostCheck, RequestFrame, allowed_hosts
+from service.inspection.ports import JoinSources, Ports
+from service.inspection.routes import router as inspection_router
+from service.inspection.service import InspectionService
 from service.schema import migrate
 from service.settings import Settings
 from shared import __version__
 from shared.codes import ErrorCode
+from shared.wire.detection import REFERENCE_DIFFERENCE
 
 
 def _operation_id(route: APIRoute) -> str:
     return f"{route.tags[0]}_{route.name}" if route.tags else route.name
+
+
+class Domains:
+    """Every domain on one database, each given what it needs of the others."""
+
+    def __init__(self, database: Database, settings: Settings) -> None:
+        self.files = FilesService(database, settings)
+        self.catalogue = CatalogueService(database, self.files.file_info)
+        self.account = AccountService(database, settings)
+        self.face = FaceService(
+            database,
+            settings,
+            log_in=lambda user_id, address: self.account.logins.log_in_as(user_id, ("face",), address),
+            may_log_in=self.account.may_log_in,
+        )
+        self.account.enrol_face = self.face.enrol_one
+        self.account.faces_of = self.face.enrolled
+        self.inspection = InspectionService(
+            database,
+            _join_sources(),
+            Ports(
+                file_info=self.files.file_info,
+                find_file=self.files.find,
+                reference_image=self.catalogue.reference_image,
+            ),
+        )
+
+    def routers(self) -> list[APIRouter]:
+        """The routes of every domain, without the prefix."""
+        return [
+            account_router(self.account),
+            face_router(self.face),
+            inspection_router(self.inspection),
+            catalogue_router(self.catalogue),
+            files_router(self.files),
+        ]
+
+    async def start(self) -> None:
+        """Begin what runs beside the requests."""
+
+    async def stop(self) -> None:
+        """End it again and let go of every thread and process."""
+        await self.face.close()
+        self.account.close()
+        self.files.close()
+
+
+def _join_sources() -> JoinSources:
+    name = func.coalesce(User.name, User.username).label("name")
+    return JoinSources(
+        executors=select(User.id, name).subquery("executors"),
+        tasks=select(TaskRow.task_id.label("id"), TaskRow.flight_id, TaskRow.aircraft_id).subquery("tasks"),
+        flights=select(FlightRow.flight_id.label("id"), FlightRow.aircraft_id).subquery("flights"),
+        aircraft=select(
+            AircraftRow.aircraft_id.label("id"), AircraftRow.aircraft_name.label("name")
+        ).subquery("aircraft"),
+        reference_images=select(
+            ReferenceImageRow.reference_image_id.label("id"),
+            ReferenceImageRow.reference_image_name.label("name"),
+        ).subquery("reference_images"),
+        models=select(
+            literal(REFERENCE_DIFFERENCE).label("id"),
+            literal("参考差分").label("name"),
+            literal("").label("description"),
+        ).subquery("models"),
+    )
 
 
 def create_app(settings: Settings) -> FastAPI:
@@ -28,10 +109,13 @@ def create_app(settings: Settings) -> FastAPI:
     settings.prepare()
     database = Database(settings.url)
     migrate(database)
+    domains = Domains(database, settings)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        await domains.start()
         yield
+        await domains.stop()
         database.close()
 
     app = FastAPI(
@@ -44,15 +128,16 @@ def create_app(settings: Settings) -> FastAPI:
         generate_unique_id_function=_operation_id,
         responses=failures(400),
     )
+    app.state.authenticate = domains.account.authenticate
     install_handlers(app)
-    api = APIRouter(prefix="/api")
-    app.include_router(api)
+    for router in domains.routers():
+        app.include_router(router, prefix="/api")
     app.include_router(_health(database))
 
     first_words = {
         route.path.split("/")[2]
-        for route in app.routes
-        if isinstance(route, APIRoute) and "/api/" in route.path
+        for route in iter_route_contexts(app.routes)
+        if route.path is not None and route.path.startswith("/api/")
     }
     app.add_middleware(ApiPrefix, first_words=first_words)
     app.add_middleware(
