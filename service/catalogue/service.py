@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, func, or_, select
+from sqlalchemy import ColumnElement, func, or_, select
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from service.catalogue.shelf import Listing, Shelf, Versioned
@@ -21,16 +20,6 @@ from shared.wire.files import StoredFile
 
 FileInfo = Callable[[Session, str], StoredFile | None]
 """Port to the file store: what is known of a file id."""
-
-
-@dataclass(frozen=True, slots=True)
-class TaskFacts:
-    """What a record shows of its task."""
-
-    task_name: str
-    flight_id: str | None
-    aircraft_id: str | None
-    aircraft_name: str | None
 
 
 def _wrong(field: str, msg: str) -> Problem:
@@ -215,33 +204,10 @@ class CatalogueService:
         values = {"template": [region.model_dump(mode="json") for region in template]}
         return await self.reference_images.update(reference_image_id, values, if_match, caller)
 
-    def task_facts(self, session: Session, task_ids: Collection[str]) -> dict[str, TaskFacts]:
-        """What is known of those of `task_ids` that the catalogue has."""
-        aircraft_id = func.coalesce(TaskRow.aircraft_id, FlightRow.aircraft_id)
-        query = (
-            select(
-                TaskRow.task_id, TaskRow.task_name, TaskRow.flight_id, aircraft_id, AircraftRow.aircraft_name
-            )
-            .outerjoin(FlightRow, FlightRow.flight_id == TaskRow.flight_id)
-            .outerjoin(AircraftRow, AircraftRow.aircraft_id == aircraft_id)
-            .where(TaskRow.task_id.in_(task_ids))
-        )
-        return {row.task_id: TaskFacts(*row[1:]) for row in session.execute(query)}
-
-    def task_ids(self, flight_id: str | None, aircraft_id: str | None) -> Select[str]:
-        """A query for the ids of the tasks of a flight and of an aircraft, to be used inside `in_(...)`."""
-        return select(TaskRow.task_id).where(*_task_filters(flight_id, aircraft_id))
-
     def reference_image(self, session: Session, reference_image_id: str) -> ReferenceImage | None:
         """A reference image by its id; None when the catalogue does not have it."""
         row = session.get(ReferenceImageRow, reference_image_id)
         return None if row is None else self.reference_images.view(session, row)
-
-    def reference_image_names(self, session: Session, ids: Collection[str]) -> dict[str, str]:
-        """The names of those of `ids` that the catalogue has."""
-        query = select(ReferenceImageRow.reference_image_id, ReferenceImageRow.reference_image_name)
-        found = session.execute(query.where(ReferenceImageRow.reference_image_id.in_(ids)))
-        return {row.reference_image_id: row.reference_image_name for row in found}
 
 
 def _task_filters(flight_id: str | None, aircraft_id: str | None) -> list[ColumnElement[bool]]:

@@ -325,24 +325,10 @@ def test_changes_are_told(room: TestClient, database: Database) -> None:
     assert told[1].details == {"scheduled_at": ["2026-05-01T08:00:00+00:00", "2026-05-02T08:00:00+00:00"]}
 
 
-def test_other_domains_ask_for_names(room: TestClient, service: CatalogueService, database: Database) -> None:
-    aircraft = make(room, "aircraft")
-    flight = make(room, "flights", aircraft_id=aircraft["aircraft_id"])
-    task = make(room, "tasks", flight_id=flight["flight_id"])
-    bare = make(room, "tasks")
-    image = make(room, "reference-images")
-    ids = [task["task_id"], bare["task_id"], "elsewhere"]
-    facts = database.read_now(lambda session: service.task_facts(session, ids))
-    assert set(facts) == {task["task_id"], bare["task_id"]}
-    assert facts[task["task_id"]].flight_id == flight["flight_id"]
-    assert facts[task["task_id"]].aircraft_id == aircraft["aircraft_id"]
-    assert facts[task["task_id"]].aircraft_name == "B-1234"
-    assert facts[bare["task_id"]].aircraft_name is None
-    query = service.task_ids(None, aircraft["aircraft_id"])
-    assert database.read_now(lambda session: list(session.scalars(query))) == [task["task_id"]]
-    image_id = image["reference_image_id"]
-    names = database.read_now(lambda session: service.reference_image_names(session, [image_id, "elsewhere"]))
-    assert names == {image_id: "左翼"}
+def test_other_domains_ask_for_a_reference_image(
+    room: TestClient, service: CatalogueService, database: Database
+) -> None:
+    image_id = make(room, "reference-images")["reference_image_id"]
     found = database.read_now(lambda session: service.reference_image(session, image_id))
     assert found is not None
     assert found.file_id == "picture"
