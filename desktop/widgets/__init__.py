@@ -7,9 +7,10 @@ from desktop.widgets.bars import (
     RailEntry,
     SaveMark,
     SaveState,
-    ServiceState,
     StatusBar,
     TopBar,
+    service_tone,
+    service_word,
 )
 from desktop.widgets.buttons import Button, IconButton, Kind
 from desktop.widgets.chips import (
@@ -61,7 +62,6 @@ __all__ = [
     "SaveMark",
     "SaveState",
     "SearchField",
-    "ServiceState",
     "StateStack",
     "StatusBar",
     "Symbol",
@@ -77,6 +77,8 @@ __all__ = [
     "paint_icon",
     "paint_progress",
     "rule",
+    "service_tone",
+    "service_word",
     "status_tone",
     "status_word",
 ]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from desktop.embedded import ServiceState
 from desktop.theme import ITEM_PX, RADIUS, TEXT_PX, look, mix, sized
 from desktop.widgets.buttons import Button, Kind
 from desktop.widgets.chips import Chip
@@ -31,12 +32,23 @@ TOP_PX = 48
 STATUS_PX = 26
 
 
-class ServiceState(StrEnum):
-    """How the service is, as the dot beside the account says it."""
+def service_tone(state: ServiceState) -> str:
+    """The colour of the theme for the dot that says how the service is."""
+    if state is ServiceState.READY:
+        return "passed"
+    return "undecided" if state in {ServiceState.STARTING, ServiceState.RESTARTING} else "failed"
 
-    STARTING = "starting"
-    READY = "ready"
-    LOST = "lost"
+
+def service_word(state: ServiceState) -> str:
+    """How the service is, in the language in force."""
+    match state:
+        case ServiceState.READY:
+            return QCoreApplication.translate("Service", "Service ready")
+        case ServiceState.STARTING:
+            return QCoreApplication.translate("Service", "Service starting")
+        case ServiceState.RESTARTING:
+            return QCoreApplication.translate("Service", "Service restarting")
+    return QCoreApplication.translate("Service", "Service not reachable")
 
 
 class SaveState(StrEnum):
@@ -135,12 +147,7 @@ class _AccountButton(QAbstractButton):
         painter.setFont(sized(TEXT_PX, bold=True))
         painter.drawText(circle, Qt.AlignmentFlag.AlignCenter, self._initial)
         painter.setPen(QPen(QColor(theme.panel), 2))
-        tones = {
-            ServiceState.READY: "passed",
-            ServiceState.STARTING: "undecided",
-            ServiceState.LOST: "failed",
-        }
-        painter.setBrush(theme.colour(tones[self._state]))
+        painter.setBrush(theme.colour(service_tone(self._state)))
         painter.drawEllipse(QRectF(28, 28, 8, 8))
         painter.end()
 
@@ -210,12 +217,7 @@ class Rail(Panel):
 
     def show_account(self, name: str, state: ServiceState) -> None:
         """Show whose account it is and how the service is."""
-        texts = {
-            ServiceState.STARTING: self.tr("Service starting"),
-            ServiceState.READY: self.tr("Service ready"),
-            ServiceState.LOST: self.tr("Service not reachable"),
-        }
-        self.account.show_person(name, state, texts[state])
+        self.account.show_person(name, state, service_word(state))
 
 
 class SaveMark(QWidget):

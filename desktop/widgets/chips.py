@@ -30,20 +30,20 @@ def status_tone(status: str) -> str:
 
 def status_word(status: str) -> str:
     """The word for a record status or a verdict in the language in force; the code itself when unknown."""
-    say = QCoreApplication.translate
+    translate = QCoreApplication.translate
     match status:
         case "not_started":
-            return say("Status", "Not started")
+            return translate("Status", "Not started")
         case "in_progress":
-            return say("Status", "In progress")
+            return translate("Status", "In progress")
         case "passed":
-            return say("Status", "Passed")
+            return translate("Status", "Passed")
         case "failed":
-            return say("Status", "Failed")
+            return translate("Status", "Failed")
         case "cancelled":
-            return say("Status", "Cancelled")
+            return translate("Status", "Cancelled")
         case "undecided":
-            return say("Status", "Undecided")
+            return translate("Status", "Undecided")
     return status
 
 

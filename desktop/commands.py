@@ -1,0 +1,356 @@
+"""Every command once: its title, its keys, where it belongs; shortcuts, menus, palette and help follow.
+
+Pages `bind` a handler to a command; the command is live while the widget that bound it is visible. Keys
+without Ctrl or Alt never fire while a person types: text fields take such keys before any shortcut does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import shiboken6
+from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QMenu, QWidget
+
+from desktop.language import QT_TRANSLATE_NOOP
+from desktop.preferences import Preferences
+from desktop.widgets.icons import icon
+from shared.codes import Permission
+
+
+@dataclass(frozen=True)
+class Command:
+    """One thing that a person can ask for.
+
+    `title` and `section` are English source texts of the context "Commands". `place`: the page it belongs to,
+    or empty for the whole program; two commands may share a key only when they can never be live together.
+    `needs_focus`: its keys work only while the focus is inside the widget that bound it (Tab on the canvas).
+    """
+
+    id: str
+    title: str
+    section: str
+    keys: tuple[str, ...] = ()
+    icon: str = ""
+    place: str = ""
+    permission: Permission | None = None
+    needs_focus: bool = False
+
+
+_PROGRAM = QT_TRANSLATE_NOOP("Commands", "Program")
+_RECORDS = QT_TRANSLATE_NOOP("Commands", "Records")
+_DRAW = QT_TRANSLATE_NOOP("Commands", "Drawing")
+_VIEW = QT_TRANSLATE_NOOP("Commands", "View")
+_EDIT = QT_TRANSLATE_NOOP("Commands", "Editing")
+_ITEMS = QT_TRANSLATE_NOOP("Commands", "Items and findings")
+_WORK = "workbench"
+
+
+def _program() -> list[Command]:
+    say = [
+        ("palette", QT_TRANSLATE_NOOP("Commands", "Find a command"), ("Ctrl+K",), "search"),
+        ("keys", QT_TRANSLATE_NOOP("Commands", "Keys and shortcuts"), ("F1", "?"), "keyboard"),
+        ("go.records", QT_TRANSLATE_NOOP("Commands", "Go to records"), ("Alt+1",), "list"),
+        ("go.catalogue", QT_TRANSLATE_NOOP("Commands", "Go to the catalogue"), ("Alt+2",), "plane"),
+        ("go.people", QT_TRANSLATE_NOOP("Commands", "Go to people"), ("Alt+3",), "people"),
+        ("go.me", QT_TRANSLATE_NOOP("Commands", "Go to my account"), ("Alt+9",), "user"),
+        ("back", QT_TRANSLATE_NOOP("Commands", "Back to the last page"), ("Alt+Left",), "chevron-left"),
+        ("reload", QT_TRANSLATE_NOOP("Commands", "Reload this page"), ("F5",), "refresh"),
+        ("search", QT_TRANSLATE_NOOP("Commands", "Search on this page"), ("/", "Ctrl+F"), "search"),
+        ("theme.system", QT_TRANSLATE_NOOP("Commands", "Theme: as the system"), (), "theme"),
+        ("theme.light", QT_TRANSLATE_NOOP("Commands", "Theme: light"), (), "theme"),
+        ("theme.dark", QT_TRANSLATE_NOOP("Commands", "Theme: dark"), (), "theme"),
+        ("language.system", QT_TRANSLATE_NOOP("Commands", "Language: as the system"), (), "globe"),
+        ("language.en", QT_TRANSLATE_NOOP("Commands", "Language: English"), (), "globe"),
+        ("language.zh_CN", QT_TRANSLATE_NOOP("Commands", "Language: Chinese"), (), "globe"),
+        ("fullscreen", QT_TRANSLATE_NOOP("Commands", "Full screen"), ("F11",), "fit"),
+        ("logs", QT_TRANSLATE_NOOP("Commands", "Open the folder of the logs"), (), "report"),
+        ("logout", QT_TRANSLATE_NOOP("Commands", "Log out"), ("Ctrl+Shift+L",), "logout"),
+        ("quit", QT_TRANSLATE_NOOP("Commands", "Quit"), ("Ctrl+Q",), "close"),
+    ]
+    return [Command(id_, title, _PROGRAM, keys, sign) for id_, title, keys, sign in say]
+
+
+def _records() -> list[Command]:
+    make = Command
+    add, delete = Permission.INSPECTION_ADD, Permission.INSPECTION_DELETE
+    where = "records"
+    return [
+        make(
+            "record.new",
+            QT_TRANSLATE_NOOP("Commands", "New record"),
+            _RECORDS,
+            ("Ctrl+N",),
+            "plus",
+            where,
+            add,
+        ),
+        make(
+            "record.open",
+            QT_TRANSLATE_NOOP("Commands", "Open the record"),
+            _RECORDS,
+            ("Ctrl+O",),
+            "edit",
+            where,
+        ),
+        make(
+            "record.delete",
+            QT_TRANSLATE_NOOP("Commands", "Delete the record"),
+            _RECORDS,
+            ("Delete",),
+            "trash",
+            where,
+            delete,
+            needs_focus=True,
+        ),
+        make(
+            "record.export",
+            QT_TRANSLATE_NOOP("Commands", "Export the list"),
+            _RECORDS,
+            ("Ctrl+E",),
+            "download",
+            where,
+        ),
+        make(
+            "record.clear_filters",
+            QT_TRANSLATE_NOOP("Commands", "Clear the filters"),
+            _RECORDS,
+            (),
+            "close",
+            where,
+        ),
+    ]
+
+
+def _drawing() -> list[Command]:
+    say = [
+        ("tool.select", QT_TRANSLATE_NOOP("Commands", "Select"), ("V", "Esc"), "select"),
+        ("tool.rectangle", QT_TRANSLATE_NOOP("Commands", "Draw a region"), ("R",), "rectangle"),
+        ("tool.pan", QT_TRANSLATE_NOOP("Commands", "Move the picture"), ("G",), "hand"),
+        ("tool.ruler", QT_TRANSLATE_NOOP("Commands", "Measure"), ("M",), "ruler"),
+        ("compare", QT_TRANSLATE_NOOP("Commands", "Compare reference and photo"), ("C",), "compare"),
+    ]
+    return [Command(id_, title, _DRAW, keys, sign, _WORK) for id_, title, keys, sign in say]
+
+
+def _view() -> list[Command]:
+    say = [
+        ("view.fit", QT_TRANSLATE_NOOP("Commands", "Fit the picture"), ("F",), "fit"),
+        ("view.actual", QT_TRANSLATE_NOOP("Commands", "One to one"), ("1",), "search"),
+        ("view.zoom_in", QT_TRANSLATE_NOOP("Commands", "Zoom in"), ("+", "="), "plus"),
+        ("view.zoom_out", QT_TRANSLATE_NOOP("Commands", "Zoom out"), ("-",), "minus"),
+        ("view.item", QT_TRANSLATE_NOOP("Commands", "Zoom to the item"), ("Z",), "finding"),
+        ("view.regions", QT_TRANSLATE_NOOP("Commands", "Hide or show regions"), ("H",), "eye-off"),
+        ("view.labels", QT_TRANSLATE_NOOP("Commands", "Hide or show labels"), ("L",), "eye"),
+        ("view.inspector", QT_TRANSLATE_NOOP("Commands", "Fold the inspector"), ("I",), "chevron-right"),
+    ]
+    return [Command(id_, title, _VIEW, keys, sign, _WORK) for id_, title, keys, sign in say]
+
+
+def _editing() -> list[Command]:
+    say = [
+        ("edit.undo", QT_TRANSLATE_NOOP("Commands", "Undo"), ("Ctrl+Z",), "undo"),
+        ("edit.redo", QT_TRANSLATE_NOOP("Commands", "Redo"), ("Ctrl+Shift+Z", "Ctrl+Y"), "redo"),
+        ("edit.copy", QT_TRANSLATE_NOOP("Commands", "Copy the regions"), ("Ctrl+C",), "copy"),
+        ("edit.paste", QT_TRANSLATE_NOOP("Commands", "Paste regions"), ("Ctrl+V",), "copy"),
+        ("edit.duplicate", QT_TRANSLATE_NOOP("Commands", "Duplicate"), ("Ctrl+D",), "copy"),
+        ("edit.delete", QT_TRANSLATE_NOOP("Commands", "Delete the item"), ("Delete",), "trash"),
+        ("edit.all", QT_TRANSLATE_NOOP("Commands", "Select all regions"), ("Ctrl+A",), "select"),
+        ("edit.rename", QT_TRANSLATE_NOOP("Commands", "Rename the item"), ("F2",), "edit"),
+    ]
+    return [Command(id_, title, _EDIT, keys, sign, _WORK) for id_, title, keys, sign in say]
+
+
+def _items() -> list[Command]:
+    say: list[tuple[str, str, tuple[str, ...], str]] = [
+        ("item.next", QT_TRANSLATE_NOOP("Commands", "Next item"), ("D", "PgDown"), "chevron-down"),
+        ("item.previous", QT_TRANSLATE_NOOP("Commands", "Previous item"), ("A", "PgUp"), "chevron-up"),
+        ("item.undecided", QT_TRANSLATE_NOOP("Commands", "Next undecided item"), ("N",), "flag"),
+        ("item.pass", QT_TRANSLATE_NOOP("Commands", "Verdict: passed"), ("Y",), "check"),
+        ("item.fail", QT_TRANSLATE_NOOP("Commands", "Verdict: failed"), ("X",), "close"),
+        ("item.unsure", QT_TRANSLATE_NOOP("Commands", "Verdict: undecided"), ("U",), "flag"),
+        ("item.photo", QT_TRANSLATE_NOOP("Commands", "Add a photo"), ("Ctrl+I",), "photo"),
+        ("item.camera", QT_TRANSLATE_NOOP("Commands", "Take a photo"), ("Ctrl+Shift+I",), "camera"),
+        ("item.detect", QT_TRANSLATE_NOOP("Commands", "Run detection on this item"), ("Ctrl+R",), "play"),
+        (
+            "record.detect",
+            QT_TRANSLATE_NOOP("Commands", "Run detection on all items"),
+            ("Ctrl+Shift+R",),
+            "play",
+        ),
+        (
+            "record.finish",
+            QT_TRANSLATE_NOOP("Commands", "Finish the record"),
+            ("Ctrl+Return", "Ctrl+Enter"),
+            "check",
+        ),
+        ("record.report", QT_TRANSLATE_NOOP("Commands", "Write the report"), ("Ctrl+P",), "report"),
+    ]
+    made = [Command(id_, title, _ITEMS, keys, sign, _WORK) for id_, title, keys, sign in say]
+    for id_, title, keys in (
+        ("finding.next", QT_TRANSLATE_NOOP("Commands", "Next finding"), "Tab"),
+        ("finding.previous", QT_TRANSLATE_NOOP("Commands", "Previous finding"), "Shift+Tab"),
+    ):
+        # Only on the canvas: everywhere else Tab moves the focus.
+        made.append(Command(id_, title, _ITEMS, (keys,), "finding", _WORK, needs_focus=True))
+    return made
+
+
+COMMANDS: dict[str, Command] = {
+    command.id: command
+    for command in (*_program(), *_records(), *_drawing(), *_view(), *_editing(), *_items())
+}
+
+
+@dataclass
+class _Binding:
+    action: QAction
+    owner: QWidget
+    enabled: Callable[[], bool] | None
+
+
+class Commands(QObject):
+    """The commands of the running desktop: their keys as the person set them, and who handles them now.
+
+    `may` tells whether the person has a right. Every method raises KeyError for an id that is not defined.
+    """
+
+    keysChanged = Signal(str)  # noqa: N815 - a Qt signal
+    """The id of the command whose keys changed."""
+
+    def __init__(
+        self,
+        preferences: Preferences,
+        may: Callable[[Permission | None], bool],
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._preferences = preferences
+        self._may = may
+        self._bindings: dict[str, list[_Binding]] = {id_: [] for id_ in COMMANDS}
+
+    def bind(
+        self,
+        command_id: str,
+        handler: Callable[[], object],
+        owner: QWidget,
+        enabled: Callable[[], bool] | None = None,
+    ) -> QAction:
+        """Let `handler` do this command while `owner` is visible (and `enabled()` holds, where given).
+
+        Gives the action, for example to trigger it from a test. It ends with `owner`.
+        """
+        command = COMMANDS[command_id]
+        action = QAction(self.title(command_id), owner)
+        action.setShortcuts(self._sequences(command_id))
+        context = Qt.ShortcutContext
+        action.setShortcutContext(
+            context.WidgetWithChildrenShortcut if command.needs_focus else context.WindowShortcut
+        )
+        binding = _Binding(action, owner, enabled)
+        action.triggered.connect(lambda _checked=False: self._do(binding, handler, command))
+        owner.addAction(action)
+        self._bindings[command_id].append(binding)
+        return action
+
+    def run(self, command_id: str) -> bool:
+        """Do a command as if its key was pressed; False when nobody handles it now or it is not possible."""
+        binding = self._live(command_id)
+        if binding is None or not self._possible(binding, COMMANDS[command_id]):
+            return False
+        binding.action.trigger()
+        return True
+
+    def possible(self, command_id: str) -> bool:
+        """True when `run` would do something."""
+        binding = self._live(command_id)
+        return binding is not None and self._possible(binding, COMMANDS[command_id])
+
+    def live(self) -> list[Command]:
+        """The commands that are possible now, in the order of their definition."""
+        return [command for id_, command in COMMANDS.items() if self.possible(id_)]
+
+    def title(self, command_id: str) -> str:
+        """Its title in the language in force."""
+        return QCoreApplication.translate("Commands", COMMANDS[command_id].title)
+
+    def section(self, command_id: str) -> str:
+        """Its section in the language in force."""
+        return QCoreApplication.translate("Commands", COMMANDS[command_id].section)
+
+    def keys(self, command_id: str) -> tuple[str, ...]:
+        """Its keys in force, portable form, for example ``("Ctrl+Shift+Z", "Ctrl+Y")``."""
+        command = COMMANDS[command_id]
+        chosen = self._preferences.values.shortcuts.get(command_id)
+        return command.keys if chosen is None else tuple(chosen)
+
+    def keys_text(self, command_id: str) -> str:
+        """Its first key as this system writes it, for a button or a tooltip; empty when it has none."""
+        sequences = self._sequences(command_id)
+        return sequences[0].toString(QKeySequence.SequenceFormat.NativeText) if sequences else ""
+
+    def tooltip(self, command_id: str) -> str:
+        """Title and first key, for a tool button."""
+        keys = self.keys_text(command_id)
+        return f"{self.title(command_id)}  ({keys})" if keys else self.title(command_id)
+
+    def set_keys(self, command_id: str, keys: Sequence[str] | None) -> None:
+        """Give it other keys, or with None the default ones; kept in the preferences, in force at once."""
+        chosen = dict(self._preferences.values.shortcuts)
+        if keys is None or tuple(keys) == COMMANDS[command_id].keys:
+            chosen.pop(command_id, None)
+        else:
+            chosen[command_id] = list(keys)
+        self._preferences.change(shortcuts=chosen)
+        for binding in self._alive(command_id):
+            binding.action.setShortcuts(self._sequences(command_id))
+        self.keysChanged.emit(command_id)
+
+    def conflicts(self, command_id: str, key: str) -> list[Command]:
+        """The other commands that `key` would also mean where this command is live."""
+        command, wanted = COMMANDS[command_id], QKeySequence(key)
+        return [
+            other
+            for other in COMMANDS.values()
+            if other.id != command_id
+            and (not other.place or not command.place or other.place == command.place)
+            and wanted in self._sequences(other.id)
+        ]
+
+    def menu(self, command_ids: Iterable[str], parent: QWidget) -> QMenu:
+        """A menu of these commands with icons and keys; an empty id is a separator."""
+        menu = QMenu(parent)
+        for id_ in command_ids:
+            if not id_:
+                menu.addSeparator()
+                continue
+            keys = self.keys_text(id_)
+            text = self.title(id_).replace("&", "&&")
+            entry = menu.addAction(f"{text}\t{keys}" if keys else text)
+            if COMMANDS[id_].icon:
+                entry.setIcon(icon(COMMANDS[id_].icon))
+            entry.setEnabled(self.possible(id_))
+            entry.triggered.connect(lambda _checked=False, it=id_: self.run(it))
+        return menu
+
+    def _sequences(self, command_id: str) -> list[QKeySequence]:
+        return [QKeySequence(key) for key in self.keys(command_id)]
+
+    def _do(self, binding: _Binding, handler: Callable[[], object], command: Command) -> None:
+        if self._possible(binding, command):
+            handler()
+
+    def _possible(self, binding: _Binding, command: Command) -> bool:
+        if command.permission is not None and not self._may(command.permission):
+            return False
+        return binding.enabled is None or binding.enabled()
+
+    def _alive(self, command_id: str) -> list[_Binding]:
+        alive = [binding for binding in self._bindings[command_id] if shiboken6.isValid(binding.action)]
+        self._bindings[command_id] = alive
+        return alive
+
+    def _live(self, command_id: str) -> _Binding | None:
+        return next((binding for binding in self._alive(command_id) if binding.owner.isVisible()), None)

@@ -1,0 +1,58 @@
+"""What every page gets: the service, who is logged in, the preferences and the commands."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+
+from desktop.client import Session
+from desktop.commands import Commands
+from desktop.embedded import ServiceState
+from desktop.preferences import Preferences
+from desktop.workers import run
+from shared.codes import Permission
+from shared.wire.account import Payload
+
+
+class Context(QObject):
+    """One per running desktop; it outlives the window and its pages."""
+
+    loginChanged = Signal()  # noqa: N815 - a Qt signal
+    """Somebody logged in or out, or their rights changed; `payload` is up to date."""
+    serviceChanged = Signal(object)  # noqa: N815 - a Qt signal
+    """The new `ServiceState`."""
+
+    def __init__(self, session: Session, preferences: Preferences, *, embedded: bool = False) -> None:
+        super().__init__()
+        self.session = session
+        self.preferences = preferences
+        self.embedded = embedded
+        """True when the service is this desktop's own child process."""
+        self.payload: Payload | None = None
+        self.service_state = ServiceState.STARTING
+        self.commands = Commands(preferences, self.may, self)
+
+    def may(self, permission: Permission | None) -> bool:
+        """True when somebody is logged in and has this right (None: any person)."""
+        if self.payload is None:
+            return False
+        return permission is None or permission in self.payload.permissions
+
+    def enter(self, payload: Payload) -> None:
+        """Somebody logged in through `session`, or their profile or rights changed."""
+        self.payload = payload
+        self.preferences.change(user_name=payload.user.username)
+        self.loginChanged.emit()
+
+    def leave(self) -> None:
+        """Log out here at once, and at the service in the background."""
+        if self.payload is None:
+            return
+        self.payload = None
+        run(self.session.account.logout, owner=None)
+        self.loginChanged.emit()
+
+    def show_service(self, state: ServiceState) -> None:
+        """The service is in another state now."""
+        if state is not self.service_state:
+            self.service_state = state
+            self.serviceChanged.emit(state)

@@ -1,0 +1,64 @@
+"""The language of the desktop: English in the source, Chinese from the catalogue, switchable while it runs.
+
+A switch rebuilds the main window (`desktop/application.py`) and returns to `Page.place()`. So every text is
+set exactly once, where its widget is made, and no text can be forgotten in a second place.
+"""
+
+from __future__ import annotations
+
+import logging
+
+from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
+
+from shared.paths import resource
+
+LANGUAGES: dict[str, str] = {"en": "English", "zh_CN": "中文"}
+"""Code -> the language's own name."""
+
+_log = logging.getLogger(__name__)
+
+
+def QT_TRANSLATE_NOOP(context: str, source: str) -> str:
+    """Marks a literal for the catalogue and gives it back; PySide's own is typed to give an object."""
+    return source
+
+
+def system_language() -> str:
+    """The best of our languages for this system; English when it speaks neither."""
+    for name in QLocale.system().uiLanguages():
+        if name.startswith("zh"):
+            return "zh_CN"
+        if name.startswith("en"):
+            return "en"
+    return "en"
+
+
+class Language:
+    """Puts one language in force for the whole application; made once, after the QApplication."""
+
+    def __init__(self) -> None:
+        self._translators: list[QTranslator] = []
+        self.code = "en"
+        self.missing = False
+        """True when the catalogue of the language in force is not there, so that English is shown."""
+
+    def use(self, chosen: str) -> None:
+        """Speak `chosen` (a code of LANGUAGES), or with an empty string what the system speaks."""
+        self.code = chosen if chosen in LANGUAGES else system_language()
+        for old in self._translators:
+            QCoreApplication.removeTranslator(old)
+        self._translators = []
+        QLocale.setDefault(QLocale(self.code))
+        self.missing = self.code != "en" and not self._load("walkaround", str(resource("translations")))
+        if self.missing:
+            _log.warning("the catalogue for %s is missing: run resources/translations/compile.py", self.code)
+        if self.code != "en":
+            self._load("qtbase", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath))
+
+    def _load(self, name: str, folder: str) -> bool:
+        translator = QTranslator(QCoreApplication.instance())
+        if not translator.load(f"{name}_{self.code}", folder):
+            return False
+        QCoreApplication.installTranslator(translator)
+        self._translators.append(translator)
+        return True

@@ -1,0 +1,87 @@
+"""What a person set up on this machine: one small JSON file, never a token, never a password."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from desktop.theme import Mode
+
+APP = "walkaround"
+
+
+def default_path() -> Path:
+    """`preferences.json` in the person's configuration folder."""
+    return Path(platformdirs.user_config_dir(APP, appauthor=False)) / "preferences.json"
+
+
+class Values(BaseModel):
+    """The preferences with their defaults."""
+
+    model_config = ConfigDict(extra="ignore", validate_assignment=True)
+
+    language: str = ""
+    """A language code, or empty: the system's."""
+    theme: Mode = Mode.SYSTEM
+    server_url: str = ""
+    """The service that was used last, or empty: the desktop's own."""
+    user_name: str = ""
+    geometry: str = ""
+    """Place of the main window, Qt's own form in Base64."""
+    splitters: dict[str, list[int]] = Field(default_factory=dict)
+    """Name of a splitter -> sizes of its parts, px."""
+    shortcuts: dict[str, list[str]] = Field(default_factory=dict)
+    """Id of a command -> its keys, where they are not the default ones."""
+    camera: str = ""
+
+
+class Preferences:
+    """The preferences of this person, written at each change.
+
+    A file that cannot be read does not stop the program: each value that is valid is taken, the rest are the
+    defaults. A file that cannot be written leaves the values in force until the program ends.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self.path = path or default_path()
+        self.values = _read(self.path)
+
+    def change(self, **changes: Any) -> None:
+        """Set values by name and write the file. Raises ValidationError for a value out of its rules."""
+        for name, value in changes.items():
+            setattr(self.values, name, value)
+        with contextlib.suppress(OSError):
+            self._write()
+
+    def _write(self) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=self.path.parent, prefix=".preferences-", suffix=".json")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(self.values.model_dump_json(indent=2) + "\n")
+                file.flush()
+                os.fsync(file.fileno())
+            Path(name).replace(self.path)
+        except OSError:
+            Path(name).unlink(missing_ok=True)
+            raise
+
+
+def _read(path: Path) -> Values:
+    try:
+        raw = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return Values()
+    values = Values()
+    for name, value in raw.items() if isinstance(raw, dict) else ():
+        if name in Values.model_fields:
+            with contextlib.suppress(ValidationError):
+                setattr(values, name, value)
+    return values
