@@ -1,0 +1,11 @@
+"""What can go wrong with a picture."""
+
+from __future__ import annotations
+
+
+class ImageError(Exception):
+    """A picture cannot be read; the text tells the person why and what to do."""
+
+
+class CancelledError(Exception):
+    """The work was cancelled; nobody needs to be told."""

@@ -1,0 +1,199 @@
+"""Reads previews and tiles in the background and keeps what the view needs.
+
+The view says at each frame which tiles it wants, the most wanted first; two threads read them, and what
+nobody wants any more is not read. A bounded cache keeps the tiles last used.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QImage
+
+from desktop.imaging.errors import CancelledError, ImageError
+from desktop.imaging.source import ImageSource
+from desktop.imaging.tone import Tone
+
+CACHE_BYTES = 96 * 1024**2
+"""What the tiles in memory may take; those wanted for the present view always stay."""
+
+_THREADS = 2
+
+
+class TileKey(NamedTuple):
+    """Which tile: the index of its level in `ImageSource.levels`, its column and row."""
+
+    level: int
+    column: int
+    row: int
+
+
+class TileLoader(QObject):
+    """Reads one ImageSource for one view. All methods belong to the GUI thread and return at once."""
+
+    preview_ready = Signal()
+    """`preview` has a picture, or a new one after the tone changed."""
+    prepared = Signal()
+    """The source's levels are known and its tiles readable."""
+    tile_ready = Signal()
+    """`tile` has more than before."""
+    progress = Signal(float)
+    """How far the preparing of a large picture is, 0..1."""
+    failed = Signal(str)
+    """The picture cannot be read; the text is for the person."""
+    _delivered = Signal(int, object, object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.preview: QImage | None = None
+        self._source: ImageSource | None = None
+        self._generation = 0
+        self._raw_preview: QImage | None = None
+        self._tone = Tone()
+        self._cache: OrderedDict[TileKey, tuple[Tone, QImage]] = OrderedDict()
+        self._bytes = 0
+        self._condition = threading.Condition()
+        self._wanted: list[TileKey] = []
+        self._broken: set[TileKey] = set()
+        self._reading: set[TileKey] = set()
+        self._stopping = False
+        self._readers: list[threading.Thread] = []
+        self._delivered.connect(self._deliver)
+
+    def open(self, source: ImageSource | None) -> None:
+        """Read this source from now on (None for nothing); the one before is cancelled."""
+        self._forget()
+        self._source = source
+        if source is None:
+            return
+        generation = self._generation
+        self._start(lambda: self._open_source(source, generation), "image-open")
+        while sum(reader.name == "image-tile" for reader in self._readers) < _THREADS:
+            self._start(self._read_tiles, "image-tile")
+
+    def tile(self, key: TileKey) -> QImage | None:
+        """The tile when it is here, perhaps still in the tone before; None when it is not."""
+        found = self._cache.get(key)
+        if found is None:
+            return None
+        self._cache.move_to_end(key)
+        return found[1]
+
+    def want(self, keys: Sequence[TileKey]) -> None:
+        """The tiles to read, the most wanted first, instead of those wanted before."""
+        missing = [
+            key
+            for key in keys
+            if key not in self._broken and (key not in self._cache or self._cache[key][0] != self._tone)
+        ]
+        with self._condition:
+            self._wanted = missing
+            if missing:
+                self._condition.notify_all()
+        self._trim(set(keys))
+
+    def set_tone(self, tone: Tone) -> None:
+        """Show brightness and contrast differently; tiles follow as they are wanted again."""
+        if tone == self._tone:
+            return
+        self._tone = tone
+        if self._raw_preview is not None:
+            self.preview = tone.apply(self._raw_preview)
+            self.preview_ready.emit()
+
+    def shutdown(self) -> None:
+        """Cancel and end the threads; returns when they are gone (well under a second)."""
+        self._forget()
+        self._source = None
+        with self._condition:
+            self._stopping = True
+            self._condition.notify_all()
+        for reader in self._readers:
+            reader.join()
+        self._readers.clear()
+        self._stopping = False
+
+    def _forget(self) -> None:
+        if self._source is not None:
+            self._source.cancel()
+        self._generation += 1
+        self.preview = self._raw_preview = None
+        self._cache.clear()
+        self._broken.clear()
+        self._bytes = 0
+        with self._condition:
+            self._wanted = []
+
+    def _start(self, work: Callable[[], None], name: str) -> None:
+        self._readers = [reader for reader in self._readers if reader.is_alive()]
+        reader = threading.Thread(target=work, name=name, daemon=True)
+        self._readers.append(reader)
+        reader.start()
+
+    def _open_source(self, source: ImageSource, generation: int) -> None:
+        try:
+            self._delivered.emit(generation, "preview", source.preview())
+            source.prepare(lambda done: self._delivered.emit(generation, "progress", done))
+            self._delivered.emit(generation, "prepared", None)
+        except CancelledError:
+            return
+        except ImageError as error:
+            self._delivered.emit(generation, "failed", str(error))
+
+    def _read_tiles(self) -> None:
+        while True:
+            with self._condition:
+                while not self._stopping and not any(key not in self._reading for key in self._wanted):
+                    self._condition.wait()
+                if self._stopping:
+                    return
+                key = next(key for key in self._wanted if key not in self._reading)
+                self._wanted.remove(key)
+                self._reading.add(key)
+                source, generation, tone = self._source, self._generation, self._tone
+            try:
+                if source is not None:
+                    image = tone.apply(source.tile(*key))
+                    self._delivered.emit(generation, key, (tone, image))
+            except CancelledError:
+                pass
+            except ImageError as error:
+                self._delivered.emit(generation, key, str(error))
+            finally:
+                with self._condition:
+                    self._reading.discard(key)
+
+    def _deliver(self, generation: int, what: object, value: object) -> None:
+        if generation != self._generation:
+            return
+        match what, value:
+            case TileKey() as key, (Tone() as tone, QImage() as image):
+                if (old := self._cache.pop(key, None)) is not None:
+                    self._bytes -= old[1].sizeInBytes()
+                self._cache[key] = (tone, image)
+                self._bytes += image.sizeInBytes()
+                self.tile_ready.emit()
+            case TileKey() as key, str() as text:
+                self._broken.add(key)
+                self.failed.emit(text)
+            case "preview", QImage() as image:
+                self._raw_preview = image
+                self.preview = self._tone.apply(image)
+                self.preview_ready.emit()
+            case "progress", float() as done:
+                self.progress.emit(done)
+            case "prepared", _:
+                self.prepared.emit()
+            case "failed", str() as text:
+                self.failed.emit(text)
+
+    def _trim(self, keep: set[TileKey]) -> None:
+        for key in list(self._cache):
+            if self._bytes <= CACHE_BYTES:
+                return
+            if key not in keep:
+                self._bytes -= self._cache.pop(key)[1].sizeInBytes()

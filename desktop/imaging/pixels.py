@@ -1,0 +1,73 @@
+"""Pixels between libvips, numpy and Qt, and the turn into the upright picture.
+
+An array here is uint32 of shape (height, width), each pixel 0xffRRGGBB: the memory of QImage.Format_RGB32.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtGui import QImage
+
+from shared.geometry import Rect
+
+Pixels = npt.NDArray[np.uint32]
+
+_SIDEWAYS = (5, 6, 7, 8)
+
+
+def upright_size(width: int, height: int, orientation: int) -> tuple[int, int]:
+    """Width and height after the turn that the EXIF `orientation` (1..8) asks for."""
+    return (height, width) if orientation in _SIDEWAYS else (width, height)
+
+
+def upright(pixels: Pixels, orientation: int) -> Pixels:
+    """The stored pixels turned as the EXIF `orientation` (1..8) says; a view, not a copy.
+
+    Tag 0x0112 of the EXIF standard: where row 0 and column 0 of the stored picture are to be seen.
+    """
+    match orientation:
+        case 2:
+            return pixels[:, ::-1]
+        case 3:
+            return pixels[::-1, ::-1]
+        case 4:
+            return pixels[::-1]
+        case 5:
+            return pixels.T
+        case 6:
+            return pixels.T[:, ::-1]
+        case 7:
+            return pixels[::-1, ::-1].T
+        case 8:
+            return pixels.T[::-1]
+        case _:
+            return pixels
+
+
+def stored_rect(rect: Rect, width: int, height: int, orientation: int) -> Rect:
+    """Where an upright rectangle lies in the stored picture of `width` x `height` px."""
+    x, y, w, h = rect.x, rect.y, rect.w, rect.h
+    if orientation in _SIDEWAYS:
+        across, down = {
+            5: (y, x),
+            6: (y, height - rect.right),
+            7: (width - rect.bottom, height - rect.right),
+            8: (width - rect.bottom, x),
+        }[orientation]
+        return Rect(across, down, h, w)
+    return Rect(
+        width - rect.right if orientation in (2, 3) else x,
+        height - rect.bottom if orientation in (3, 4) else y,
+        w,
+        h,
+    )
+
+
+def to_qimage(pixels: Pixels) -> QImage:
+    """A QImage with a copy of the pixels. Other Python threads run while it copies."""
+    height, width = pixels.shape
+    image = QImage(width, height, QImage.Format.Format_RGB32)
+    target = np.frombuffer(image.bits(), np.uint32).reshape(height, width)
+    np.copyto(target, pixels)
+    return image

@@ -1,0 +1,132 @@
+"""A picture too large for the memory: a preview at once, tiles from a pyramid made in the background."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtGui import QImage
+
+from desktop.imaging.decode import Cancellation, Data, Header, read_crop, read_preview
+from desktop.imaging.errors import ImageError
+from desktop.imaging.pixels import stored_rect, to_qimage, upright, upright_size
+from desktop.imaging.pyramid import Pyramid, PyramidCache, content_digest
+from desktop.imaging.source import PREVIEW, Level
+from desktop.imaging.vips import pyvips
+from shared.geometry import Rect
+
+
+class TiledImage:
+    """A large picture as an ImageSource."""
+
+    def __init__(self, data: Data, header: Header, name: str, cache: PyramidCache | None = None) -> None:
+        self._data = data
+        self._header = header
+        self._name = name
+        self._cache = cache or PyramidCache()
+        self._cancellation = Cancellation()
+        self._guard = threading.Lock()
+        self._digest: str | None = None
+        self._pyramid: Pyramid | None = None
+        self._levels: tuple[Level, ...] = ()
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Upright width and height in px."""
+        return self._header.width, self._header.height
+
+    @property
+    def name(self) -> str:
+        """The file name, or what it was opened with."""
+        return self._name
+
+    @property
+    def levels(self) -> tuple[Level, ...]:
+        """Finest first; () before `prepare` is through."""
+        return self._levels
+
+    def preview(self) -> QImage:
+        """The picture in about `PREVIEW` px: from the pyramid when there is one, else from the original."""
+        with self._failures():
+            self._open_kept()
+            if self._pyramid is None:
+                return to_qimage(read_preview(self._data, self._header, PREVIEW, self._cancellation))
+            longest = [max(level.width, level.height) for level in self._levels]
+            level = next((n for n, side in enumerate(longest) if side < 2 * PREVIEW), len(longest) - 1)
+            pixels = self._pyramid.whole(level, *self._stored_size(level), self._cancellation)
+            return to_qimage(upright(pixels, self._header.orientation))
+
+    def prepare(self, progress: Callable[[float], None]) -> None:
+        """Make the pyramid, unless there is one."""
+        with self._failures():
+            self._open_kept()
+            with self._guard:
+                if self._pyramid is None:
+                    assert self._digest is not None
+                    path = self._cache.make(self._data, self._digest, progress, self._cancellation)
+                    self._use(path)
+
+    def tile(self, level: int, column: int, row: int) -> QImage:
+        """One tile; IndexError before `prepare` is through."""
+        rect = self._levels[level].tile_rect(column, row)
+        assert self._pyramid is not None
+        self._cancellation.check()
+        with self._failures():
+            orientation = self._header.orientation
+            part = stored_rect(rect, *self._stored_size(level), orientation)
+            pixels = self._pyramid.read(level, int(part.x), int(part.y), int(part.w), int(part.h))
+            return to_qimage(upright(pixels, orientation))
+
+    def crop(self, rect: Rect) -> QImage:
+        """The pixels that `rect` touches, from the original: reads it down to there."""
+        return to_qimage(read_crop(self._data, self._header, rect, self._cancellation))
+
+    def cancel(self) -> None:
+        """End what is under way."""
+        self._cancellation.cancel()
+
+    def _open_kept(self) -> None:
+        with self._guard:
+            if self._digest is None:
+                self._digest = content_digest(self._data, self._cancellation)
+            if self._pyramid is None and (kept := self._cache.find(self._digest)) is not None:
+                try:
+                    self._use(kept)
+                except pyvips.Error:
+                    kept.unlink(missing_ok=True)
+
+    def _stored_size(self, level: int) -> tuple[int, int]:
+        found = self._levels[level]
+        return upright_size(found.width, found.height, self._header.orientation)
+
+    def _use(self, path: Path) -> None:
+        pyramid = Pyramid(path)
+        orientation = self._header.orientation
+        width, height = self.size
+        levels = []
+        for index in range(pyramid.levels):
+            factor = 1 << index
+            level_width, level_height = -(-width // factor), -(-height // factor)
+            # the last stored column and row reach beyond the picture; a turn brings them to the left and top
+            left = width - level_width * factor if orientation in (2, 3, 6, 7) else 0
+            top = height - level_height * factor if orientation in (3, 4, 7, 8) else 0
+            levels.append(Level(level_width, level_height, factor, left, top))
+        self._pyramid, self._levels = pyramid, tuple(levels)
+
+    @contextmanager
+    def _failures(self) -> Iterator[None]:
+        try:
+            yield
+        except pyvips.Error as error:
+            text = QCoreApplication.translate(
+                "imaging", "The picture {0} cannot be read to its end. Its file is damaged."
+            )
+            raise ImageError(text.format(self._name)) from error
+        except OSError as error:
+            text = QCoreApplication.translate(
+                "imaging", "The picture {0} cannot be prepared for zooming: {1}. Free some disk space."
+            )
+            raise ImageError(text.format(self._name, error.strerror or error)) from error
