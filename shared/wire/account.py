@@ -90,6 +90,33 @@ class UserWithRoles(User):
     roles: list[Role]
 
 
+class UpdatePassword(Wire):
+    """Body of change password: the current one and the new one."""
+
+    password: Password
+    newPassword: Password  # noqa: N815 - the contract's name
+
+
+class UpdateInfo(Wire):
+    """Body of update profile, as OpenAPI shows it; a field out of its rules is answered with code 1."""
+
+    email: str | None = None
+    phone: str | None = None
+    name: str | None = None
+    gender: str | None = None
+    work_years: int | None = None
+    department: str | None = None
+    faceInfo: str | None = None  # noqa: N815 - the contract's name
+
+
+class FirstAdmin(Wire):
+    """Body of `POST /auth/first-run`: the first admin, while there is no user."""
+
+    username: RequiredName
+    password: Password
+    name: Name | None = None
+
+
 class FirstRun(Wire):
     """`data` of `GET /auth/first-run`: whether the first admin is still to be made."""
 

@@ -1,0 +1,96 @@
+"""What slows guessing of passwords down, without locking the owner out.
+
+Three counts of wrong passwords in a row, each with a wait that doubles:
+
+- user name and address together: what a person who mistypes meets;
+- address: one guesser who tries many users;
+- user name, from addresses where that user has never logged in: many guessers who try one user.
+
+From an address where the user has logged in before only the first count applies, so the owner gets in there
+while others guess. User names are counted alike whether they exist or not, and stored as keyed hashes: what
+is typed into the user name may be a password.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import hmac
+import math
+from dataclasses import dataclass
+
+from sqlalchemy import delete, select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from service.account.rules import address_group
+from service.account.tables import LoginFailures
+
+FIRST_WAIT = 30
+LONGEST_WAIT = 15 * 60
+FORGET_AFTER = dt.timedelta(hours=24)
+
+# Wrong passwords before the first wait.
+PAIR_FREE = 5
+USER_FREE = 20
+ADDRESS_FREE = 30
+
+
+def wait_seconds(failures: int, free: int) -> int:
+    """How long to wait after the last of `failures` wrong passwords in a row: 0, 30, 60, ... 900 s."""
+    if failures < free:
+        return 0
+    return int(min(FIRST_WAIT * 2 ** min(failures - free, 30), LONGEST_WAIT))
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One attempt to log in, as it is counted: the keys that apply, with how many failures are free."""
+
+    pair: str
+    free: dict[str, int]
+
+
+class LoginLimits:
+    """Counts wrong passwords in the database, under hashes keyed with `secret`."""
+
+    def __init__(self, secret: bytes) -> None:
+        self._secret = secret
+
+    def attempt(self, username_key: str, address: str, *, known: bool) -> Attempt:
+        """The attempt of `address` on a user; `known` when that user has logged in from there before."""
+        group = address_group(address)
+        pair = self._key("pair", username_key, group)
+        free = {pair: PAIR_FREE}
+        if not known:
+            free[self._key("user", username_key)] = USER_FREE
+            free[self._key("address", group)] = ADDRESS_FREE
+        return Attempt(pair, free)
+
+    def _key(self, *parts: str) -> str:
+        text = "\0".join(("login limit", *parts)).encode("utf-8", "surrogatepass")
+        return hmac.new(self._secret, text, hashlib.sha256).hexdigest()
+
+    def seconds_left(self, session: Session, attempt: Attempt, at: dt.datetime) -> int:
+        """How many whole seconds this attempt has to wait; 0 when it may go on."""
+        rows = session.scalars(select(LoginFailures).where(LoginFailures.key.in_(attempt.free)))
+        left = 0.0
+        for row in rows:
+            wait = wait_seconds(row.failures, attempt.free[row.key])
+            left = max(left, wait - (at - row.last_at).total_seconds())
+        return math.ceil(left)
+
+    def failed(self, session: Session, attempt: Attempt, at: dt.datetime) -> None:
+        """Count a wrong password, and forget the counts of long ago."""
+        insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
+        long_ago = at - FORGET_AFTER
+        session.execute(delete(LoginFailures).where(LoginFailures.last_at < long_ago))
+        # In one order, so that two attempts never wait for each other's rows.
+        for key in sorted(attempt.free):
+            statement = insert(LoginFailures).values(key=key, failures=1, last_at=at)
+            more = {"failures": LoginFailures.failures + 1, "last_at": at}
+            session.execute(statement.on_conflict_do_update(index_elements=["key"], set_=more))
+
+    def succeeded(self, session: Session, attempt: Attempt) -> None:
+        """Forget the wrong passwords of this user from this address."""
+        session.execute(delete(LoginFailures).where(LoginFailures.key == attempt.pair))

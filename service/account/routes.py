@@ -1,0 +1,134 @@
+"""Routes of accounts: `/auth` (without the face, which has its own room) and `/users`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Body, Query, Request
+
+from service.account.service import AccountService
+from service.envelope import Problem, failures
+from service.security import Caller, client_address, logged_in, require
+from shared.codes import ErrorCode, Permission
+from shared.wire.account import (
+    FirstAdmin,
+    FirstRun,
+    Login,
+    Payload,
+    Refresh,
+    Tokens,
+    UpdateInfo,
+    UpdatePassword,
+    User,
+    UserCreate,
+    UserUpdate,
+    UserWithRoles,
+)
+from shared.wire.common import CurrentPage, Envelope, Id, Name, Page, PageSize
+
+_FORWARDED = ("forwarded", "x-forwarded-for", "x-real-ip")
+
+_UPDATE_INFO = {
+    "requestBody": {"content": {"application/json": {"schema": UpdateInfo.model_json_schema()}}},
+}
+
+
+def router(service: AccountService) -> APIRouter:
+    """The routes of `service`."""
+    routes = APIRouter()
+    routes.include_router(_auth(service))
+    routes.include_router(_users(service))
+    return routes
+
+
+def _auth(service: AccountService) -> APIRouter:
+    routes = APIRouter(prefix="/auth", tags=["auth"])
+
+    @routes.post("/login", responses=failures(422, 429))
+    async def login(request: Request, body: Login) -> Envelope[Tokens | None]:
+        """Log in by password. A wrong name or password is code 1, as in the other logins."""
+        tokens = await service.logins.log_in(body.username, body.password, client_address(request))
+        return Envelope(data=tokens, msg="登录成功")
+
+    @routes.post("/refresh", responses=failures(401, 422))
+    async def refresh(request: Request, body: Refresh) -> Envelope[Tokens]:
+        """Exchange a refresh token for new tokens. Each is good once; a second use ends the session."""
+        tokens = await service.logins.refresh(body.refresh_token, client_address(request))
+        return Envelope(data=tokens, msg="刷新令牌成功")
+
+    @routes.post("/logout", responses=failures(422))
+    async def logout(request: Request, body: Refresh) -> Envelope[bool]:
+        """End the session of a refresh token; its access tokens end at once."""
+        await service.logins.log_out(body.refresh_token, client_address(request))
+        return Envelope(data=True, msg="已退出登录")
+
+    @routes.get("/me", responses=failures(401))
+    async def me(caller: Caller = logged_in()) -> Envelope[Payload]:
+        """Who is logged in and what they may do, as of now."""
+        return Envelope(data=await service.me(caller))
+
+    @routes.get("/first-run")
+    async def first_run_needed() -> Envelope[FirstRun]:
+        """Whether the first admin is still to be made."""
+        return Envelope(data=FirstRun(needed=await service.needs_first_run()))
+
+    @routes.post("/first-run", responses=failures(403, 409, 422))
+    async def first_run(request: Request, body: FirstAdmin) -> Envelope[Tokens]:
+        """Make the first admin and log in as them: only while there is no user, only from this machine."""
+        if any(header in request.headers for header in _FORWARDED):
+            # Behind a proxy on this machine every client looks local.
+            raise Problem(
+                403, ErrorCode.PERMISSION_MISSING, "首个管理员不能通过代理创建，请在本机直接访问服务"
+            )
+        tokens = await service.first_run(body.username, body.password, body.name, client_address(request))
+        return Envelope(data=tokens, msg="管理员创建成功")
+
+    @routes.post("/updateInfo", responses=failures(401, 403, 422), openapi_extra=_UPDATE_INFO)
+    async def update_info(
+        body: Annotated[dict[str, Any], Body()], caller: Caller = require(Permission.USER_UPDATE)
+    ) -> Envelope[User | str]:
+        """Change the own profile by the fields that were sent."""
+        return Envelope(data=await service.update_info(caller, body), msg="更新数据成功")
+
+    @routes.post("/updatePassword", responses=failures(401, 422, 429))
+    async def update_password(body: UpdatePassword, caller: Caller = logged_in()) -> Envelope[bool | None]:
+        """Change the own password; the user's other sessions end."""
+        await service.update_password(caller, body.password, body.newPassword)
+        return Envelope(data=True, msg="更新密码成功")
+
+    return routes
+
+
+def _users(service: AccountService) -> APIRouter:
+    routes = APIRouter(prefix="/users", tags=["users"])
+    manage = require(Permission.USER_MANAGE)
+    manage_now = require(Permission.USER_MANAGE, recent_password=True)
+
+    @routes.get("", responses=failures(401, 403, 422))
+    async def list_users(
+        q: Annotated[Name | None, Query()] = None,
+        current_page: Annotated[CurrentPage, Query()] = 1,
+        page_size: Annotated[PageSize, Query()] = 50,
+        _caller: Caller = manage,
+    ) -> Envelope[Page[UserWithRoles]]:
+        """The users whose name or user name holds `q`, oldest first."""
+        return Envelope(data=await service.list_users(q, current_page, page_size), msg="用户列表获取成功")
+
+    @routes.post("", responses=failures(401, 403, 409, 422))
+    async def create_user(body: UserCreate, caller: Caller = manage_now) -> Envelope[UserWithRoles]:
+        """Make a user. Needs a password login of the last ten minutes, as each change of a user does."""
+        return Envelope(data=await service.create_user(caller, body), msg="用户创建成功")
+
+    @routes.get("/{user_id}", responses=failures(401, 403, 404, 422))
+    async def get_user(user_id: Id, _caller: Caller = manage) -> Envelope[UserWithRoles]:
+        """One user with their roles."""
+        return Envelope(data=await service.get_user(user_id), msg="用户获取成功")
+
+    @routes.put("/{user_id}", responses=failures(401, 403, 404, 409, 422))
+    async def update_user(
+        user_id: Id, body: UserUpdate, caller: Caller = manage_now
+    ) -> Envelope[UserWithRoles]:
+        """Change a user by the fields that were sent. Withdrawn rights and disabling act at once."""
+        return Envelope(data=await service.update_user(caller, user_id, body), msg="用户更新成功")
+
+    return routes

@@ -1,0 +1,159 @@
+"""The rules of accounts that need neither a database nor a request."""
+
+from __future__ import annotations
+
+import ipaddress
+import unicodedata
+from enum import StrEnum
+from typing import Annotated, Any
+
+from pydantic import Field, StringConstraints, TypeAdapter, ValidationError
+
+from service.account.common_passwords import is_common
+from shared.codes import ROLE_PERMISSIONS, Permission, Role
+from shared.wire.common import Name
+
+MIN_PASSWORD = 8
+MAX_PASSWORD = 128
+MAX_USERNAME = 64
+
+
+def username_text(username: str) -> str:
+    """The user name as it is stored: NFKC, without blanks around it."""
+    return unicodedata.normalize("NFKC", username).strip()
+
+
+def username_key(username: str) -> str:
+    """What makes a user name unique: case, width and composed forms make no difference."""
+    return unicodedata.normalize("NFKC", username_text(username).casefold())
+
+
+class Fault(StrEnum):
+    """Why a user name or a new password is refused."""
+
+    USERNAME_LENGTH = "username_length"
+    USERNAME_CHARACTERS = "username_characters"
+    PASSWORD_LENGTH = "password_length"  # noqa: S105 - the name of a fault, no password
+    PASSWORD_COMMON = "password_common"  # noqa: S105
+    PASSWORD_IS_USERNAME = "password_is_username"  # noqa: S105
+
+
+FAULT_SENTENCES: dict[Fault, str] = {
+    Fault.USERNAME_LENGTH: f"用户名需要 1 到 {MAX_USERNAME} 个字符",
+    Fault.USERNAME_CHARACTERS: "用户名不能包含空格、控制字符或不可见字符",
+    Fault.PASSWORD_LENGTH: f"密码需要 {MIN_PASSWORD} 到 {MAX_PASSWORD} 个字符",
+    Fault.PASSWORD_COMMON: "密码过于常见，请换一个",
+    Fault.PASSWORD_IS_USERNAME: "密码不能与用户名相同",
+}
+
+
+def username_fault(username: str) -> Fault | None:
+    """Why `username` can not be given to a new user; None when it can."""
+    text = username_text(username)
+    if not 1 <= len(text) <= MAX_USERNAME:
+        return Fault.USERNAME_LENGTH
+    if any(unicodedata.category(character)[0] in "CZ" for character in text):
+        return Fault.USERNAME_CHARACTERS
+    return None
+
+
+def password_text(password: str) -> str:
+    """The password as it is hashed and judged: NFKC, so that every keyboard gives the same one."""
+    return unicodedata.normalize("NFKC", password)
+
+
+def password_fault(password: str, username: str) -> Fault | None:
+    """Why `password` can not become the password of `username`; None when it can."""
+    text = password_text(password)
+    if not MIN_PASSWORD <= len(text) <= MAX_PASSWORD:
+        return Fault.PASSWORD_LENGTH
+    folded = text.casefold()
+    if folded == username_key(username):
+        return Fault.PASSWORD_IS_USERNAME
+    if is_common(folded):
+        return Fault.PASSWORD_COMMON
+    return None
+
+
+def permissions_of(roles: list[Role]) -> frozenset[Permission]:
+    """What the roles permit together."""
+    return frozenset(permission for role in roles for permission in ROLE_PERMISSIONS[role])
+
+
+def is_loopback(address: str) -> bool:
+    """True when the client's address is this machine itself."""
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return False
+    mapped = parsed.ipv4_mapped if isinstance(parsed, ipaddress.IPv6Address) else None
+    return (mapped or parsed).is_loopback
+
+
+def address_group(address: str) -> str:
+    """The addresses that count as one guesser: an IPv4 address, or the /64 network of an IPv6 address."""
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(parsed, ipaddress.IPv4Address):
+        return str(parsed)
+    if parsed.ipv4_mapped:
+        return str(parsed.ipv4_mapped)
+    return str(ipaddress.ip_network((int(parsed) >> 64 << 64, 64)))
+
+
+def _text(pattern: str, limit: int) -> TypeAdapter[Any]:
+    return TypeAdapter(
+        Annotated[
+            str, StringConstraints(strict=True, strip_whitespace=True, max_length=limit, pattern=pattern)
+        ]
+    )
+
+
+_FREE_TEXT: TypeAdapter[Any] = TypeAdapter(
+    Annotated[Name, StringConstraints(strict=True, strip_whitespace=True)]
+)
+_SHORT_TEXT: TypeAdapter[Any] = TypeAdapter(
+    Annotated[Name, StringConstraints(strict=True, strip_whitespace=True, max_length=32)]
+)
+
+# Field of updateInfo -> how it is read, what it has to be. An empty text clears the field, as null does.
+_PROFILE: dict[str, tuple[TypeAdapter[Any], str]] = {
+    "email": (
+        _text(r"^([^@\s\x00]+@[^@\s\x00]+\.[^@\s\x00]+)?$", 254),
+        "需要有效的邮箱地址，最多 254 个字符",
+    ),
+    "phone": (
+        _text(r"^(\+?[0-9(][0-9 ()\-]{3,30}[0-9])?$", 32),
+        "需要有效的电话号码，只含数字、空格、括号、+ 和 -，最多 32 个字符",
+    ),
+    "name": (_FREE_TEXT, "需要文本，最多 255 个字符"),
+    "gender": (_SHORT_TEXT, "需要文本，最多 32 个字符"),
+    "work_years": (TypeAdapter(Annotated[int, Field(strict=True, ge=0, le=80)]), "需要 0 到 80 之间的整数"),
+    "department": (_FREE_TEXT, "需要文本，最多 255 个字符"),
+}
+
+
+class ProfileFaultError(ValueError):
+    """A field of the profile is out of its rules; the text names the field and the rule, in Chinese."""
+
+
+def profile_changes(body: dict[str, Any]) -> dict[str, Any]:
+    """The profile fields in `body`, checked; whatever else it holds is ignored.
+
+    Raises ProfileFaultError at the first field that is out of its rules.
+    """
+    changes: dict[str, Any] = {}
+    for field, (adapter, sentence) in _PROFILE.items():
+        if field not in body:
+            continue
+        value = body[field]
+        if value is not None:
+            try:
+                value = adapter.validate_python(value)
+            except ValidationError:
+                # The cause repeats the input.
+                raise ProfileFaultError(f"{field}：{sentence}") from None
+        changes[field] = None if value == "" else value
+    return changes

@@ -1,0 +1,104 @@
+"""Access tokens (JWT) and refresh tokens (random, stored hashed)."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import secrets
+from dataclasses import dataclass
+
+import jwt
+
+from service.account.tables import new_id
+from service.envelope import Problem
+from shared.codes import ErrorCode
+
+ALGORITHM = "HS256"
+ISSUER = "walkaround"
+AUDIENCE = "walkaround-api"
+ACCESS = "access"
+
+_REQUIRED = ["exp", "iat", "sub", "jti", "aud", "iss", "sid", "typ"]
+_CHALLENGE = {"WWW-Authenticate": "Bearer"}
+
+
+def not_logged_in() -> Problem:
+    """The failure of a token that is missing, bad or no longer wanted."""
+    return Problem(401, ErrorCode.NOT_LOGGED_IN, "请先登录", headers=_CHALLENGE)
+
+
+def login_expired() -> Problem:
+    """The failure of a token that was good and has run out."""
+    return Problem(401, ErrorCode.LOGIN_EXPIRED, "登录已过期", headers=_CHALLENGE)
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """What an access token says: whose it is and which session it belongs to."""
+
+    user_id: str
+    session_id: str
+
+
+class AccessTokens:
+    """Signs and reads access tokens with one secret, one algorithm, one issuer, one audience."""
+
+    def __init__(self, secret: bytes, seconds: int) -> None:
+        self._secret = secret
+        self.seconds = seconds
+        self._jwt = jwt.PyJWT(options={"enforce_minimum_key_length": True})
+
+    def sign(self, user_id: str, session_id: str, methods: tuple[str, ...], at: dt.datetime) -> str:
+        """A token for the session, good for `seconds` from `at`."""
+        issued = int(at.timestamp())
+        return self._jwt.encode(
+            {
+                "iss": ISSUER,
+                "aud": AUDIENCE,
+                "sub": user_id,
+                "sid": session_id,
+                "amr": list(methods),
+                "typ": ACCESS,
+                "jti": new_id(),
+                "iat": issued,
+                "nbf": issued,
+                "exp": issued + self.seconds,
+            },
+            self._secret,
+            algorithm=ALGORITHM,
+        )
+
+    def read(self, token: str) -> Claims:
+        """The claims of a good token. Raises Problem 401 for every other."""
+        try:
+            whole = self._jwt.decode_complete(
+                token,
+                self._secret,
+                algorithms=[ALGORITHM],
+                issuer=ISSUER,
+                audience=AUDIENCE,
+                options={"require": _REQUIRED},
+            )
+        except jwt.ExpiredSignatureError:
+            raise login_expired() from None
+        except (jwt.InvalidTokenError, ValueError):
+            # ValueError: a token that is no ASCII text.
+            raise not_logged_in() from None
+        claims = whole["payload"]
+        # No header chooses a key here, so one that names a key (kid, jku, jwk, x5u) is not ours.
+        if set(whole["header"]) != {"alg", "typ"} or claims["typ"] != ACCESS:
+            raise not_logged_in()
+        user_id, session_id = claims["sub"], claims["sid"]
+        if not isinstance(user_id, str) or not isinstance(session_id, str):
+            raise not_logged_in()
+        return Claims(user_id, session_id)
+
+
+def new_refresh_token() -> str:
+    """A fresh refresh token: 256 random bits."""
+    return secrets.token_urlsafe(32)
+
+
+def refresh_hash(token: str) -> str:
+    """The form in which a refresh token is stored. Enough without salt: the token is random itself."""
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
