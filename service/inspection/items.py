@@ -23,7 +23,8 @@ from service.inspection.tables import ITEM, RECORD
 from service.security import Caller
 from shared import results
 from shared.wire.common import Pagination, pagination
-from shared.wire.inspection import ItemCreate, ItemPoint, ItemUpdate, VerdictSet
+from shared.wire.files import StoredFile
+from shared.wire.inspection import FileInfo, ItemCreate, ItemPoint, ItemUpdate, VerdictSet
 
 _RECORD_OF = select(ITEM.c.inspection_id).where(ITEM.c.item_id == bindparam("item_id"))
 _STORED = select(ITEM).where(ITEM.c.item_id == bindparam("item_id"))
@@ -46,7 +47,6 @@ class Items:
 
     def __init__(self, database: Database, sources: JoinSources, ports: Ports) -> None:
         self._database = database
-        self._sources = sources
         self._ports = ports
         self._queries = ItemQueries(sources)
 
@@ -134,24 +134,22 @@ class Items:
             record = _locked_record(session, inspection_id)
             if record.reference_image_id is None:
                 raise problems.conflict("检查记录没有参考图，无法套用模板")
-            regions = self._ports.template(session, record.reference_image_id)
-            if not regions:
+            image = self._ports.reference_image(session, record.reference_image_id)
+            if image is None or not image.template:
                 raise problems.conflict("参考图没有模板，请先在参考图上保存区域")
-            images = self._sources.reference_images.c
-            file_id = session.execute(
-                select(images.file_id).where(images.id == record.reference_image_id)
-            ).scalar_one_or_none()
-            file_info = None if file_id is None else self._ports.file_info(session, file_id)
+            stored = self._ports.file_info(session, image.file_id)
             values = [
                 {
                     "item_name": region.item_name,
                     "description": region.description,
                     "model_id": region.model_id,
                     "item_point": json_text(
-                        ItemPoint(point=region.point, fileInfo=file_info).model_dump(exclude_none=True)
+                        ItemPoint(
+                            point=region.point, fileInfo=None if stored is None else file_info(stored)
+                        ).model_dump(exclude_none=True)
                     ),
                 }
-                for region in regions
+                for region in image.template
             ]
             return self._fill(
                 session, record, values, {"reference_image_id": record.reference_image_id}, caller
@@ -199,11 +197,18 @@ class Items:
         if row is None:
             raise problems.no_item()
         place = ItemPoint.model_validate_json(row.item_point) if row.item_point else ItemPoint()
-        own = None
-        if place.fileInfo is not None and place.fileInfo.ipfs_cid:
-            given = {"ipfs_cid": place.fileInfo.ipfs_cid}
-            own = session.execute(self._queries.file_by_cid, given).scalars().first()
-        file_id = row.image_file_id if own is None else own
+        image = (
+            None
+            if row.reference_image_id is None
+            else self._ports.reference_image(session, row.reference_image_id)
+        )
+        image_file_id = None if image is None else image.file_id
+        own = (
+            None
+            if place.fileInfo is None
+            else self._ports.find_file(session, place.fileInfo.model_dump(exclude_none=True))
+        )
+        file_id = image_file_id if own is None else own.file_id
         photo = session.execute(self._queries.photos, {"item_id": item_id}).first()
         return DetectionInput(
             item_id=row.item_id,
@@ -212,7 +217,7 @@ class Items:
             model_id=row.model_id,
             point=place.point,
             reference_file_id=file_id,
-            mm_per_pixel=row.mm_per_pixel if file_id == row.image_file_id else None,
+            mm_per_pixel=image.mm_per_pixel if image is not None and file_id == image_file_id else None,
             photo_file_id=None if photo is None else photo.file_id,
         )
 
@@ -276,7 +281,7 @@ class Items:
                 "result": "[]",
                 "outcome": str(Outcome.EMPTY),
                 **values,
-                "item_id": uuid.uuid4().hex,
+                "item_id": str(uuid.uuid4()),
                 "inspection_id": inspection_id,
                 "revision": 1,
                 # The list goes by age: a microsecond each keeps the order they were given in.
@@ -305,6 +310,17 @@ class Items:
         announce(session, change)
         recompute(session, record, caller.user_id, caller.address)
         return [item_json(row) for row in session.execute(self._queries.all, given)]
+
+
+def file_info(stored: StoredFile) -> FileInfo:
+    """A stored file as an item names it."""
+    return FileInfo(
+        download_url=stored.download_url,
+        filename=stored.filename,
+        ipfs_cid=stored.ipfs_cid,
+        mime_type=stored.mime_type,
+        size=stored.size,
+    )
 
 
 def _locked_record(session: Session, inspection_id: str) -> RecordRow:

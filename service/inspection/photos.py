@@ -11,6 +11,7 @@ from service.changes import Change, announce
 from service.database import Database
 from service.envelope import Problem
 from service.inspection import problems
+from service.inspection.items import file_info
 from service.inspection.ports import JoinSources, Ports
 from service.inspection.queries import ItemQueries
 from service.inspection.records import naive_now
@@ -44,9 +45,9 @@ class Photos:
             file = self._ports.file_info(session, file_id)
             if file is None:
                 raise Problem(404, ErrorCode.NOT_FOUND, "照片文件不存在，请重新上传")
-            if not (file.mime_type or "").startswith("image/"):
+            if not file.mime_type.startswith("image/"):
                 raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, "该文件不是图片，不能作为照片")
-            photo_id = uuid.uuid4().hex
+            photo_id = str(uuid.uuid4())
             values = {
                 "photo_id": photo_id,
                 "item_id": item_id,
@@ -87,12 +88,16 @@ class Photos:
 
         await self._database.write(work)
 
+    def _file(self, session: Session, file_id: str) -> FileInfo:
+        stored = self._ports.file_info(session, file_id)
+        return FileInfo() if stored is None else file_info(stored)
+
     def _of(self, session: Session, item_id: str) -> list[Photo]:
         return [
             Photo(
                 photo_id=row.photo_id,
                 item_id=row.item_id,
-                file=self._ports.file_info(session, row.file_id) or FileInfo(),
+                file=self._file(session, row.file_id),
                 file_id=row.file_id,
                 added_by=row.added_by,
                 added_by_name=row.added_by_name,

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import FromClause
 from sqlalchemy.orm import Session
 
-from shared.wire.catalogue import TemplateRegion
-from shared.wire.inspection import FileInfo, Point
+from shared.wire.catalogue import ReferenceImage
+from shared.wire.files import StoredFile
+from shared.wire.inspection import Point
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,23 +30,23 @@ class JoinSources:
     aircraft: FromClause
     """id, name"""
     reference_images: FromClause
-    """id, name, file_id, mm_per_pixel"""
+    """id, name"""
     models: FromClause
     """id, name, description"""
-    files: FromClause
-    """id, ipfs_cid"""
 
 
 @dataclass(frozen=True, slots=True)
 class Ports:
     """Questions to other domains, asked inside the transaction of the session.
 
-    `file_info`: the fileInfo of a stored file; None when there is no such file.
-    `template`: the regions kept with a reference image; empty when it has none or is not known.
+    `file_info`: what is known of a stored file by its id; None when there is no such file.
+    `find_file`: the stored file that an item's fileInfo names; None when it is none of the service's.
+    `reference_image`: the reference image with its template by its id; None when the catalogue has none.
     """
 
-    file_info: Callable[[Session, str], FileInfo | None]
-    template: Callable[[Session, str], Sequence[TemplateRegion]]
+    file_info: Callable[[Session, str], StoredFile | None]
+    find_file: Callable[[Session, Mapping[str, Any]], StoredFile | None]
+    reference_image: Callable[[Session, str], ReferenceImage | None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,23 +137,11 @@ class ItemQueries:
             .order_by(photo.created_at.desc(), photo.photo_id.desc())
         )
 
-        record, images, files = RECORD.c, sources.reference_images.c, sources.files.c
         self.for_detection = (
-            select(
-                item.item_id,
-                item.inspection_id,
-                item.item_name,
-                item.model_id,
-                item.item_point,
-                images.file_id.label("image_file_id"),
-                images.mm_per_pixel,
-            )
-            .select_from(ITEM)
-            .join(RECORD, record.inspection_id == item.inspection_id)
-            .outerjoin(sources.reference_images, images.id == record.reference_image_id)
+            select(ITEM, RECORD.c.reference_image_id)
+            .join(RECORD, RECORD.c.inspection_id == item.inspection_id)
             .where(item.item_id == bindparam("item_id"))
         )
-        self.file_by_cid = select(files.id).where(files.ipfs_cid == bindparam("ipfs_cid"))
         self.detectable = (
             select(item.item_id)
             .where(of_record, item.model_id.is_not(None), item.item_id.in_(select(photo.item_id)))

@@ -111,7 +111,7 @@ class Records:
 
     async def create(self, body: RecordCreate, caller: Caller) -> RecordState:
         """Make a record; progress 0 and not_started unless given."""
-        inspection_id, at = uuid.uuid4().hex, naive_now()
+        inspection_id, at = str(uuid.uuid4()), naive_now()
         values = {
             **body.model_dump(),
             "inspection_id": inspection_id,

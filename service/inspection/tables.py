@@ -22,7 +22,7 @@ class Record(Base):
 
     __tablename__ = "record"
 
-    inspection_id: Mapped[str] = mapped_column(String(64), primary_key=True)
+    inspection_id: Mapped[str] = mapped_column(String(36), primary_key=True)
     inspection_name: Mapped[str | None] = mapped_column(String(255))
     task_id: Mapped[str] = mapped_column(String(255))
     executor_id: Mapped[str | None] = mapped_column(String(255))
@@ -52,7 +52,7 @@ class Item(Base):
 
     __tablename__ = "item"
 
-    item_id: Mapped[str] = mapped_column(String(64), primary_key=True)
+    item_id: Mapped[str] = mapped_column(String(36), primary_key=True)
     inspection_id: Mapped[str] = mapped_column(ForeignKey("record.inspection_id", ondelete="CASCADE"))
     item_name: Mapped[str] = mapped_column(String(255))
     description: Mapped[str | None] = mapped_column(Text)
@@ -75,7 +75,7 @@ class ItemPhoto(Base):
 
     __tablename__ = "item_photo"
 
-    photo_id: Mapped[str] = mapped_column(String(64), primary_key=True)
+    photo_id: Mapped[str] = mapped_column(String(36), primary_key=True)
     item_id: Mapped[str] = mapped_column(ForeignKey("item.item_id", ondelete="CASCADE"))
     file_id: Mapped[str] = mapped_column(String(255))
     added_by: Mapped[str | None] = mapped_column(String(255))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from datetime import UTC, datetime
 from typing import Annotated, Any, Generic, TypeVar
 
@@ -37,6 +38,9 @@ RequiredName = Annotated[str, StringConstraints(min_length=1, max_length=255), A
 LongText = Annotated[str, StringConstraints(max_length=20_000), AfterValidator(_no_nul)]
 
 
+_DATE_FIRST = re.compile(r"\d{4}-\d\d-\d\d")
+
+
 def _not_null(value: Any) -> Any:
     if value is None:
         raise ValueError("不能为 null")
@@ -48,10 +52,10 @@ NotNull = BeforeValidator(_not_null)
 
 
 def _only_text(value: Any) -> Any:
-    # pydantic would read a number as seconds since 1970; the contract says ISO 8601 strings.
-    if not isinstance(value, str | datetime):
-        raise ValueError("需要 ISO 8601 格式的时间字符串")
-    return value
+    # pydantic would read a number, also one in a string, as seconds since 1970; the contract says ISO 8601.
+    if isinstance(value, datetime) or (isinstance(value, str) and _DATE_FIRST.match(value)):
+        return value
+    raise ValueError("需要 ISO 8601 格式的时间字符串")
 
 
 def to_utc(value: datetime) -> datetime:

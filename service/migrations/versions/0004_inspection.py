@@ -15,7 +15,7 @@ def upgrade() -> None:
     """Make the tables."""
     op.create_table(
         "record",
-        sa.Column("inspection_id", sa.String(64), nullable=False),
+        sa.Column("inspection_id", sa.String(36), nullable=False),
         sa.Column("inspection_name", sa.String(255)),
         sa.Column("task_id", sa.String(255), nullable=False),
         sa.Column("executor_id", sa.String(255)),
@@ -37,8 +37,8 @@ def upgrade() -> None:
 
     op.create_table(
         "item",
-        sa.Column("item_id", sa.String(64), nullable=False),
-        sa.Column("inspection_id", sa.String(64), nullable=False),
+        sa.Column("item_id", sa.String(36), nullable=False),
+        sa.Column("inspection_id", sa.String(36), nullable=False),
         sa.Column("item_name", sa.String(255), nullable=False),
         sa.Column("description", sa.Text),
         sa.Column("model_id", sa.String(255)),
@@ -58,8 +58,8 @@ def upgrade() -> None:
 
     op.create_table(
         "item_photo",
-        sa.Column("photo_id", sa.String(64), nullable=False),
-        sa.Column("item_id", sa.String(64), nullable=False),
+        sa.Column("photo_id", sa.String(36), nullable=False),
+        sa.Column("item_id", sa.String(36), nullable=False),
         sa.Column("file_id", sa.String(255), nullable=False),
         sa.Column("added_by", sa.String(255)),
         sa.Column("created_at", sa.DateTime, nullable=False),

@@ -1,0 +1,155 @@
+"""The inspection domain alone on a real database, with plain tables in place of the other domains."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from fastapi import APIRouter, FastAPI
+from sqlalchemy import Column, MetaData, String, Table, insert
+from sqlalchemy.orm import Session
+from starlette.testclient import TestClient
+
+from service.changes import Change
+from service.database import Database
+from service.envelope import install_handlers
+from service.inspection.routes import router
+from service.inspection.service import InspectionService, JoinSources, Ports
+from service.security import Caller
+from shared.codes import ROLE_PERMISSIONS, Role
+from shared.wire.catalogue import ReferenceImage
+from shared.wire.files import StoredFile
+
+_METADATA = MetaData()
+
+
+def _source(name: str, *columns: str) -> Table:
+    return Table(
+        f"stage_{name}",
+        _METADATA,
+        Column("id", String(255), primary_key=True),
+        *(Column(column, String(255)) for column in columns),
+    )
+
+
+SOURCES = JoinSources(
+    executors=_source("executors", "name"),
+    tasks=_source("tasks", "flight_id", "aircraft_id"),
+    flights=_source("flights", "aircraft_id"),
+    aircraft=_source("aircraft", "name"),
+    reference_images=_source("reference_images", "name"),
+    models=_source("models", "name", "description"),
+)
+
+
+def stored_file(file_id: str, mime_type: str = "image/jpeg") -> StoredFile:
+    return StoredFile(
+        file_id=file_id,
+        sha256="0" * 64,
+        ipfs_cid=f"cid-{file_id}",
+        filename=f"{file_id}.jpg",
+        mime_type=mime_type,
+        size=1234,
+        width=640,
+        height=480,
+        download_url=f"/api/files/{file_id}/content",
+        created_at=dt.datetime(2026, 1, 2, tzinfo=dt.UTC),
+    )
+
+
+@dataclass
+class Stage:
+    """The running domain: `client` is a planner's, `as_role` gives others, `changes` is what was announced."""
+
+    service: InspectionService
+    database: Database
+    app: FastAPI
+    client: TestClient
+    files: dict[str, StoredFile]
+    images: dict[str, ReferenceImage]
+    changes: list[Change] = field(default_factory=list)
+
+    def as_role(self, role: str) -> TestClient:
+        return TestClient(self.app, headers={"Authorization": f"Bearer {role}"})
+
+    def put(self, source: str, **row: str | None) -> None:
+        table = getattr(SOURCES, source)
+        self.database.write_now(lambda session: session.execute(insert(table).values(row)))
+
+    def record(self, **body: Any) -> dict[str, Any]:
+        answer = self.client.post("/api/inspection/create", json={"task_id": "t", **body})
+        assert answer.status_code == 200, answer.text
+        data: dict[str, Any] = answer.json()["data"]
+        return data
+
+    def item(self, inspection_id: str, **body: Any) -> dict[str, Any]:
+        given = {"item_name": "前缘", "inspection_id": inspection_id, **body}
+        answer = self.client.post("/api/inspection_item/create", json=given)
+        assert answer.status_code == 200, answer.text
+        data: dict[str, Any] = answer.json()
+        return data
+
+    def get(self, inspection_id: str) -> dict[str, Any]:
+        answer = self.client.get(f"/api/inspection/getInspectionById/{inspection_id}")
+        data: dict[str, Any] = answer.json()["data"]
+        return data
+
+    def search(self, **query: Any) -> dict[str, Any]:
+        given = {"current_page": 1, "page_size": 50, **query}
+        answer = self.client.get("/api/inspection/search", params=given)
+        assert answer.status_code == 200, answer.text
+        data: dict[str, Any] = answer.json()["data"]
+        return data
+
+    def found(self, **query: Any) -> list[str]:
+        return [record["inspection_name"] for record in self.search(**query)["data"]]
+
+
+async def _authenticate(token: str, address: str) -> Caller:
+    return Caller(
+        user_id=f"id-of-{token}",
+        username=token,
+        name=f"姓名 {token}",
+        session_id="s",
+        permissions=ROLE_PERMISSIONS[Role(token)],
+        methods=("pwd",),
+        password_at=None,
+        address=address,
+    )
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
+def database_kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def stage(database: Database) -> Iterator[Stage]:
+    _METADATA.create_all(database.writer)
+    files: dict[str, StoredFile] = {}
+    images: dict[str, ReferenceImage] = {}
+
+    def find_file(_session: Session, info: Mapping[str, Any]) -> StoredFile | None:
+        return next((file for file in files.values() if file.ipfs_cid == info.get("ipfs_cid")), None)
+
+    ports = Ports(
+        file_info=lambda _session, file_id: files.get(file_id),
+        find_file=find_file,
+        reference_image=lambda _session, image_id: images.get(image_id),
+    )
+    service = InspectionService(database, SOURCES, ports)
+    app = FastAPI()
+    install_handlers(app)
+    app.state.authenticate = _authenticate
+    api = APIRouter(prefix="/api")
+    api.include_router(router(service))
+    app.include_router(api)
+    with TestClient(
+        app, raise_server_exceptions=False, headers={"Authorization": "Bearer planner"}
+    ) as client:
+        stage = Stage(service, database, app, client, files, images)
+        database.after_commit.append(stage.changes.extend)
+        yield stage

@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from service.database import now
+from service.inspection.rules import Outcome, admits, differences, etag, outcome, recomputed, told, verdict_entry
+from shared import results
+from shared.codes import Status, Verdict
+
+ENTRIES = st.lists(
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "isPassed": st.sampled_from([True, False, None]),
+            "progress": st.sampled_from(["done", "pending", "detecting", "error", "canceled", "自定义"]),
+            "version": st.integers(-2, 5),
+            "verdict": st.sampled_from([{"value": "passed"}, {"value": "undecided"}, {"value": 3}, "x"]),
+        },
+    ),
+    max_size=4,
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(ENTRIES, max_size=6), st.sampled_from(Status))
+def test_progress_and_status_by_outcomes_equal_those_by_all_entries(
+    items: list[list[dict[str, Any]]], status: Status
+) -> None:
+    outcomes = Counter(outcome(entries) for entries in items)
+    expected = results.record_progress(items), results.record_status(items, status)
+    assert recomputed(outcomes, status) == expected
+
+
+@pytest.mark.parametrize(
+    ("entries", "expected"),
+    [
+        ([], Outcome.EMPTY),
+        ([{}], Outcome.OPEN),
+        ([{"isPassed": True}], Outcome.PASSED),
+        ([{"isPassed": True, "progress": "error"}], Outcome.OPEN),
+        ([{"isPassed": False}, {"progress": "detecting"}], Outcome.FAILED),
+        ([{"isPassed": False, "version": 2}, {"isPassed": True, "version": 1}], Outcome.FAILED),
+    ],
+)
+def test_outcome_of_an_item(entries: list[dict[str, Any]], expected: Outcome) -> None:
+    assert outcome(entries) is expected
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "before", "progress", "after"),
+    [
+        ({}, Status.PASSED, 0, Status.NOT_STARTED),
+        ({Outcome.EMPTY: 2}, Status.NOT_STARTED, 0, Status.NOT_STARTED),
+        ({Outcome.EMPTY: 2, Outcome.PASSED: 1}, Status.NOT_STARTED, 33, Status.IN_PROGRESS),
+        ({Outcome.PASSED: 3}, Status.IN_PROGRESS, 100, Status.PASSED),
+        ({Outcome.PASSED: 3, Outcome.FAILED: 1}, Status.IN_PROGRESS, 100, Status.FAILED),
+        ({Outcome.OPEN: 1}, Status.NOT_STARTED, 0, Status.IN_PROGRESS),
+        ({Outcome.PASSED: 1}, Status.CANCELLED, 100, Status.CANCELLED),
+    ],
+)
+def test_status_rules(outcomes: dict[Outcome, int], before: Status, progress: int, after: Status) -> None:
+    assert recomputed(outcomes, before) == (progress, after)
+
+
+@pytest.mark.parametrize("verdict", Verdict)
+def test_a_verdict_is_read_back_as_it_was_decided(verdict: Verdict) -> None:
+    entries: list[dict[str, Any]] = [{"isPassed": True, "version": 7}]
+    entry = verdict_entry(entries, verdict, "看过了", "u1", "李伟", now())
+    assert entry["version"] == 8
+    assert entry["verdict"]["at"].endswith("Z")
+    assert results.verdict([*entries, entry]) is verdict
+    assert results.passed([*entries, entry]) is {
+        Verdict.PASSED: True,
+        Verdict.FAILED: False,
+        Verdict.UNDECIDED: None,
+    }[verdict]
+    assert results.model_opinion([*entries, entry]) is True
+
+
+@pytest.mark.parametrize(
+    ("header", "admitted"),
+    [
+        (None, True),
+        ("*", True),
+        (' "3" ', True),
+        ('"1", "3"', True),
+        ('"2"', False),
+        ('W/"3"', False),
+        ("3", False),
+        ("", False),
+        ('"33"', False),
+    ],
+)
+def test_if_match(header: str | None, admitted: bool) -> None:
+    assert etag(3) == '"3"'
+    assert admits(header, 3) is admitted
+
+
+def test_long_values_are_told_by_size_and_hash() -> None:
+    assert told("短") == "短"
+    assert told({"x": 1}) == {"x": 1}
+    assert told(now()) is not None
+    long = told("长" * 400)
+    assert long["size"] == 400
+    assert len(long["sha256"]) == 64
+    assert told("长" * 399 + "短") != long
+
+
+def test_only_what_differs_is_told() -> None:
+    assert differences({"a": 1, "b": 2}, {"a": 1, "b": 3}, ["a", "b"]) == {"b": {"old": 2, "new": 3}}

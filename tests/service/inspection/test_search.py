@@ -1,0 +1,191 @@
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pytest
+from sqlalchemy import update
+
+from service.inspection.tables import RECORD
+from tests.service.inspection.conftest import Stage
+
+
+@pytest.fixture
+def fleet(stage: Stage) -> Stage:
+    stage.put("aircraft", id="B-1001", name="国产一号")
+    stage.put("aircraft", id="B-1002", name="国产二号")
+    stage.put("flights", id="f1", aircraft_id="B-1001")
+    stage.put("flights", id="f2", aircraft_id=None)
+    stage.put("tasks", id="t1", flight_id="f1", aircraft_id=None)
+    stage.put("tasks", id="t2", flight_id="f1", aircraft_id="B-1002")
+    stage.put("tasks", id="t3", flight_id="f2", aircraft_id=None)
+    stage.put("executors", id="u1", name="Li Wei 100%")
+    stage.put("executors", id="u2", name="王_芳")
+    stage.put("executors", id="u3", name="王芳\\ÉCOLE")
+    stage.put("reference_images", id="r1", name="左翼")
+    stage.record(inspection_name="a", task_id="t1", executor_id="u1", reference_image_id="r1")
+    stage.record(inspection_name="b", task_id="t2", executor_id="u2", inspection_status="failed")
+    stage.record(inspection_name="c", task_id="t3", executor_id="u3", start_time="2026-03-01T08:00:00")
+    stage.record(inspection_name="d", task_id="elsewhere", executor_id="nobody", end_time="2026-03-02T08:00:00")
+    return stage
+
+
+def test_joined_fields_are_filled_where_the_catalogue_knows(fleet: Stage) -> None:
+    joined = ("executor_name", "reference_image_name", "flight_id", "aircraft_id", "aircraft_name")
+    rows = {r["inspection_name"]: tuple(r[name] for name in joined) for r in fleet.search()["data"]}
+    assert rows == {
+        "a": ("Li Wei 100%", "左翼", "f1", "B-1001", "国产一号"),
+        "b": ("王_芳", None, "f1", "B-1002", "国产二号"),
+        "c": ("王芳\\ÉCOLE", None, "f2", None, None),
+        "d": (None, None, None, None, None),
+    }
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ({}, "dcba"),
+        ({"task_id": "t1"}, "a"),
+        ({"task_id": "elsewhere"}, "d"),
+        ({"executor_id": "u2"}, "b"),
+        ({"inspection_status": "failed"}, "b"),
+        ({"inspection_status": "not_started"}, "dca"),
+        ({"reference_image_id": "r1"}, "a"),
+        ({"flight_id": "f1"}, "ba"),
+        ({"flight_id": "f2"}, "c"),
+        ({"aircraft_id": "B-1001"}, "a"),
+        ({"aircraft_id": "B-1002"}, "b"),
+        ({"executor_name": "wei"}, "a"),
+        ({"executor_name": "王"}, "cb"),
+        ({"executor_name": "芳\\É"}, "c"),
+        ({"executor_name": "%"}, "a"),
+        ({"executor_name": "_"}, "b"),
+        ({"executor_name": "\\"}, "c"),
+        ({"executor_name": "0%"}, "a"),
+        ({"executor_name": "王_芳", "task_id": "t2", "flight_id": "f1"}, "b"),
+        ({"executor_name": "王", "task_id": "t1"}, ""),
+        ({"start_time_from": "2026-03-01T08:00:00"}, "c"),
+        ({"start_time_to": "2026-03-01T08:00:00"}, "c"),
+        ({"start_time_from": "2026-03-01T08:00:00.000001"}, ""),
+        ({"start_time_to": "2026-03-01T07:59:59.999999"}, ""),
+        ({"start_time_from": "2026-03-01T16:00:00+08:00", "start_time_to": "2026-03-01T08:00:00Z"}, "c"),
+        ({"end_time_from": "2026-03-02T08:00:00", "end_time_to": "2026-03-02T08:00:00"}, "d"),
+        ({"end_time_to": "2026-03-01T08:00:00"}, ""),
+        ({"start_time_from": "0001-01-01T00:00:00", "start_time_to": "9999-12-31T23:59:59"}, "c"),
+    ],
+)
+def test_filters(fleet: Stage, query: dict[str, str], found: str) -> None:
+    assert fleet.found(**query) == list(found)
+    assert fleet.search(**query)["pagination"]["total"] == len(found)
+
+
+def test_every_pair_of_filters_combines_with_and(fleet: Stage) -> None:
+    single: dict[str, Any] = {
+        "task_id": "t1",
+        "executor_id": "u2",
+        "inspection_status": "not_started",
+        "reference_image_id": "r1",
+        "flight_id": "f1",
+        "aircraft_id": "B-1002",
+        "executor_name": "王",
+        "start_time_from": "2020-01-01T00:00:00",
+        "end_time_from": "2020-01-01T00:00:00",
+    }
+    alone = {name: set(fleet.found(**{name: value})) for name, value in single.items()}
+    for one, two in itertools.combinations(single, 2):
+        both = fleet.found(**{one: single[one], two: single[two]})
+        assert set(both) == alone[one] & alone[two], (one, two)
+
+
+@pytest.mark.parametrize("page_size", [1, 3, 4, 7, 200])
+def test_pages_hold_every_record_once_newest_first(stage: Stage, page_size: int) -> None:
+    names = [str(number) for number in range(11)]
+    for name in names:
+        stage.record(inspection_name=name, task_id="even" if int(name) % 2 == 0 else "odd")
+    pages = -(-11 // page_size)
+    seen = []
+    for page in range(1, pages + 1):
+        data = stage.search(current_page=page, page_size=page_size)
+        assert data["pagination"] == {
+            "current_page": page,
+            "page_size": page_size,
+            "total": 11,
+            "total_pages": pages,
+        }
+        seen += [record["inspection_name"] for record in data["data"]]
+    assert seen == names[::-1]
+    beyond = stage.search(current_page=pages + 1, page_size=page_size)
+    assert beyond["data"] == []
+    assert beyond["pagination"]["total"] == 11
+    filtered = [
+        record["inspection_name"]
+        for page in range(1, 8)
+        for record in stage.search(current_page=page, page_size=1, task_id="odd")["data"]
+    ]
+    assert filtered == ["9", "7", "5", "3", "1"]
+
+
+def test_ties_are_broken_by_id(stage: Stage) -> None:
+    ids = [stage.record()["inspection_id"] for _ in range(9)]
+    moment = stage.database.read_now(
+        lambda session: session.execute(RECORD.select().limit(1)).one().created_at
+    )
+    stage.database.write_now(lambda session: session.execute(update(RECORD).values(created_at=moment)))
+    for size in (2, 4, 50):
+        pages = -(-9 // size)
+        seen = [
+            record["inspection_id"]
+            for page in range(1, pages + 1)
+            for record in stage.search(current_page=page, page_size=size)["data"]
+        ]
+        assert seen == sorted(ids, reverse=True)
+
+
+def test_an_empty_database_has_no_pages(stage: Stage) -> None:
+    data = stage.search()
+    assert data == {
+        "data": [],
+        "pagination": {"current_page": 1, "page_size": 50, "total": 0, "total_pages": 0},
+    }
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"current_page": 0},
+        {"current_page": -1},
+        {"current_page": 2**63},
+        {"page_size": 0},
+        {"page_size": 201},
+        {"page_size": "x"},
+        {"current_page": "1.5"},
+        {"inspection_status": "unknown"},
+        {"inspection_status": ""},
+        {"task_id": ""},
+        {"task_id": "x" * 256},
+        {"task_id": "a\x00b"},
+        {"executor_name": "\x00"},
+        {"start_time_from": "yesterday"},
+        {"start_time_from": ""},
+        {"end_time_to": "1767225600"},
+        {"end_time_to": "0001-01-01T00:00:00+14:00"},
+    ],
+)
+def test_a_query_out_of_its_rules_is_422(stage: Stage, query: dict[str, Any]) -> None:
+    given = {"current_page": 1, "page_size": 10, **query}
+    answer = stage.client.get("/api/inspection/search", params=given)
+    assert answer.status_code == 422, answer.text
+    assert answer.json()["data"]["fields"][0]["field"] == next(iter(query))
+
+
+INJECTIONS = ["' OR '1'='1", "'; DROP TABLE record; --", '" OR ""="', "%' OR 1=1 --", "\\", "${1}", "\ud7ff\U0001f600"]
+
+
+@pytest.mark.parametrize("text", INJECTIONS)
+def test_sql_in_a_filter_is_only_text(fleet: Stage, text: str) -> None:
+    for name in ("task_id", "executor_id", "reference_image_id", "flight_id", "aircraft_id"):
+        assert fleet.found(**{name: text}) == []
+    assert fleet.found(executor_name=text) == (["c"] if text == "\\" else [])
+    for path in (f"/api/inspection/getInspectionById/{text}", f"/api/inspection_item/{text}"):
+        assert fleet.client.get(path).status_code == 404
+    assert fleet.search()["pagination"]["total"] == 4
