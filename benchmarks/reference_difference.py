@@ -77,16 +77,16 @@ def pairs(level: str, count: int, seed: int = 100) -> Iterator[Pair]:
             reference, hurt, defects = surface(kind, seed + index, size)
             photo, matrix = samples.photograph(hurt, view(level, rng), seed + index)
             if kind == "black-and-white board" and level == "aligned":
-                photo = thresholded(hurt, rng)
+                reference, photo = thresholded(reference, rng), thresholded(hurt, rng)
             truth = tuple(_moved(defect.box, matrix, photo) for defect in defects)
             yield Pair(kind, reference, photo, tuple(box for box in truth if min(box.w, box.h) > 2))
 
 
 def thresholded(image: Image, rng: np.random.Generator) -> Image:
     """The image as a scanner that only knows black and white sees it: its edges jitter by a pixel or two."""
-    rough = cv2.GaussianBlur(rng.standard_normal(image.shape[:2]).astype(np.float32), (0, 0), 1.5) * 260
+    rough = cv2.GaussianBlur(rng.standard_normal(image.shape[:2]).astype(np.float32), (0, 0), 1.5) * 60
     soft = cv2.GaussianBlur(image[..., 0].astype(np.float32), (0, 0), 1.6)
-    level = soft + rough > float(rng.uniform(100, 155))
+    level = soft + rough > float(rng.uniform(105, 150))
     return np.repeat((level * np.uint8(255))[..., None], 3, axis=2)
 
 

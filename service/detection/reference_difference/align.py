@@ -35,7 +35,7 @@ _FEATURE_SIDE = 1200
 _BLOCK = 40
 # Share of the structure that must agree: pairs that belong together reach 0.6 and more, others 0.25 at most.
 _BELONGS = 0.40
-_CLEARLY_BELONGS = 0.72
+_CLEARLY_BELONGS = 0.85
 _LEAST_VISIBLE = 0.6
 
 
@@ -72,7 +72,7 @@ def align(reference: Pyramid, region: Rect, photo: Pyramid) -> Alignment:
     check = _frame(_context(region, reference.size), _CHECK_SIDE, 1.0)
     best: _Guess | None = None
     for guess, certain in _guesses(reference, region, photo):
-        tried = _check(reference, photo, check, guess, 12 if certain else 8)
+        tried = _check(reference, photo, check, guess, 10 if certain else 8)
         if tried is None or not _plausible(tried.homography, region, photo.size):
             continue
         if best is None or tried.score > best.score:
@@ -164,7 +164,7 @@ def _check(
             return None
         seen = blocks.smoothed(_grey_frame(photo, to_photo, frame.size))
         block = min(_BLOCK, min(frame.size) // 2)
-        found = blocks.measure(known, seen, valid, block, reach if turn == 0 else 4, 100)
+        found = blocks.measure(known, seen, valid, block, reach if turn == 0 else 4, 64)
         fit = blocks.fit(found, frame.size, 2.0 if turn == 0 else 1.2)
         structured = len(found.centres)
         blank = structured <= 0.06 * found.total and found.photo_only <= 0.3 * found.total and found.total > 0

@@ -52,32 +52,29 @@ def measure(reference: Floats, photo: Floats, valid: Bytes, block: int, reach: i
     height, width = reference.shape
     gx, gy = _gradients(reference)
     px, py = _gradients(photo)
-    tensors = np.stack([gx * gx, gx * gy, gy * gy], axis=-1)
-    energy_photo = px * px + py * py
-    lowest, highest = _places(height, block, reach, most), _places(width, block, reach, most)
+    tops, lefts = _places(height, block, reach, most), _places(width, block, reach, most)
+    # Means over a block, read off at its anchor.
+    at = np.ix_(tops, lefts)
+    xx, xy, yy, theirs = (_means(part, block)[at] for part in (gx * gx, gx * gy, gy * gy, px * px + py * py))
+    covered = _means((valid == 0).astype(np.float32), block)[at] == 0
+    own = xx + yy
+    structured = covered & (own >= _LEAST_ENERGY)
+    photo_only = covered & ~structured & (theirs > 4 * np.maximum(own, _LEAST_ENERGY))
     centres, offsets, scores, kept, energies = [], [], [], [], []
-    photo_only = total = 0
-    for top in lowest:
-        for left in highest:
-            area = np.s_[top : top + block, left : left + block]
-            if valid[area].min() == 0:
-                continue
-            total += 1
-            xx, xy, yy = (float(v) for v in tensors[area].mean(axis=(0, 1)))
-            own, other = xx + yy, float(energy_photo[area].mean())
-            if own < _LEAST_ENERGY:
-                photo_only += other > 4 * max(own, _LEAST_ENERGY)
-                continue
-            y1, x1 = max(top - reach, 0), max(left - reach, 0)
-            y2, x2 = min(top + block + reach, height), min(left + block + reach, width)
-            surface = cv2.matchTemplate(photo[y1:y2, x1:x2], reference[area], cv2.TM_CCOEFF_NORMED)
-            _, best, _, (at_x, at_y) = cv2.minMaxLoc(surface)
-            fine_x, fine_y = _peak(surface, at_x, at_y)
-            centres.append((left + block / 2, top + block / 2))
-            offsets.append((fine_x + x1 - left, fine_y + y1 - top))
-            scores.append(best if np.isfinite(best) else 0.0)
-            kept.append(((xx, xy), (xy, yy)))
-            energies.append(own)
+    for row, column in np.argwhere(structured).tolist():
+        top, left = tops[row], lefts[column]
+        y1, x1 = max(top - reach, 0), max(left - reach, 0)
+        y2, x2 = min(top + block + reach, height), min(left + block + reach, width)
+        template = reference[top : top + block, left : left + block]
+        surface = cv2.matchTemplate(photo[y1:y2, x1:x2], template, cv2.TM_CCOEFF_NORMED)
+        _, best, _, (at_x, at_y) = cv2.minMaxLoc(surface)
+        fine_x, fine_y = _peak(surface, at_x, at_y)
+        centres.append((left + block / 2, top + block / 2))
+        offsets.append((fine_x + x1 - left, fine_y + y1 - top))
+        scores.append(best if np.isfinite(best) else 0.0)
+        a, b, c = float(xx[row, column]), float(xy[row, column]), float(yy[row, column])
+        kept.append(((a, b), (b, c)))
+        energies.append(a + c)
     count = len(centres)
     return Offsets(
         np.asarray(centres, np.float64).reshape(count, 2),
@@ -85,9 +82,14 @@ def measure(reference: Floats, photo: Floats, valid: Bytes, block: int, reach: i
         np.asarray(scores, np.float64),
         np.asarray(kept, np.float64).reshape(count, 2, 2),
         np.asarray(energies, np.float64),
-        photo_only,
-        total,
+        int(np.count_nonzero(photo_only)),
+        int(np.count_nonzero(covered)),
     )
+
+
+def _means(image: Floats, block: int) -> Floats:
+    """At each pixel the mean over the block of which it is the top left."""
+    return np.asarray(cv2.boxFilter(image, cv2.CV_32F, (block, block), anchor=(0, 0)), np.float32)
 
 
 def _gradients(image: Floats) -> tuple[Floats, Floats]:

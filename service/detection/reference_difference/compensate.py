@@ -11,13 +11,13 @@ from service.detection.reference_difference.parts import Bytes, Floats
 from shared.cv import cv2
 
 _SIGMAS: Final = (0.0, 0.5, 0.7, 0.9, 1.2, 1.6, 2.1, 2.8)
-_SAMPLES_SIDE = 96
+_SAMPLES_SIDE = 64
 
 
 def match_focus(reference: Floats, photo: Floats, valid: Bytes) -> tuple[Floats, Floats]:
     """Blur the sharper of two aligned frames so that both are equally sharp.
 
-    reference, photo: float32 (height, width, 3). The Gaussian that leaves the least robust difference of the
+    reference, photo: float32 (height, width, channels). The Gaussian that leaves the least robust difference of the
     high-pass parts wins; a smaller one is kept when it is nearly as good, since blur hides hair cracks.
     """
     one, other, mask = _structured_tiles(reference, photo, valid)
@@ -31,17 +31,19 @@ def match_focus(reference: Floats, photo: Floats, valid: Bytes) -> tuple[Floats,
 
 
 def _blur(image: Floats, sigma: float) -> Floats:
-    return np.asarray(cv2.GaussianBlur(image, (0, 0), sigma), np.float32) if sigma > 0 else image
+    if sigma <= 0:
+        return image
+    return np.asarray(cv2.GaussianBlur(image, (0, 0), sigma), np.float32).reshape(image.shape)
 
 
 def _structured_tiles(
-    reference: Floats, photo: Floats, valid: Bytes, tile: int = 96, most: int = 12
+    reference: Floats, photo: Floats, valid: Bytes, tile: int = 96, most: int = 6
 ) -> tuple[Floats | None, Floats | None, NDArray[np.bool_] | None]:
-    """The tiles with most structure in the reference, side by side, as luminance."""
+    """The tiles with most structure in the reference, side by side, as luminance; None without any."""
     height, width = valid.shape
     tile = min(tile, height, width)
     found: list[tuple[float, int, int]] = []
-    luminance = reference.mean(axis=2)
+    luminance = _luminance(reference)
     for top in range(0, height - tile + 1, tile):
         for left in range(0, width - tile + 1, tile):
             if valid[top : top + tile, left : left + tile].min():
@@ -52,25 +54,37 @@ def _structured_tiles(
         return None, None, None
     cut = [np.s_[top : top + tile, left : left + tile] for _, top, left in found]
     one = np.concatenate([luminance[area] for area in cut], axis=1)
-    other = np.concatenate([photo[area].mean(axis=2) for area in cut], axis=1)
+    other = np.concatenate([_luminance(photo[area]) for area in cut], axis=1)
     mask = np.zeros(one.shape, np.bool_)
     for index in range(len(cut)):
         mask[6:-6, index * tile + 6 : (index + 1) * tile - 6] = True
     return one.astype(np.float32), other.astype(np.float32), mask
 
 
+def _luminance(image: Floats) -> Floats:
+    if image.shape[2] == 1:
+        return image[..., 0]
+    return np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.float32)
+
+
 def _best_sigma(sharp: Floats, soft: Floats, mask: NDArray[np.bool_]) -> float:
     target = (soft - cv2.GaussianBlur(soft, (0, 0), 4.0))[mask]
-    errors = []
+    least, chosen, worse = np.inf, 0.0, 0
     for sigma in _SIGMAS:
         blurred = _blur(sharp, sigma)
         detail = (blurred - cv2.GaussianBlur(blurred, (0, 0), 4.0))[mask]
         # The brightness may differ: compare up to the best gain, with damage clipped away.
         gain = float(np.clip(np.dot(detail, target) / max(np.dot(detail, detail), 1e-6), 0.4, 2.5))
         off = np.abs(detail * gain - target)
-        errors.append(float(np.minimum(off, np.quantile(off, 0.95)).mean()))
-    least = min(errors)
-    return next(s for s, error in zip(_SIGMAS, errors, strict=True) if error <= least * 1.02 + 0.01)
+        clip = np.partition(off, off.size * 19 // 20)[off.size * 19 // 20]
+        error = float(np.minimum(off, clip).mean())
+        if error < least * 0.98 - 0.01:
+            least, chosen, worse = error, sigma, 0
+        else:
+            worse += 1
+        if worse == 2:
+            break
+    return chosen
 
 
 def match_light(reference: Floats, photo: Floats, valid: Bytes) -> Floats:
@@ -85,14 +99,15 @@ def match_light(reference: Floats, photo: Floats, valid: Bytes) -> Floats:
     small_valid = cv2.resize(valid, size, interpolation=cv2.INTER_AREA) == 255
     if np.count_nonzero(small_valid) < 12:
         return reference
-    small_reference = cv2.resize(reference, size, interpolation=cv2.INTER_AREA)
-    small_photo = cv2.resize(photo, size, interpolation=cv2.INTER_AREA)
+    channels = reference.shape[2]
+    small_reference = cv2.resize(reference, size, interpolation=cv2.INTER_AREA).reshape(*size[::-1], channels)
+    small_photo = cv2.resize(photo, size, interpolation=cv2.INTER_AREA).reshape(*size[::-1], channels)
     y, x = np.mgrid[0 : size[1], 0 : size[0]].astype(np.float32)
     x, y = (x + 0.5) / size[0] * 2 - 1, (y + 0.5) / size[1] * 2 - 1
     full_x = ((np.arange(width, dtype=np.float32) + 0.5) / width * 2 - 1)[None, :]
     full_y = ((np.arange(height, dtype=np.float32) + 0.5) / height * 2 - 1)[:, None]
     changed = np.empty_like(reference)
-    for channel in range(3):
+    for channel in range(channels):
         numbers = _fit_light(
             small_reference[..., channel][small_valid] / 255,
             small_photo[..., channel][small_valid] / 255,
@@ -122,7 +137,7 @@ def _fit_light(value: Floats, target: Floats, x: Floats, y: Floats) -> NDArray[n
     ridge = np.diag((0.02 / spread) ** 2)
     weights = np.ones(len(value))
     numbers = prior
-    for _ in range(8):
+    for _ in range(6):
         weighted = rows * weights[:, None]
         right = weighted.T @ (target - rows @ prior)
         numbers = prior + np.linalg.solve(weighted.T @ rows + ridge, right)

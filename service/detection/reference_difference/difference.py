@@ -9,7 +9,6 @@ usual at equal local contrast in this very pair, so a noisy photo or a busy text
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +18,7 @@ from shared.cv import cv2
 
 _LEVELS = 5
 _BINS = 14
+_SAMPLES = 18_000
 # Least noise per channel (luminance, two of colour) in grey levels: rounding and compression.
 _FLOORS = (1.6, 1.4, 1.4)
 
@@ -39,23 +39,26 @@ class Difference:
 
 
 def opponent(image: Floats) -> list[Floats]:
-    """Luminance and two colour differences, float32 each; BGR in 0..255."""
+    """Luminance and two colour differences, float32 each; (height, width, 3) BGR in 0..255, or 1 of grey."""
+    if image.shape[2] == 1:
+        return [image[..., 0]]
     blue, green, red = cv2.split(image)
     luminance = 0.114 * blue + 0.587 * green + 0.299 * red
     return [luminance, 0.7 * (red - luminance), 0.7 * (blue - luminance)]
 
 
-def differ(reference: Floats, photo: Floats, valid: Bytes, coloured: bool) -> Difference:
-    """Compare two aligned, compensated frames, float32 (height, width, 3); valid: 255 where both are seen."""
+def differ(reference: Floats, photo: Floats, valid: Bytes) -> Difference:
+    """Compare two aligned, compensated frames, float32 (height, width, 3 or 1); valid: 255 where both show."""
     ours, theirs = opponent(reference), opponent(photo)
-    channels = range(3 if coloured else 1)
     height, width = valid.shape
     radius = _radius(ours[0], theirs[0], valid)
     strength = np.zeros((height, width), np.float32)
     raw = np.zeros((height, width), np.float32)
     contrast = _range(ours[0], 2)
-    for channel in channels:
+    for channel in range(len(ours)):
         one, other, mask = ours[channel], theirs[channel], valid
+        # What the photo does not show is taken as equal, or it would leak into the coarser scales.
+        np.copyto(other, one, where=valid == 0)
         np.maximum(raw, np.abs(cv2.GaussianBlur(one - other, (3, 3), 0)), out=raw)
         for level in range(_LEVELS):
             if min(one.shape) < 12:
@@ -119,26 +122,21 @@ def _deviation(one: Floats, other: Floats, valid: Bytes, radius: int, floor: flo
 
 def _usual(off: Floats, contrast: Floats, valid: Bytes, floor: float) -> Floats:
     """The difference that is usual at each pixel's local contrast, as a standard deviation."""
-    step = max(int(np.sqrt(off.size / 60_000)), 1)
+    step = max(int(np.sqrt(off.size / _SAMPLES)), 1)
     seen = valid[::step, ::step] > 0
     samples, levels = off[::step, ::step][seen], contrast[::step, ::step][seen]
-    if samples.size < 30:
+    each = samples.size // _BINS
+    if each < 12:
         return np.full(off.shape, floor + 1.0, np.float32)
-    edges = np.unique(np.quantile(levels, np.linspace(0, 1, _BINS + 1)))
-    centres: list[float] = []
-    spreads: list[float] = []
-    for low, high in zip(edges[:-1], edges[1:], strict=True):
-        part = samples[(levels >= low) & (levels <= high)]
-        if part.size >= 12:
-            centres.append(float(low + high) / 2)
-            # The 80th and 60th percentiles of a half-normal distribution lie at 1.28 and 0.84 deviations.
-            spreads.append(max(float(np.quantile(part, 0.8)) / 1.28, float(np.quantile(part, 0.6)) / 0.84))
-    if not centres:
-        return np.full(off.shape, floor + 1.0, np.float32)
-    position = np.asarray(centres)
+    # Bins of equal size along the contrast, so that every one has the same say.
+    order = np.argsort(levels, kind="stable")[: each * _BINS]
+    position = levels[order].reshape(_BINS, each)[:, each // 2].astype(np.float64)
+    # The 80th and 60th percentiles of a half-normal distribution lie at 1.28 and 0.84 deviations.
+    at = (int(each * 0.6), int(each * 0.8))
+    bins = np.partition(samples[order].reshape(_BINS, each), at, axis=1)
+    spreads = np.maximum(bins[:, at[1]] / 1.28, bins[:, at[0]] / 0.84)
     # Never below a share of the contrast: interpolation alone leaves that much at an edge.
-    values = np.maximum(np.asarray(spreads), floor + 0.03 * position)
-    table: NDArray[Any] = np.interp(np.arange(0, 512), position, values)
-    slope = 0.03 * np.clip(np.arange(0, 512) - position[-1], 0, None)
-    lookup = (table + slope).astype(np.float32)
-    return np.asarray(lookup[np.clip(contrast, 0, 511).astype(np.int16)], np.float32)
+    grey_levels = np.arange(512)
+    table = np.interp(grey_levels, position, np.maximum(spreads, floor + 0.03 * position))
+    lookup = (table + 0.03 * np.clip(grey_levels - position[-1], 0, None)).astype(np.float32)
+    return np.asarray(lookup[np.minimum(contrast, 511).astype(np.uint16)], np.float32)

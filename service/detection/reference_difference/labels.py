@@ -12,7 +12,7 @@ from shared.cv import cv2
 def label(part: Part, reference: Floats, photo: Floats) -> str:
     """One of crack, scratch, missing, added, dent, stain, difference.
 
-    reference, photo: the compensated frames, float32 (height, width, 3).
+    reference, photo: the compensated frames, float32 (height, width, 3 or 1).
     """
     box = part.box
     pad = int(np.clip(0.25 * max(box.w, box.h), 4, 60))

@@ -47,13 +47,15 @@ def detect(reference: Bytes, region: Rect, photo: Bytes, parameters: Parameters 
     alignment = align(reference_levels, area, photo_levels)
     to_reference, size = _frame(area, alignment.homography)
     to_photo = alignment.homography @ to_reference
-    was = reference_levels.warped(to_reference, size, cv2.INTER_CUBIC, 1.9).astype(np.float32)
-    now = photo_levels.warped(to_photo, size, cv2.INTER_CUBIC, 1.9).astype(np.float32)
+    was = _seen(reference_levels, to_reference, size)
+    now = _seen(photo_levels, to_photo, size)
+    if not (_coloured(was) or _coloured(now)):
+        was, now = was[..., 1:2].copy(), now[..., 1:2].copy()
     valid = inside_mask(to_photo, size, photo_levels.size)
     valid = np.asarray(cv2.erode(valid, np.ones((5, 5), np.uint8), borderType=cv2.BORDER_REPLICATE), np.uint8)
     was, now = match_focus(was, now, valid)
     was = match_light(was, now, valid)
-    difference = differ(was, now, valid, _coloured(was) or _coloured(now))
+    difference = differ(was, now, valid)
     threshold = 6.0 * 4.0 ** (0.5 - wanted.sensitivity)
     _refuse_strangers(difference.strength, difference.raw, valid, threshold)
     scale = 1 / to_reference[0, 0]
@@ -77,6 +79,10 @@ def _frame(area: Rect, homography: Matrix) -> tuple[Matrix, tuple[int, int]]:
     scale = 1.0 if scale > 0.97 else scale
     size = (max(round(area.w * scale), 8), max(round(area.h * scale), 8))
     return np.linalg.inv(shift_scale(area.x, area.y, size[0] / area.w, size[1] / area.h)), size
+
+
+def _seen(image: Pyramid, to_image: Matrix, size: tuple[int, int]) -> Floats:
+    return image.warped(to_image, size, cv2.INTER_CUBIC, 1.9).astype(np.float32)
 
 
 def _coloured(image: Floats) -> bool:
