@@ -28,24 +28,24 @@ def _prehash(password: str) -> bytes:
     return base64.b64encode(hmac.new(_CONTEXT, text, hashlib.sha256).digest())
 
 
+def hashed(password: str, cost: int) -> str:
+    """The stored form of `password` at `cost` (log2 of the rounds)."""
+    return bcrypt.hashpw(_prehash(password), bcrypt.gensalt(cost)).decode("ascii")
+
+
 def _cost(stored: str) -> int:
     return int(stored.split("$")[2])
 
 
 class Passwords:
-    """Hashes and checks passwords at `cost` (log2 of the rounds) on threads of its own."""
+    """Hashes and checks passwords at `cost` on threads of its own."""
 
     def __init__(self, cost: int) -> None:
         self.cost = cost
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="password")
-        self._nobody = self._pool.submit(self.hash_now, secrets.token_urlsafe(32))
+        self._nobody = self._pool.submit(hashed, secrets.token_urlsafe(32), cost)
 
-    def hash_now(self, password: str) -> str:
-        """The stored form of `password`, computed on this thread."""
-        return bcrypt.hashpw(_prehash(password), bcrypt.gensalt(self.cost)).decode("ascii")
-
-    def check_now(self, password: str, stored: str | None) -> bool:
-        """Whether `password` is the one `stored` was made of; None takes as long and is never right."""
+    def _check(self, password: str, stored: str | None) -> bool:
         right = bcrypt.checkpw(_prehash(password), (stored or self._nobody.result()).encode("ascii"))
         return right and stored is not None
 
@@ -54,12 +54,12 @@ class Passwords:
         return _cost(stored) < self.cost
 
     async def hash(self, password: str) -> str:
-        """`hash_now` off the event loop."""
-        return await asyncio.get_running_loop().run_in_executor(self._pool, self.hash_now, password)
+        """`hashed` at today's cost, off the event loop."""
+        return await asyncio.get_running_loop().run_in_executor(self._pool, hashed, password, self.cost)
 
     async def check(self, password: str, stored: str | None) -> bool:
-        """`check_now` off the event loop."""
-        return await asyncio.get_running_loop().run_in_executor(self._pool, self.check_now, password, stored)
+        """Whether `password` is the one `stored` was made of; None takes as long and is never right."""
+        return await asyncio.get_running_loop().run_in_executor(self._pool, self._check, password, stored)
 
     def close(self) -> None:
         """Let the threads go."""

@@ -1,0 +1,202 @@
+"""`walkaround user`: users on the command line, also while a service runs on the same database."""
+
+from __future__ import annotations
+
+import argparse
+import getpass
+import sqlite3
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from sqlalchemy import event, select
+from sqlalchemy.orm import Session
+
+from service.account import rules, store
+from service.account.passwords import hashed
+from service.account.tables import User
+from service.changes import BeforeCommit, Change, announce
+from service.database import Database, now
+from service.envelope import Problem
+from service.schema import migrate
+from service.settings import Settings
+from shared.codes import Role
+
+T = TypeVar("T")
+
+# The address in the audit log for what was done on the machine itself.
+_ADDRESS = "command line"
+
+_FAULTS: dict[rules.Fault, str] = {
+    rules.Fault.USERNAME_LENGTH: f"a user name has 1 to {rules.MAX_USERNAME} characters",
+    rules.Fault.USERNAME_CHARACTERS: "a user name holds no blanks, control or invisible characters",
+    rules.Fault.PASSWORD_LENGTH: f"a password has {rules.MIN_PASSWORD} to {rules.MAX_PASSWORD} characters",
+    rules.Fault.PASSWORD_COMMON: "this password is among those that are tried first; choose another",
+    rules.Fault.PASSWORD_IS_USERNAME: "the password must not be the user name",
+}
+
+
+class _UserError(Exception):
+    """What the person did wrong, as a sentence."""
+
+
+def main(words: Sequence[str], settings: Settings, before_commit: Sequence[BeforeCommit] = ()) -> int:
+    """Run `user add|list|enable|disable|password` and give the exit status: 0 done, 1 refused, 2 used wrongly.
+
+    `before_commit` are listeners for what changes, such as the audit log's.
+    """
+    options = _parser().parse_args(words[1:])
+    settings.prepare()
+    database = Database(settings.url)
+    database.before_commit.extend(before_commit)
+    if database.is_sqlite:
+        # Only a running service folds the log into the SQLite file; two that do could corrupt it.
+        event.listen(database.writer, "connect", _no_checkpoint)
+    try:
+        migrate(database)
+        do: Callable[[Database, Settings, argparse.Namespace], None] = options.do
+        do(database, settings, options)
+    except _UserError as problem:
+        print(f"walkaround: {problem}", file=sys.stderr)
+        return 1
+    finally:
+        database.close()
+    return 0
+
+
+def _no_checkpoint(connection: sqlite3.Connection, _record: Any) -> None:
+    connection.execute("PRAGMA wal_autocheckpoint = 0").close()
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="walkaround user")
+    commands = parser.add_subparsers(required=True, metavar="add|list|enable|disable|password")
+
+    def command(
+        name: str, text: str, do: Callable[..., None], *, named: bool = True
+    ) -> argparse.ArgumentParser:
+        made = commands.add_parser(name, help=text, description=text)
+        made.set_defaults(do=do)
+        if named:
+            made.add_argument("username", metavar="NAME")
+        return made
+
+    stdin = "read the password from the first line of standard input"
+    add = command("add", "add a user", _add)
+    roles = [role.value for role in Role]
+    add.add_argument("--role", action="append", required=True, choices=roles, help="may be given again")
+    add.add_argument("--name", help="the person's name")
+    add.add_argument("--password-stdin", action="store_true", help=stdin)
+    command("list", "list the users", _list, named=False)
+    command("enable", "let a user log in again", _enable)
+    command("disable", "end a user's logins and allow no further one", _disable)
+    password = command("password", "give a user a new password and end their logins", _password)
+    password.add_argument("--password-stdin", action="store_true", help=stdin)
+    return parser
+
+
+def _ask_password(username: str, *, from_stdin: bool) -> str:
+    if from_stdin:
+        password = sys.stdin.readline().rstrip("\r\n")
+    else:
+        password = getpass.getpass(f"Password for {username}: ")
+        if getpass.getpass("Again: ") != password:
+            raise _UserError("the two passwords differ; nothing was changed")
+    fault = rules.password_fault(password, username)
+    if fault is not None:
+        raise _UserError(_FAULTS[fault])
+    return password
+
+
+def _alter(database: Database, work: Callable[[Session], T]) -> T:
+    return database.write_now(lambda session: store.altering(session, work))
+
+
+def _named(session: Session, username: str) -> User:
+    user = store.user_by_name(session, username)
+    if user is None:
+        raise _UserError(f"there is no user '{username}'; see: walkaround user list")
+    return user
+
+
+def _change(action: str, user: User, **details: Any) -> Change:
+    return Change(action, "user", user.id, None, _ADDRESS, details)
+
+
+def _add(database: Database, settings: Settings, options: argparse.Namespace) -> None:
+    username: str = options.username
+    fault = rules.username_fault(username)
+    if fault is not None:
+        raise _UserError(_FAULTS[fault])
+
+    def refuse_taken(session: Session) -> None:
+        if store.user_by_name(session, username) is not None:
+            raise _UserError(f"the user name '{username}' is taken")
+
+    database.read_now(refuse_taken)
+    password = _ask_password(username, from_stdin=options.password_stdin)
+    stored = hashed(password, settings.bcrypt_cost)
+
+    def work(session: Session) -> str:
+        refuse_taken(session)
+        user = store.add_user(session, username, stored, [Role(role) for role in options.role], options.name)
+        announce(session, _change("create", user, username=user.username, roles=sorted(set(options.role))))
+        return user.username
+
+    print(f"added {_alter(database, work)}")
+
+
+def _list(database: Database, _settings: Settings, _options: argparse.Namespace) -> None:
+    def work(session: Session) -> list[tuple[str, str, str, str]]:
+        users = list(session.scalars(select(User).order_by(User.username_key)))
+        roles = store.roles_of(session, [user.id for user in users])
+        return [
+            (
+                user.username,
+                ",".join(role.value for role in roles[user.id]),
+                "enabled" if user.enabled else "disabled",
+                user.name or "",
+            )
+            for user in users
+        ]
+
+    for row in database.read_now(work):
+        print("\t".join(row))
+
+
+def _switch(database: Database, username: str, *, enabled: bool) -> None:
+    def work(session: Session) -> str:
+        user = _named(session, username)
+        if user.enabled != enabled:
+            try:
+                store.set_enabled(session, user, enabled, now())
+            except Problem:
+                raise _UserError(
+                    f"'{user.username}' is the last enabled admin; add another admin first"
+                ) from None
+            announce(session, _change("update", user, enabled=[not enabled, enabled]))
+        return user.username
+
+    print(f"{'enabled' if enabled else 'disabled'} {_alter(database, work)}")
+
+
+def _enable(database: Database, _settings: Settings, options: argparse.Namespace) -> None:
+    _switch(database, options.username, enabled=True)
+
+
+def _disable(database: Database, _settings: Settings, options: argparse.Namespace) -> None:
+    _switch(database, options.username, enabled=False)
+
+
+def _password(database: Database, settings: Settings, options: argparse.Namespace) -> None:
+    name = database.read_now(lambda session: _named(session, options.username).username)
+    password = _ask_password(name, from_stdin=options.password_stdin)
+    stored = hashed(password, settings.bcrypt_cost)
+
+    def work(session: Session) -> None:
+        user = _named(session, name)
+        store.set_password(session, user, stored, now())
+        announce(session, _change("update", user, password=True))
+
+    _alter(database, work)
+    print(f"changed the password of {name}")
