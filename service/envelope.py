@@ -9,6 +9,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.routing import compile_path
 
 from shared.codes import ErrorCode
 from shared.wire.common import Failure
@@ -111,10 +112,23 @@ async def _on_invalid(_request: Request, problem: Exception) -> JSONResponse:
     return JSONResponse(failure_body(ErrorCode.INVALID_INPUT, msg, {"fields": fields}), status_code=422)
 
 
-async def _on_http(_request: Request, problem: Exception) -> JSONResponse:
+async def _on_http(request: Request, problem: Exception) -> JSONResponse:
     assert isinstance(problem, HTTPException)
     error, msg = _FALLBACK.get(problem.status_code, (ErrorCode.INTERNAL, "服务出错，请稍后再试"))
-    return JSONResponse(failure_body(error, msg), status_code=problem.status_code, headers=problem.headers)
+    headers = dict(problem.headers or {})
+    if problem.status_code == 405:
+        headers["Allow"] = ", ".join(sorted(_methods(request)))
+    return JSONResponse(failure_body(error, msg), status_code=problem.status_code, headers=headers)
+
+
+def _methods(request: Request) -> set[str]:
+    # Each method of a path is a route of its own, and the router names only those of the first.
+    return {
+        method.upper()
+        for path, operations in request.app.openapi()["paths"].items()
+        if compile_path(path)[0].match(request.scope["path"])
+        for method in operations
+    }
 
 
 def install_handlers(app: FastAPI) -> None:

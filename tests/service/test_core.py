@@ -43,6 +43,14 @@ def test_an_unknown_path_is_an_envelope(anonymous: TestClient) -> None:
     assert answer.json() == {"code": 1, "data": {"error": "not_found"}, "msg": "请求的地址不存在"}
 
 
+def test_a_wrong_method_names_the_right_ones(anonymous: TestClient) -> None:
+    for path in ("/api/inspection_item/some-id", "/inspection_item/some-id"):
+        answer = anonymous.patch(path)
+        assert answer.status_code == 405
+        assert answer.json()["data"] == {"error": "method_not_allowed"}
+        assert answer.headers["allow"] == "DELETE, GET, PUT"
+
+
 def test_a_crash_is_an_envelope_without_its_text(
     app: FastAPI, anonymous: TestClient, caplog: pytest.LogCaptureFixture
 ) -> None:
