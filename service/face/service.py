@@ -10,6 +10,7 @@ import math
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
+from typing import Protocol
 
 from limits import RateLimitItemPerMinute
 from limits.storage import MemoryStorage
@@ -24,7 +25,7 @@ from service.face import rules
 from service.face.calibrate import calibration
 from service.face.decode import BadPicture
 from service.face.dlib_engine import NAME as DEFAULT_MODEL
-from service.face.engine import Embedding, FaceEngine, Look
+from service.face.engine import Embedding, Look
 from service.face.gallery import Gallery, score
 from service.face.packs import load_engine
 from service.face.tables import FaceEnrolment, FacePolicy, FaceStation, FaceTemplate
@@ -55,12 +56,28 @@ LogIn = Callable[[str, str], Awaitable[Tokens]]
 MayLogIn = Callable[[str], Awaitable[bool]]
 
 
+class Eyes(Protocol):
+    """Looks at pictures with one engine; `FaceWorker` is the one in use."""
+
+    async def about(self) -> About:
+        """The engine. Raises EngineUnavailableError."""
+        ...
+
+    async def look(self, face_info: str) -> Look:
+        """What is in a picture. Raises BadPicture, EngineUnavailableError."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of the engine."""
+        ...
+
+
 class FaceService:
     """Face enrolment and face login.
 
     `log_in(user_id, address)` opens a session with `amr` face and gives its tokens; `may_log_in(user_id)` says
-    whether the user exists and is enabled. `load` makes the engine in the face process; the settings decide
-    when none is given.
+    whether the user exists and is enabled. `eyes` look at the pictures: by default a process of their own with
+    the engine that the settings name.
     """
 
     def __init__(
@@ -70,14 +87,14 @@ class FaceService:
         *,
         log_in: LogIn,
         may_log_in: MayLogIn,
-        load: Callable[[], FaceEngine] | None = None,
+        eyes: Eyes | None = None,
     ) -> None:
         self._database = database
         self._log_in = log_in
         self._may_log_in = may_log_in
         self._vault = Vault(settings.data_dir)
-        self._worker = FaceWorker(
-            load or functools.partial(load_engine, settings.face_model, settings.face_models_dir)
+        self._eyes = eyes or FaceWorker(
+            functools.partial(load_engine, settings.face_model, settings.face_models_dir)
         )
         self._gallery: Gallery | None = None
         self._gallery_revision = -1
@@ -91,7 +108,7 @@ class FaceService:
 
     async def close(self) -> None:
         """End the face process."""
-        await self._worker.close()
+        await self._eyes.close()
 
     async def warm(self) -> None:
         """Load engine and templates when somebody is enrolled, so that the first login does not wait for it."""
@@ -130,7 +147,7 @@ class FaceService:
     async def _enrol(
         self, user_id: str, images: Sequence[str], consent_version: str, address: str | None
     ) -> None:
-        about = await self._worker.about()
+        about = await self._eyes.about()
         embeddings = [
             await self._good_embedding(image, index, len(images), about)
             for index, image in enumerate(images)
@@ -172,7 +189,7 @@ class FaceService:
 
     async def _good_embedding(self, image: str, index: int, count: int, about: About) -> Embedding:
         try:
-            seen = await self._worker.look(image)
+            seen = await self._eyes.look(image)
         except BadPicture as bad:
             raise _refusal(bad.fault, index, count) from None
         trouble = rules.enrolment_trouble(seen, about.liveness_limit)
@@ -214,7 +231,7 @@ class FaceService:
 
         enrolment, templates, enabled = await self._database.read(read)
         try:
-            about = await self._worker.about()
+            about = await self._eyes.about()
         except EngineUnavailableError as problem:
             raise self._unavailable(problem) from None
         return FaceStatus(
@@ -269,9 +286,9 @@ class FaceService:
 
     async def _identified(self, face_info: str) -> str | None:
         try:
-            about = await self._worker.about()
+            about = await self._eyes.about()
             gallery = await self._current_gallery()
-            seen = await self._worker.look(face_info)
+            seen = await self._eyes.look(face_info)
         except BadPicture:
             return None
         except EngineUnavailableError as problem:
@@ -342,7 +359,7 @@ class FaceService:
     async def calibration(self) -> FaceCalibration:
         """The scores of the enrolled users against each other, and the threshold in force."""
         try:
-            about = await self._worker.about()
+            about = await self._eyes.about()
             async with self._turn:
                 gallery = await self._current_gallery()
         except EngineUnavailableError as problem:
@@ -352,7 +369,7 @@ class FaceService:
     # --- the gallery in step with the database ------------------------------------------------------------
 
     async def _current_gallery(self) -> Gallery:
-        about = await self._worker.about()
+        about = await self._eyes.about()
         revision = await self._database.read(lambda session: _policy(session).revision)
         if self._gallery is not None and (self._gallery_revision, self._gallery_model) == (
             revision,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import multiprocessing
+import os
 import signal
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -43,6 +44,18 @@ class About:
     liveness_limit: float | None
 
 
+def about_engine(engine: FaceEngine) -> About:
+    """What there is to know of `engine`, without the engine itself."""
+    return About(
+        engine.name,
+        engine.model_id,
+        engine.dimension,
+        engine.metric,
+        engine.thresholds,
+        engine.liveness_limit,
+    )
+
+
 def _serve(pipe: Connection, load: Callable[[], FaceEngine]) -> None:
     # Ctrl+C reaches the whole group; the service then closes the pipe, and that ends this process.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -51,16 +64,9 @@ def _serve(pipe: Connection, load: Callable[[], FaceEngine]) -> None:
     except Exception as problem:
         pipe.send(f"{type(problem).__name__}: {problem}")
         return
-    pipe.send(
-        About(
-            engine.name,
-            engine.model_id,
-            engine.dimension,
-            engine.metric,
-            engine.thresholds,
-            engine.liveness_limit,
-        )
-    )
+    pipe.send(about_engine(engine))
+    # Decoders write about broken pictures to stderr, which is the service's log: no sender may fill it.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     while True:
         try:
             face_info = pipe.recv()

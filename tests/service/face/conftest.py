@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+import base64
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+
+from service.changes import Change
+from service.database import Database
+from service.face.decode import decode, picture_bytes
+from service.face.dlib_engine import DlibEngine
+from service.face.engine import FaceEngine, Look, look
+from service.face.packs import install, load_engine
+from service.face.service import FaceService
+from service.face.worker import About, about_engine
+from service.schema import migrate
+from service.settings import Settings
+from shared.wire.account import Tokens
+from tests.service.face import faces
+
+
+def as_face_info(image: faces.Pixels, suffix: str = ".png") -> str:
+    """The picture as raw Base64."""
+    return base64.b64encode(faces.encoded(image, suffix)).decode()
+
+
+@pytest.fixture(scope="session")
+def dlib_engine() -> DlibEngine:
+    return DlibEngine()
+
+
+@pytest.fixture(scope="session")
+def test_models() -> Path:
+    """The folder of real model files, which are no part of the project."""
+    beside = Path(__file__).resolve().parents[4] / "shared" / "models"
+    folder = Path(os.environ.get("WALKAROUND_TEST_MODELS", beside))
+    if not (folder / "face_detection_yunet_2023mar.onnx").is_file():
+        pytest.skip("no model files: name their folder in WALKAROUND_TEST_MODELS")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def open_engine(test_models: Path, tmp_path_factory: pytest.TempPathFactory) -> FaceEngine:
+    packs = tmp_path_factory.mktemp("packs")
+    return load_engine(install(test_models, packs).name, packs)
+
+
+class SameProcess:
+    """Eyes that look here instead of in a process of their own, and remember what they saw."""
+
+    seen: dict[tuple[str, int], Look] = {}  # noqa: RUF012 - shared by the tests of one run, to be quick
+
+    def __init__(self, engine: FaceEngine, model_id: str | None = None) -> None:
+        self.engine = engine
+        self._about = about_engine(engine)
+        if model_id is not None:
+            self._about = replace(self._about, model_id=model_id)
+
+    async def about(self) -> About:
+        return self._about
+
+    async def look(self, face_info: str) -> Look:
+        key = (self.engine.model_id, hash(face_info))
+        if key not in self.seen:
+            self.seen[key] = look(self.engine, decode(picture_bytes(face_info)))
+        return self.seen[key]
+
+    async def close(self) -> None:
+        pass
+
+
+@dataclass
+class Room:
+    """A face service on its own database, with the account domain played by two sets."""
+
+    service: FaceService
+    database: Database
+    settings: Settings
+    disabled: set[str] = field(default_factory=set)
+    logged_in: list[str] = field(default_factory=list)
+    changes: list[Change] = field(default_factory=list)
+
+
+def tokens_of(user_id: str) -> Tokens:
+    return Tokens.model_construct(access_token=f"token of {user_id}", refresh_token="r", expires_in=900)
+
+
+def open_room(folder: Path, engine: FaceEngine, model_id: str | None = None) -> Room:
+    settings = Settings(data_dir=folder)
+    settings.prepare()
+    database = Database(settings.url)
+    migrate(database)
+
+    async def log_in(user_id: str, address: str) -> Tokens:
+        room.logged_in.append(user_id)
+        return tokens_of(user_id)
+
+    async def may_log_in(user_id: str) -> bool:
+        return user_id not in room.disabled
+
+    service = FaceService(
+        database, settings, log_in=log_in, may_log_in=may_log_in, eyes=SameProcess(engine, model_id)
+    )
+    room = Room(service, database, settings)
+    database.before_commit.append(lambda _session, changes: room.changes.extend(changes))
+    return room
+
+
+@pytest.fixture
+def room(tmp_path: Path, dlib_engine: DlibEngine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Room]:
+    monkeypatch.setattr("service.face.service.FAILURE_SECONDS", 0.001)
+    made = open_room(tmp_path, dlib_engine)
+    yield made
+    made.database.close()
+

@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.face import rules
+from service.face.decode import Fault
+from service.face.dlib_engine import THRESHOLDS
+from service.face.engine import Found, Look, Thresholds
+from service.face.manifest import MOBILEFACENET_THRESHOLDS, W600K_MBF_THRESHOLDS
+from service.face.quality import Quality
+from service.face.rules import Match, Trouble
+
+GOOD = Quality(
+    inter_ocular=80, brightness=130, burnt=0, black=0, sharpness=0.1, yaw=0.1, roll=2, cover=3
+)
+
+
+def face(height: float) -> Found:
+    points = np.zeros((5, 2), np.float32)
+    return Found((0, 0, height, height), points, points[:2], points[2], 1.0)
+
+
+def seen(quality: Quality = GOOD, heights: tuple[float, ...] = (200,), liveness: float | None = None) -> Look:
+    return Look(640, 480, tuple(face(height) for height in heights), quality, np.zeros(128, np.float32), liveness)
+
+
+@pytest.mark.parametrize(
+    ("change", "trouble"),
+    [
+        ({"inter_ocular": 39}, Trouble.FACE_TOO_SMALL),
+        ({"inter_ocular": 40}, None),
+        ({"brightness": 230}, Trouble.TOO_BRIGHT),
+        ({"burnt": 0.3}, Trouble.TOO_BRIGHT),
+        ({"brightness": 40}, Trouble.TOO_DARK),
+        ({"black": 0.5}, Trouble.TOO_DARK),
+        ({"sharpness": 0.01}, Trouble.BLURRED),
+        ({"yaw": -0.4}, Trouble.TURNED_AWAY),
+        ({"roll": 35}, Trouble.TURNED_AWAY),
+        ({"cover": 15}, Trouble.COVERED),
+    ],
+)
+def test_an_enrolment_takes_good_pictures_only(change: dict[str, float], trouble: Trouble | None) -> None:
+    assert rules.enrolment_trouble(seen(replace(GOOD, **change)), None) is trouble
+
+
+def test_a_login_is_more_forgiving_than_an_enrolment() -> None:
+    passable = seen(replace(GOOD, inter_ocular=35, sharpness=0.01, brightness=40, burnt=0.3))
+    assert rules.enrolment_trouble(passable, None) is not None
+    assert rules.login_trouble(passable, None) is None
+
+
+def test_nobody_stands_beside_an_enrolment() -> None:
+    assert rules.enrolment_trouble(seen(heights=(200, 81)), None) is Trouble.SEVERAL_FACES
+    assert rules.enrolment_trouble(seen(heights=(200, 79)), None) is None
+
+
+def test_a_login_has_one_dominant_face() -> None:
+    assert rules.login_trouble(seen(heights=(200, 134)), None) is Trouble.SEVERAL_FACES
+    assert rules.login_trouble(seen(heights=(200, 132)), None) is None
+
+
+def test_no_face() -> None:
+    assert rules.enrolment_trouble(Look(640, 480), None) is Trouble.NO_FACE
+    assert rules.login_trouble(Look(640, 480), None) is Trouble.NO_FACE
+
+
+@pytest.mark.parametrize(("liveness", "trouble"), [(0.4, Trouble.NOT_LIVE), (None, Trouble.NOT_LIVE), (0.6, None)])
+def test_liveness_counts_where_there_is_a_model(liveness: float | None, trouble: Trouble | None) -> None:
+    assert rules.login_trouble(seen(liveness=liveness), 0.5) is trouble
+    assert rules.login_trouble(seen(liveness=liveness), None) is None
+
+
+def test_every_trouble_has_its_own_sentence() -> None:
+    assert rules.SENTENCES.keys() == {*Fault, *Trouble}
+    assert len(set(rules.SENTENCES.values())) == len(rules.SENTENCES)
+
+
+@pytest.mark.parametrize(
+    ("points", "templates", "expected"),
+    [
+        (THRESHOLDS.points, 1, -0.543),
+        (THRESHOLDS.points, 10, -0.479),
+        (THRESHOLDS.points, 100, -0.421),
+        (MOBILEFACENET_THRESHOLDS, 10, 0.414),
+        (MOBILEFACENET_THRESHOLDS, 150, 0.497),
+        (MOBILEFACENET_THRESHOLDS, 1000, 0.543),
+        (W600K_MBF_THRESHOLDS, 150, 0.388),
+    ],
+)
+def test_thresholds_are_the_measured_ones(points: list[tuple[float, float]], templates: int, expected: float) -> None:
+    assert rules.threshold(Thresholds(tuple(points)), templates) == pytest.approx(expected, abs=1e-6)
+
+
+@given(st.integers(0, 10**6), st.integers(0, 10**6))
+def test_more_templates_never_loosen_a_threshold(one: int, other: int) -> None:
+    fewer, more = sorted((one, other))
+    for points in (THRESHOLDS.points, tuple(MOBILEFACENET_THRESHOLDS)):
+        thresholds = Thresholds(points)
+        assert rules.threshold(thresholds, fewer) <= rules.threshold(thresholds, more) + 1e-12
+        assert rules.threshold(thresholds, fewer) >= points[0][1]
+
+
+def test_accepts_only_a_clear_match() -> None:
+    assert rules.accepted(Match("a", 0.6, None), 0.5)
+    assert rules.accepted(Match("a", 0.6, 0.54), 0.5)
+    assert not rules.accepted(Match("a", 0.6, 0.56), 0.5)
+    assert not rules.accepted(Match("a", 0.49, None), 0.5)
+    assert not rules.accepted(None, 0.5)
+
+
+def test_pauses_double_and_end_in_off() -> None:
+    pauses = {failures: rules.pause_after(failures) for failures in range(51)}
+    assert [failures for failures, pause in pauses.items() if pause] == list(range(5, 51, 5))
+    assert [pauses[failures] for failures in (5, 10, 15, 20)] == [
+        timedelta(seconds=seconds) for seconds in (30, 60, 120, 240)
+    ]
+    assert not rules.is_off(49)
+    assert rules.is_off(50)
