@@ -1,0 +1,28 @@
+"""The audit log over HTTP."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from service.audit.service import AuditQuery, AuditService
+from service.envelope import failures
+from service.security import Caller, require
+from shared.codes import Permission
+from shared.wire.audit import AuditEntry
+from shared.wire.common import Envelope, Page
+
+
+def router(service: AuditService) -> APIRouter:
+    """The route `/audit`."""
+    audit = APIRouter(tags=["audit"])
+
+    @audit.get("/audit", responses=failures(401, 403, 422))
+    async def list_audit(
+        query: Annotated[AuditQuery, Query()], caller: Caller = require(Permission.AUDIT_READ)
+    ) -> Envelope[Page[AuditEntry]]:
+        """A page of the audit log, newest first."""
+        return Envelope(data=await service.page(query), msg="审计日志获取成功")
+
+    return audit

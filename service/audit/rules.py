@@ -1,0 +1,65 @@
+"""How rows of the audit log are chained and its end is signed. Pure.
+
+Each row's hash covers the row and the hash before it, so a changed, missing, added or moved row breaks the
+chain from there on. Somebody who writes to the database could compute all hashes anew, or cut rows off the
+end; therefore the newest hash is signed with a key that is not in the database.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import hmac
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+START = "0" * 64
+"""What stands before the first row."""
+
+
+class Event(NamedTuple):
+    """The content of one row; `details` is JSON text."""
+
+    seq: int
+    at: dt.datetime
+    action: str
+    kind: str
+    object_id: str | None
+    actor: str | None
+    address: str | None
+    details: str
+
+
+def details_text(details: Mapping[str, Any]) -> str:
+    """`details` as JSON text, the same for the same content. Times become ISO 8601.
+
+    Raises ValueError for a number that is not finite.
+    """
+
+    def plain(value: Any) -> str:
+        return value.isoformat() if isinstance(value, dt.date | dt.datetime) else str(value)
+
+    return json.dumps(details, sort_keys=True, separators=(",", ":"), allow_nan=False, default=plain)
+
+
+def row_hash(event: Event, prev_hash: str) -> str:
+    """SHA-256 over the canonical form of the row and the hash of the row before, in hexadecimal."""
+    at = event.at.astimezone(dt.UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")
+    canonical = json.dumps([prev_hash, event.seq, at, *event[2:]], separators=(",", ":"))
+    return hashlib.sha256(canonical.encode("ascii")).hexdigest()
+
+
+def head_key(secret: bytes) -> bytes:
+    """The key of `head_mac`, derived from the service's secret so that it serves for nothing else."""
+    return hmac.digest(secret, b"walkaround audit head 1", "sha256")
+
+
+def head_mac(key: bytes, seq: int, newest_hash: str) -> str:
+    """The signature of the newest row: HMAC-SHA-256 in hexadecimal."""
+    return hmac.new(key, f"{seq}:{newest_hash}".encode("ascii"), hashlib.sha256).hexdigest()
+
+
+def is_signed(key: bytes, seq: int, newest_hash: str, mac: str) -> bool:
+    """Whether `mac` is the signature of that newest row."""
+    return hmac.compare_digest(head_mac(key, seq, newest_hash).encode(), mac.encode("utf-8", "replace"))

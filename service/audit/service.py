@@ -1,0 +1,231 @@
+"""The audit log: writes each change in its own transaction, lists it, and proves that nobody changed it."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pydantic import BaseModel
+from sqlalchemy import func, insert, select, text, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from service.audit import rules
+from service.audit.rules import START, Event
+from service.audit.tables import AuditRow, HeadRow
+from service.changes import Change, announce
+from service.database import Database, now
+from service.settings import Settings
+from shared.wire.audit import AuditEntry
+from shared.wire.common import CurrentPage, ItemTime, Name, Page, PageSize, pagination
+
+UNSIGNED = "audit_unsigned"
+"""Action of the row that says: the log was found with an end that this installation's key did not sign."""
+
+_BATCH = 1000
+
+
+class AuditQuery(BaseModel):
+    """Query of the log: the page and filters that combine with AND; the times are inclusive."""
+
+    current_page: CurrentPage = 1
+    page_size: PageSize = 50
+    action: Name | None = None
+    kind: Name | None = None
+    object_id: Name | None = None
+    actor: Name | None = None
+    at_from: ItemTime | None = None
+    at_to: ItemTime | None = None
+
+
+class Verification(NamedTuple):
+    """What `verify` found: how many rows, the newest one's number and hash, and a sentence per problem."""
+
+    rows: int
+    seq: int
+    hash: str
+    problems: list[str]
+
+
+class AuditService:
+    """The log of one database, signed with a key derived from the service's secret.
+
+    It holds at least one row from the first start on, so that an emptied log is noticed.
+    """
+
+    def __init__(self, database: Database, settings: Settings) -> None:
+        self._database = database
+        self._key = rules.head_key(settings.signing_secret())
+
+    def begin(self) -> None:
+        """Write the first row of a new log."""
+        if self._database.read_now(lambda session: session.get(HeadRow, 1)) is not None:
+            return
+        try:
+            self._database.write_now(lambda session: announce(session, Change("begin", "audit", quiet=True)))
+        except IntegrityError:
+            # Another service process began the log of this database at the same moment.
+            return
+
+    def before_commit(self, session: Session, changes: Sequence[Change]) -> None:
+        """Append `changes` to the log in the transaction of `session`."""
+        # The row lock makes parallel transactions on PostgreSQL append one after the other.
+        head = session.execute(select(HeadRow.seq, HeadRow.hash, HeadRow.mac).with_for_update()).first()
+        if head is None:
+            seq = session.scalar(select(func.max(AuditRow.seq))) or 0
+            last = session.scalar(select(AuditRow.hash).where(AuditRow.seq == seq)) or START
+            signed = seq == 0
+        else:
+            seq, last, mac = head
+            signed = rules.is_signed(self._key, seq, last, mac)
+        if not signed:
+            changes = [Change(UNSIGNED, "audit", details={"seq": seq, "hash": last}), *changes]
+        at = now()
+        rows = []
+        for change in changes:
+            seq += 1
+            event = _event(seq, at, change)
+            rows.append({**event._asdict(), "prev_hash": last, "hash": rules.row_hash(event, last)})
+            last = rows[-1]["hash"]
+        session.execute(insert(AuditRow), rows)
+        values = {"seq": seq, "hash": last, "mac": rules.head_mac(self._key, seq, last)}
+        if head is None:
+            session.execute(insert(HeadRow), [{"head_id": 1, **values}])
+        else:
+            session.execute(update(HeadRow).where(HeadRow.head_id == 1).values(**values))
+
+    async def page(self, query: AuditQuery) -> Page[AuditEntry]:
+        """One page of the log, newest first."""
+        return await self._database.read(lambda session: _page(session, query))
+
+    def verify(self, *, expect: tuple[int, str] | None = None, check_signature: bool = True) -> Verification:
+        """Read the whole log and compare every hash and the signature of its end.
+
+        `expect` is the number and hash of a row as an earlier verification gave them: a whole database put
+        back to an older state shows no other sign. Without `check_signature` only the chain is looked at.
+        """
+        return self._database.read_now(lambda session: self._verify(session, expect, check_signature))
+
+    def _verify(
+        self, session: Session, expect: tuple[int, str] | None, check_signature: bool
+    ) -> Verification:
+        if not self._database.is_sqlite:
+            # Rows and head as of one moment, while others write.
+            session.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
+        problems: list[str] = []
+        count, seq, last = 0, 0, START
+        expected_seen = expect is None
+        rows = session.scalars(select(AuditRow).order_by(AuditRow.seq).execution_options(yield_per=_BATCH))
+        try:
+            for row in rows:
+                count += 1
+                problems += _check_row(row, seq, last)
+                seq, last = row.seq, row.hash
+                expected_seen = expected_seen or (seq, last) == expect
+        except ValueError:
+            # SQLite stores any text as a time; reading it as one fails, for the whole batch.
+            problems.append(f"a row between {seq + 1} and {seq + _BATCH} was changed: it can not be read")
+            return Verification(count, seq, last, problems)
+        if check_signature:
+            problems += self._check_head(session, seq, last)
+        if not expected_seen and expect is not None:
+            problems.append(f"row {expect[0]} with the hash {expect[1]} is not in the log any more")
+        return Verification(count, seq, last, problems)
+
+    def _check_head(self, session: Session, seq: int, last: str) -> list[str]:
+        head = session.get(HeadRow, 1)
+        if head is None:
+            return ["the log has no signed end" if seq else "the log is empty"]
+        if not rules.is_signed(self._key, head.seq, head.hash, head.mac):
+            return ["the end of the log is not signed with this installation's secret"]
+        if head.seq > seq:
+            return [f"rows are cut off the end: row {head.seq} is signed, the last one there is row {seq}"]
+        if (head.seq, head.hash) != (seq, last):
+            return [f"row {head.seq} is signed as the last one and is not: the log ends with row {seq}"]
+        return []
+
+    def sign_restored(self) -> None:
+        """Sign the end of a log that came from a backup made elsewhere, when its chain is whole."""
+        found = self.verify(check_signature=False)
+        if found.problems:
+            return
+        mac = rules.head_mac(self._key, found.seq, found.hash)
+        same = (HeadRow.seq == found.seq) & (HeadRow.hash == found.hash)
+        self._database.write_now(lambda session: session.execute(update(HeadRow).where(same).values(mac=mac)))
+
+
+def _check_row(row: AuditRow, seq: int, last: str) -> list[str]:
+    problems = []
+    if row.seq != seq + 1:
+        problems.append(f"row {seq + 1} is missing: the next one there is row {row.seq}")
+    elif row.prev_hash != last:
+        problems.append(f"row {row.seq} does not follow the row before it")
+    if row.hash != rules.row_hash(_event_of(row), row.prev_hash):
+        problems.append(f"row {row.seq} was changed")
+    if row.action == UNSIGNED:
+        problems.append(
+            f"row {row.seq}: the log was continued although its end was not signed with this "
+            "installation's secret (the secret was replaced, or the database changed from outside)"
+        )
+    return problems
+
+
+def _text(value: str | None) -> str | None:
+    # A user name at a failed login may be anything; PostgreSQL stores neither U+0000 nor half characters.
+    if value is None:
+        return None
+    return value.replace("\x00", "\\0").encode("utf-8", "backslashreplace").decode()[:255]
+
+
+def _event(seq: int, at: dt.datetime, change: Change) -> Event:
+    return Event(
+        seq=seq,
+        at=at,
+        action=change.action,
+        kind=change.kind,
+        object_id=_text(change.object_id),
+        actor=_text(change.actor),
+        address=_text(change.address),
+        details=rules.details_text(change.details),
+    )
+
+
+def _event_of(row: AuditRow) -> Event:
+    return Event(row.seq, row.at, row.action, row.kind, row.object_id, row.actor, row.address, row.details)
+
+
+def _entry(row: AuditRow) -> AuditEntry:
+    return AuditEntry(
+        seq=row.seq,
+        at=row.at,
+        action=row.action,
+        kind=row.kind,
+        object_id=row.object_id,
+        actor=row.actor,
+        address=row.address,
+        details=json.loads(row.details),
+        hash=row.hash,
+    )
+
+
+def _page(session: Session, query: AuditQuery) -> Page[AuditEntry]:
+    exact = {"action": query.action, "kind": query.kind, "object_id": query.object_id, "actor": query.actor}
+    wanted = [getattr(AuditRow, name) == value for name, value in exact.items() if value is not None]
+    if query.at_from is not None:
+        wanted.append(AuditRow.at >= query.at_from)
+    if query.at_to is not None:
+        wanted.append(AuditRow.at <= query.at_to)
+    total = session.scalar(select(func.count()).select_from(AuditRow).where(*wanted)) or 0
+    rows = session.scalars(
+        select(AuditRow)
+        .where(*wanted)
+        .order_by(AuditRow.seq.desc())
+        .limit(query.page_size)
+        .offset((query.current_page - 1) * query.page_size)
+    )
+    return Page(
+        data=[_entry(row) for row in rows],
+        pagination=pagination(query.current_page, query.page_size, total),
+    )

@@ -1,0 +1,21 @@
+"""Bodies of the audit log."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shared.wire.common import ItemTime, Wire
+
+
+class AuditEntry(Wire):
+    """One row of the audit log. `seq` counts from 1 without a gap; `hash` covers it and all before."""
+
+    seq: int
+    at: ItemTime
+    action: str
+    kind: str
+    object_id: str | None
+    actor: str | None
+    address: str | None
+    details: dict[str, Any]
+    hash: str

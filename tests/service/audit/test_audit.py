@@ -1,0 +1,352 @@
+"""The audit log: written with each change, listed, and proven, on both databases."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.orm import Session
+from starlette.testclient import TestClient
+
+from service.audit import cli, rules
+from service.audit.routes import router
+from service.audit.service import AuditService, Verification
+from service.changes import Change, announce
+from service.database import Database
+from service.settings import Settings
+from shared.codes import Role
+from tests.service.rooms import as_role, rooms
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
+def database_kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def audit(database: Database, settings: Settings) -> AuditService:
+    service = AuditService(database, settings)
+    database.before_commit.append(service.before_commit)
+    service.begin()
+    return service
+
+
+@pytest.fixture
+def room(audit: AuditService) -> Iterator[TestClient]:
+    with rooms(router(audit), role=Role.ADMIN) as client:
+        yield client
+
+
+def tell(database: Database, *changes: Change) -> None:
+    def work(session: Session) -> None:
+        for change in changes:
+            announce(session, change)
+
+    database.write_now(work)
+
+
+def fill(database: Database, count: int = 5) -> None:
+    for number in range(count):
+        tell(database, Change("update", "record", f"r{number}", "u1", "10.0.0.1", {"name": ["旧", "新"]}))
+
+
+def tamper(database: Database, *statements: str) -> None:
+    """Change the log as somebody with full rights on the database would."""
+
+    def work(session: Session) -> None:
+        if database.is_sqlite:
+            session.execute(text("DROP TRIGGER IF EXISTS audit_event_no_update"))
+            session.execute(text("DROP TRIGGER IF EXISTS audit_event_no_delete"))
+        else:
+            session.execute(text("DROP TRIGGER IF EXISTS audit_event_append_only ON audit_event"))
+        for statement in statements:
+            session.execute(text(statement))
+
+    database.write_now(work)
+
+
+def test_a_change_and_its_row_are_one_transaction(audit: AuditService, database: Database) -> None:
+    def failing(session: Session) -> None:
+        announce(session, Change("create", "record", "lost"))
+        raise RuntimeError("after the announcement")
+
+    with pytest.raises(RuntimeError):
+        database.write_now(failing)
+    tell(database, Change("create", "record", "kept"), Change("create", "item", "kept too"))
+    assert audit.verify() == Verification(3, 3, audit.verify().hash, [])
+
+
+def test_a_log_of_a_moment_ago_is_whole(audit: AuditService, database: Database) -> None:
+    first = audit.verify()
+    fill(database)
+    found = audit.verify(expect=(first.seq, first.hash))
+    assert (found.rows, found.seq, found.problems) == (6, 6, [])
+    audit.begin()
+    assert audit.verify().rows == 6, "a log begins once"
+
+
+@pytest.mark.parametrize(
+    "column", ["at", "action", "kind", "object_id", "actor", "address", "details", "prev_hash", "hash"]
+)
+def test_one_changed_byte_is_found(audit: AuditService, database: Database, column: str) -> None:
+    fill(database)
+    value = (
+        "'2026-01-01 00:00:00.000000'"
+        if column == "at"
+        else f"substr({column}, 1, 1) || 'Z' || substr({column}, 3)"
+    )
+    tamper(database, f"UPDATE audit_event SET {column} = {value} WHERE seq = 3")
+    assert any("row 3" in problem for problem in audit.verify().problems)
+
+
+def test_a_cleared_field_is_found(audit: AuditService, database: Database) -> None:
+    fill(database)
+    tamper(database, "UPDATE audit_event SET actor = NULL WHERE seq = 4")
+    assert audit.verify().problems == ["row 4 was changed"]
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        ("DELETE FROM audit_event WHERE seq = 3",),
+        ("DELETE FROM audit_event WHERE seq = 1",),
+        (
+            "DELETE FROM audit_event WHERE seq = 3",
+            "UPDATE audit_event SET seq = seq - 1 WHERE seq = 4",
+            "UPDATE audit_event SET seq = seq - 1 WHERE seq = 5",
+            "UPDATE audit_event SET seq = seq - 1 WHERE seq = 6",
+        ),
+    ],
+    ids=["middle", "first", "closed up"],
+)
+def test_a_deleted_row_is_found(audit: AuditService, database: Database, statements: tuple[str, ...]) -> None:
+    fill(database)
+    tamper(database, *statements)
+    assert audit.verify().problems
+
+
+def test_another_order_is_found(audit: AuditService, database: Database) -> None:
+    fill(database)
+    tamper(
+        database,
+        "UPDATE audit_event SET seq = 99 WHERE seq = 3",
+        "UPDATE audit_event SET seq = 3 WHERE seq = 4",
+        "UPDATE audit_event SET seq = 4 WHERE seq = 99",
+    )
+    assert audit.verify().problems
+
+
+def test_a_cut_at_the_end_is_found(audit: AuditService, database: Database) -> None:
+    fill(database)
+    tamper(database, "DELETE FROM audit_event WHERE seq > 4")
+    assert audit.verify().problems == [
+        "rows are cut off the end: row 6 is signed, the last one there is row 4"
+    ]
+
+
+def test_a_cut_with_a_head_put_back_is_found(audit: AuditService, database: Database) -> None:
+    fill(database)
+    tamper(
+        database,
+        "DELETE FROM audit_event WHERE seq > 4",
+        "UPDATE audit_head SET seq = 4, hash = (SELECT hash FROM audit_event WHERE seq = 4)",
+    )
+    assert audit.verify().problems == ["the end of the log is not signed with this installation's secret"]
+
+
+def test_a_row_written_from_outside_is_found(audit: AuditService, database: Database) -> None:
+    fill(database)
+    event = rules.Event(7, dt.datetime(2026, 5, 1, tzinfo=dt.UTC), "create", "record", None, None, None, "{}")
+    last = audit.verify().hash
+    tamper(
+        database,
+        "INSERT INTO audit_event VALUES (7, '2026-05-01 00:00:00.000000', 'create', 'record', NULL, NULL, "
+        f"NULL, '{{}}', '{last}', '{rules.row_hash(event, last)}')",
+    )
+    assert audit.verify().problems == ["row 6 is signed as the last one and is not: the log ends with row 7"]
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [("DELETE FROM audit_event",), ("DELETE FROM audit_event", "DELETE FROM audit_head")],
+    ids=["rows", "rows and head"],
+)
+def test_an_emptied_log_is_found(
+    audit: AuditService, database: Database, statements: tuple[str, ...]
+) -> None:
+    fill(database)
+    tamper(database, *statements)
+    assert audit.verify().problems
+
+
+def test_a_database_put_back_is_found_by_what_was_kept_elsewhere(
+    audit: AuditService, database: Database
+) -> None:
+    def head() -> Any:
+        return database.read_now(
+            lambda session: session.execute(text("SELECT seq, hash, mac FROM audit_head")).one()
+        )
+
+    fill(database, 2)
+    old = head()
+    fill(database, 3)
+    kept = audit.verify()
+    tamper(
+        database,
+        "DELETE FROM audit_event WHERE seq > 3",
+        f"UPDATE audit_head SET seq = {old.seq}, hash = '{old.hash}', mac = '{old.mac}'",
+    )
+    assert audit.verify().problems == []
+    assert audit.verify(expect=(kept.seq, kept.hash)).problems == [
+        f"row {kept.seq} with the hash {kept.hash} is not in the log any more"
+    ]
+
+
+def test_a_log_continued_over_a_forged_end_says_so_for_ever(audit: AuditService, database: Database) -> None:
+    fill(database)
+    tamper(
+        database,
+        "DELETE FROM audit_event WHERE seq > 4",
+        "UPDATE audit_head SET seq = 4, hash = (SELECT hash FROM audit_event WHERE seq = 4)",
+    )
+    fill(database, 2)
+    problems = audit.verify().problems
+    assert len(problems) == 1
+    assert problems[0].startswith("row 5: the log was continued although its end was not signed")
+
+
+def test_another_secret_does_not_sign(audit: AuditService, database: Database, settings: Settings) -> None:
+    fill(database)
+    (settings.data_dir / "secret.key").unlink()
+    assert AuditService(database, settings).verify().problems == [
+        "the end of the log is not signed with this installation's secret"
+    ]
+
+
+def test_a_restored_log_is_signed_only_when_it_is_whole(
+    audit: AuditService, database: Database, settings: Settings
+) -> None:
+    fill(database)
+    (settings.data_dir / "secret.key").unlink()
+    restored = AuditService(database, settings)
+    restored.sign_restored()
+    assert restored.verify().problems == []
+    tamper(database, "DELETE FROM audit_event WHERE seq = 6")
+    (settings.data_dir / "secret.key").unlink()
+    cut = AuditService(database, settings)
+    cut.sign_restored()
+    assert cut.verify().problems
+
+
+@pytest.mark.parametrize("statement", ["UPDATE audit_event SET kind = 'x'", "DELETE FROM audit_event"])
+def test_the_database_refuses_to_change_the_log(
+    audit: AuditService, database: Database, statement: str
+) -> None:
+    with pytest.raises(DBAPIError, match="append-only"):
+        database.write_now(lambda session: session.execute(text(statement)))
+
+
+def test_parallel_transactions_make_one_chain(audit: AuditService, database: Database) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda _: fill(database, 5), range(8)))
+    assert audit.verify() == Verification(41, 41, audit.verify().hash, [])
+
+
+def test_any_text_can_be_logged(audit: AuditService, database: Database) -> None:
+    odd = "a\x00b\ud800\r\n" + "长" * 300
+    tell(database, Change("login_failed", "user", odd, None, odd, {odd: odd, "at": dt.datetime.now(dt.UTC)}))
+    assert audit.verify().problems == []
+
+
+@hypothesis_settings(deadline=None, max_examples=60)
+@given(st.dictionaries(st.text(), st.none() | st.integers() | st.text() | st.lists(st.text())))
+def test_details_have_one_form(details: dict[str, Any]) -> None:
+    text_form = rules.details_text(details)
+    assert text_form.isascii()
+    assert rules.details_text(dict(reversed(details.items()))) == text_form
+
+
+def test_the_log_is_read_in_pages_with_filters(room: TestClient, database: Database) -> None:
+    tell(database, Change("create", "record", "r1", "u1", "10.0.0.1", {"name": "左翼"}))
+    tell(database, Change("update", "record", "r1", "u2", "10.0.0.1"))
+    tell(database, Change("delete", "item", "i1", "u1", "10.0.0.1"))
+
+    def seqs(**query: Any) -> list[int]:
+        answer = room.get("/api/audit", params=query)
+        assert answer.status_code == 200, answer.text
+        return [entry["seq"] for entry in answer.json()["data"]["data"]]
+
+    assert seqs() == [4, 3, 2, 1]
+    assert seqs(page_size=2, current_page=2) == [2, 1]
+    assert seqs(kind="record") == [3, 2]
+    assert seqs(kind="record", actor="u1") == [2]
+    assert seqs(object_id="i1") == [4]
+    assert seqs(action="' OR 1=1 --") == []
+    newest = room.get("/api/audit").json()["data"]["data"][0]
+    assert seqs(at_from=newest["at"]) == [4]
+    assert 4 in seqs(at_to=newest["at"])
+    assert seqs(at_to="2020-01-01T00:00:00") == []
+    first = room.get("/api/audit", params={"action": "create"}).json()["data"]["data"][0]
+    assert first["details"] == {"name": "左翼"}
+    assert (first["actor"], first["address"]) == ("u1", "10.0.0.1")
+    for bad in ("page_size=0", "current_page=0", "at_from=5", "kind=%00"):
+        assert room.get(f"/api/audit?{bad}").status_code == 422
+
+
+def test_only_an_admin_reads_the_log(room: TestClient) -> None:
+    for role, status in ((None, 401), (Role.VIEWER, 403), (Role.PLANNER, 403), (Role.ADMIN, 200)):
+        assert room.get("/api/audit", headers=as_role(role)).status_code == status
+
+
+@pytest.fixture
+def verify(settings: Settings, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str]]:
+    def run(*words: str) -> tuple[int, str]:
+        status = cli.main(["audit", "verify", *words], settings)
+        return status, capsys.readouterr().out
+
+    return run
+
+
+def test_the_command_says_whether_the_log_is_whole(
+    audit: AuditService, database: Database, verify: Callable[..., tuple[int, str]]
+) -> None:
+    fill(database)
+    status, out = verify()
+    assert status == 0
+    assert out.startswith("ok: 6 rows")
+    end = out.split()[-1]
+    fill(database)
+    assert verify("--expect", end)[0] == 0
+    tamper(
+        database,
+        "DELETE FROM audit_event WHERE seq >= 6",
+        "UPDATE audit_event SET details = '[]' WHERE seq = 2",
+    )
+    status, out = verify("--expect", end)
+    assert status == 1
+    assert "row 2 was changed" in out
+    assert "cut off the end" in out
+    assert "not in the log any more" in out
+    with pytest.raises(SystemExit):
+        verify("--expect", "nonsense")
+
+
+def test_the_command_without_a_database(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["audit", "verify"], Settings(data_dir=tmp_path / "nothing", database_url="")) == 1
+    assert "there is no database" in capsys.readouterr().out
+    assert not (tmp_path / "nothing").exists()
+
+
+@pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
+def test_a_time_that_is_none_is_a_finding(audit: AuditService, database: Database) -> None:
+    fill(database)
+    tamper(database, "UPDATE audit_event SET at = 'yesterday' WHERE seq = 3")
+    assert audit.verify().problems == ["a row between 1 and 1000 was changed: it can not be read"]
