@@ -297,11 +297,21 @@ class Commands(QObject):
         return f"{self.title(command_id)}  ({keys})" if keys else self.title(command_id)
 
     def set_keys(self, command_id: str, keys: Sequence[str] | None) -> None:
-        """Give it other keys, or with None the default ones; kept in the preferences, in force at once."""
+        """Give it other keys, or with None the default ones; kept in the preferences, in force at once.
+
+        A key means one thing: the commands that had it, see `conflicts`, are left without it.
+        """
+        wanted = COMMANDS[command_id].keys if keys is None else tuple(keys)
+        for key in wanted:
+            for other in self.conflicts(command_id, key):
+                taken = QKeySequence(key)
+                self._keep(other.id, [old for old in self.keys(other.id) if QKeySequence(old) != taken])
+        self._keep(command_id, wanted)
+
+    def _keep(self, command_id: str, keys: Sequence[str]) -> None:
         chosen = dict(self._preferences.values.shortcuts)
-        if keys is None or tuple(keys) == COMMANDS[command_id].keys:
-            chosen.pop(command_id, None)
-        else:
+        chosen.pop(command_id, None)
+        if tuple(keys) != COMMANDS[command_id].keys:
             chosen[command_id] = list(keys)
         self._preferences.change(shortcuts=chosen)
         for binding in self._alive(command_id):

@@ -8,7 +8,7 @@ from desktop.client import Session
 from desktop.commands import Commands
 from desktop.embedded import ServiceState
 from desktop.preferences import Preferences
-from desktop.workers import run
+from desktop.workers import Lane, run
 from shared.codes import Permission
 from shared.wire.account import Payload
 
@@ -48,7 +48,8 @@ class Context(QObject):
         if self.payload is None:
             return
         self.payload = None
-        run(self.session.account.logout, owner=None)
+        # Its own lane: it must not wait behind slow requests until the next person has logged in.
+        run(self.session.account.logout, owner=None, lane=Lane.LONG)
         self.loginChanged.emit()
 
     def show_service(self, state: ServiceState) -> None:

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from desktop.theme import Mode
 
-APP = "walkaround"
+APP = "Walkaround"
 
 
 def default_path() -> Path:

@@ -238,6 +238,21 @@ def _unexpected(error: Exception) -> None:
     sys.excepthook(type(error), error, error.__traceback__)
 
 
+def gui_caller() -> Callable[[Callable[[], None]], None]:
+    """A function that any thread may call with a callable, which then runs on the GUI thread.
+
+    For what has a thread of its own, such as the watcher of the embedded service. Ask for it on the GUI
+    thread; after `shutdown` its calls are dropped.
+    """
+    pools = _current()
+
+    def call(function: Callable[[], None]) -> None:
+        if pools.open:
+            pools.postbox.posted.emit(function)
+
+    return call
+
+
 def busy() -> int:
     """How many tasks have not arrived yet."""
     return 0 if _pools is None else len(_pools.tasks)

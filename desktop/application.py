@@ -1,0 +1,234 @@
+"""The composition root of the desktop: makes every part once, hands it round, ends it in order."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import socket
+import sys
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+import platformdirs
+from PySide6.QtCore import QCoreApplication, QObject, QSocketNotifier
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QApplication
+
+from desktop import workers
+from desktop.client import Session
+from desktop.context import Context
+from desktop.embedded import EmbeddedService, ServiceState
+from desktop.language import Language
+from desktop.logs import Logs, log_dir
+from desktop.preferences import APP, Preferences
+from desktop.remote import RemoteWatch
+from desktop.theme import look
+from desktop.widgets import Page
+from desktop.window import MainWindow
+from shared import __version__
+from shared.paths import resource
+
+_log = logging.getLogger(__name__)
+
+# Reserved for documentation: what a session points at before the embedded service has said its address.
+_NOWHERE = "http://127.0.0.1:9"
+
+
+_PAGES = (
+    ("login", "LoginPage"),
+    ("records", "RecordsPage"),
+    ("workbench", "WorkbenchPage"),
+    ("catalogue", "CataloguePage"),
+    ("people", "PeoplePage"),
+    ("me", "MePage"),
+)
+
+
+def data_dir() -> Path:
+    """Where the embedded service keeps its data: `WALKAROUND_DATA_DIR`, or the person's data folder."""
+    given = os.environ.get("WALKAROUND_DATA_DIR")
+    return Path(given) if given else Path(platformdirs.user_data_dir(APP, appauthor=False))
+
+
+def make_application(words: list[str] | None = None) -> QApplication:
+    """The QApplication with its names and its icon; the running one when there is one."""
+    running = QApplication.instance()
+    if isinstance(running, QApplication):
+        return running
+    QCoreApplication.setApplicationName(APP)
+    QCoreApplication.setApplicationVersion(__version__)
+    application = QApplication(words or [APP])
+    application.setApplicationDisplayName("Walkaround")
+    application.setDesktopFileName(APP)
+    application.setWindowIcon(QIcon(str(resource("icons", "walkaround.svg"))))
+    return application
+
+
+def build_pages(context: Context) -> list[Page]:
+    """Every page of the window, in the order of the rail."""
+    pages: list[Page] = []
+    for module, name in _PAGES:
+        if find_spec(f"desktop.pages.{module}") is not None:
+            pages.append(getattr(import_module(f"desktop.pages.{module}"), name)(context))
+    return pages
+
+
+class Desktop(QObject):
+    """The running desktop: preferences, language, service, window.
+
+    Needs the QApplication of `make_application`. `server_url`: use the service there; None: start the own one
+    on `data_folder` (None: the person's).
+    """
+
+    def __init__(
+        self,
+        *,
+        server_url: str | None = None,
+        data_folder: Path | None = None,
+        preferences: Preferences | None = None,
+    ) -> None:
+        super().__init__()
+        self._closed = False
+        self.preferences = preferences or Preferences()
+        self._gui = workers.gui_caller()
+        self.logs = Logs(log_dir(), lambda: self._gui(self._say_failure))
+        self.language = Language()
+        self.language.use(self.preferences.values.language)
+        look().set_mode(self.preferences.values.theme)
+        self.session = Session(server_url or _NOWHERE)
+        self.session.on_login_lost(lambda: self._gui(self._login_lost))
+        self.context = Context(self.session, self.preferences, embedded=server_url is None)
+        self.context.loginChanged.connect(self._login_changed)
+        self._last_user = ""
+        self.service: EmbeddedService | None = None
+        self._watch: RemoteWatch | None = None
+        if server_url is None:
+            self.service = EmbeddedService(data_folder or data_dir(), self._service_said)
+        else:
+            self.preferences.change(server_url=server_url)
+            self._watch = RemoteWatch(server_url, self.context.show_service, self)
+        self.window = self._make_window()
+
+    def start(self) -> None:
+        """Start or look for the service, and show the window."""
+        self.window.show()
+        self.retry()
+
+    def retry(self) -> None:
+        """Try the service again."""
+        if self._watch is not None:
+            self._watch.ask()
+        elif self.service is not None:
+            if self.service.state is ServiceState.FAILED:
+                self.service.retry()
+            else:
+                self.service.start()
+
+    def close(self) -> None:
+        """End everything in order: requests, work, service, log. Safe to call twice."""
+        if self._closed:
+            return
+        self._closed = True
+        self.window.keep_geometry()
+        self.window.hide()
+        self.session.close()
+        workers.shutdown()
+        if self.service is not None:
+            self.service.stop()
+        self.window.deleteLater()
+        self.logs.close()
+
+    def set_language(self, code: str) -> None:
+        """Speak another language (empty: the system's): a new window, at the place where the old one was."""
+        old = self.window
+        if old.page is not None and not old.page.leave():
+            return
+        self.preferences.change(language=code)
+        self.language.use(code)
+        place = old.place()
+        self._replace_window()
+        self.window.go(*place)
+
+    def _make_window(self) -> MainWindow:
+        window = MainWindow(self.context, build_pages(self.context))
+        window.language_wanted.connect(self.set_language)
+        window.retry_wanted.connect(self.retry)
+        return window
+
+    def _replace_window(self) -> None:
+        old = self.window
+        old.keep_geometry()
+        self.window = self._make_window()
+        self.window.show()
+        old.hide()
+        old.deleteLater()
+
+    def _login_changed(self) -> None:
+        """Somebody else at this desktop gets fresh pages: nothing of the person before is left in them."""
+        payload = self.context.payload
+        if payload is None:
+            return
+        somebody_else = self._last_user not in ("", payload.user.user_id)
+        self._last_user = payload.user.user_id
+        if somebody_else:
+            self._replace_window()
+
+    def _login_lost(self) -> None:
+        if self.context.payload is not None:
+            self.context.payload = None
+            self.context.loginChanged.emit()
+            self.window.toast.say(self.tr("Your login has ended. Log in again to go on where you were."))
+
+    def _service_said(self, state: ServiceState, url: str | None) -> None:
+        """In the watcher's thread."""
+        if url is not None:
+            self.session.rebase(url)
+        self._gui(lambda: self.context.show_service(state))
+
+    def _say_failure(self) -> None:
+        self.window.toast.say(
+            self.tr(
+                "Something failed inside the program. What you did last may be missing. Details: {file}"
+            ).format(file=self.logs.file)
+        )
+
+
+class _Signals(QObject):
+    """Ends the application in order on SIGINT and SIGTERM; Python alone would see them at the next event."""
+
+    def __init__(self, application: QApplication) -> None:
+        super().__init__(application)
+        self._reading, self._writing = socket.socketpair()
+        for end in (self._reading, self._writing):
+            end.setblocking(False)
+        self._notifier = QSocketNotifier(self._reading.fileno(), QSocketNotifier.Type.Read, self)
+        self._notifier.activated.connect(lambda: self._reading.recv(64))
+        self._old_fd = signal.set_wakeup_fd(self._writing.fileno())
+        self._old = {
+            which: signal.signal(which, lambda *_: application.exit(0))
+            for which in (signal.SIGINT, signal.SIGTERM)
+        }
+
+    def close(self) -> None:
+        """Give the signals back."""
+        signal.set_wakeup_fd(self._old_fd)
+        for which, handler in self._old.items():
+            signal.signal(which, handler)
+        self._notifier.setEnabled(False)
+        self._reading.close()
+        self._writing.close()
+
+
+def run_desktop(server_url: str | None = None, data_folder: Path | None = None) -> int:
+    """Open the window and stay until it is closed; the exit status."""
+    application = make_application(sys.argv[:1])
+    signals = _Signals(application)
+    desktop = Desktop(server_url=server_url, data_folder=data_folder)
+    try:
+        desktop.start()
+        return application.exec()
+    finally:
+        desktop.close()
+        signals.close()

@@ -1,0 +1,66 @@
+"""The desktop's side of the `walkaround` command: `run` and `demo`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import urlsplit
+
+
+def main(words: Sequence[str]) -> int:
+    """Run ``run [--server URL]`` or ``demo [--out DIR]``; the exit status."""
+    return _demo(words[1:]) if words and words[0] == "demo" else _run(words[1:])
+
+
+def has_display() -> bool:
+    """False on a Linux with neither X11 nor Wayland nor a platform that was chosen for Qt."""
+    if not sys.platform.startswith("linux"):
+        return True
+    return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"))
+
+
+def _server(text: str) -> str:
+    parts = urlsplit(text)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise argparse.ArgumentTypeError("give a whole address such as http://192.168.1.20:8600")
+    return text.rstrip("/")
+
+
+def _run(words: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(prog="walkaround run", description="Open the desktop.")
+    parser.add_argument("--server", metavar="URL", type=_server, help="use the service there, start none")
+    parser.add_argument("--data-dir", metavar="DIR", type=Path, help="where the own service keeps its data")
+    parser.add_argument(
+        "--out",
+        metavar="DIR",
+        type=Path,
+        default=Path("out"),
+        help="without a display: where the demo writes",
+    )
+    given = parser.parse_args(words)
+    if not has_display():
+        print("There is no display here, so the demo runs instead of the windows.", flush=True)
+        return _play(given.out)
+    from desktop.application import run_desktop
+
+    return run_desktop(given.server, given.data_dir)
+
+
+def _demo(words: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="walkaround demo", description="Play a whole inspection offscreen, in a fresh data directory."
+    )
+    parser.add_argument("--out", metavar="DIR", type=Path, default=Path("out"), help="where it writes (out)")
+    return _play(parser.parse_args(words).out)
+
+
+def _play(out: Path) -> int:
+    from desktop.demo import play
+
+    status: int = play(out)
+    if status == 0:
+        print(f"The workbench is in {out / 'workbench.png'}, the report in {out / 'report.pdf'}.")
+    return status

@@ -1,0 +1,85 @@
+"""The log of the desktop, and the last net: an exception is written down and said, never lost."""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import logging
+import logging.handlers
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+
+import platformdirs
+from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
+
+from desktop.preferences import APP
+
+_log = logging.getLogger("desktop")
+_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+_LEVELS = {
+    QtMsgType.QtDebugMsg: logging.DEBUG,
+    QtMsgType.QtInfoMsg: logging.INFO,
+    QtMsgType.QtWarningMsg: logging.WARNING,
+    QtMsgType.QtCriticalMsg: logging.ERROR,
+    QtMsgType.QtFatalMsg: logging.CRITICAL,
+}
+
+
+def log_dir() -> Path:
+    """The folder of the desktop's logs."""
+    return Path(platformdirs.user_log_dir(APP, appauthor=False))
+
+
+class Logs:
+    """Writes the log to `folder` and catches what nobody else does, until `close`.
+
+    `failed` is called, in the thread where it happened, for each exception that nobody caught. A folder that
+    cannot be written leaves stderr as the log.
+    """
+
+    def __init__(self, folder: Path, failed: Callable[[], None]) -> None:
+        self.file = folder / "desktop.log"
+        self._failed = failed
+        self._crash_file = None
+        self._handler: logging.Handler = logging.StreamHandler()
+        with contextlib.suppress(OSError):
+            folder.mkdir(parents=True, exist_ok=True)
+            self._handler = logging.handlers.RotatingFileHandler(
+                self.file, maxBytes=2_000_000, backupCount=3, encoding="utf-8"
+            )
+            self._crash_file = (folder / "crash.log").open("a", encoding="utf-8")
+            faulthandler.enable(self._crash_file)
+        self._handler.setFormatter(logging.Formatter(_FORMAT))
+        logging.getLogger().addHandler(self._handler)
+        self._before = (sys.excepthook, threading.excepthook)
+        sys.excepthook = self._caught
+        threading.excepthook = self._caught_in_thread
+        qInstallMessageHandler(_from_qt)
+
+    def close(self) -> None:
+        """Put everything back as it was."""
+        sys.excepthook, threading.excepthook = self._before
+        qInstallMessageHandler(None)
+        logging.getLogger().removeHandler(self._handler)
+        self._handler.close()
+        if self._crash_file is not None:
+            faulthandler.disable()
+            self._crash_file.close()
+
+    def _caught(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if issubclass(kind, KeyboardInterrupt):
+            self._before[0](kind, error, trace)
+            return
+        _log.critical("nobody caught this", exc_info=(kind, error, trace))
+        self._failed()
+
+    def _caught_in_thread(self, caught: threading.ExceptHookArgs) -> None:
+        if caught.exc_value is not None:
+            self._caught(caught.exc_type, caught.exc_value, caught.exc_traceback)
+
+
+def _from_qt(kind: QtMsgType, context: QMessageLogContext, text: str) -> None:
+    logging.getLogger("qt").log(_LEVELS[kind], "%s: %s", context.category or "default", text)

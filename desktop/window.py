@@ -1,0 +1,263 @@
+"""The main window: rail, pages, status bar, notices."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import QByteArray, QUrl, Signal
+from PySide6.QtGui import QCloseEvent, QDesktopServices
+from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+
+from desktop.context import Context
+from desktop.embedded import ServiceState
+from desktop.keys import KeySheet
+from desktop.logs import log_dir
+from desktop.palette import Palette
+from desktop.theme import Mode, look
+from desktop.widgets import Banner, Page, Rail, RailEntry, StatusBar, Toast
+
+LOGIN = "login"
+HOME = "records"
+_HISTORY = 50
+Place = tuple[str, dict[str, Any]]
+
+
+class MainWindow(QMainWindow):
+    """Shows one page at a time. A person who is not logged in sees only pages that are not `in_frame`."""
+
+    language_wanted = Signal(str)
+    """A language code, or an empty string for the system's."""
+    retry_wanted = Signal()
+    """The person wants the service tried again."""
+
+    def __init__(self, context: Context, pages: Sequence[Page]) -> None:
+        super().__init__()
+        self._context = context
+        self._pages = {page.page_id: page for page in pages}
+        self._history: list[Place] = []
+        self._page: Page | None = None
+        self._interrupted: tuple[str, Place] | None = None
+        self._user_id = ""
+        self.setWindowTitle("Walkaround")
+        self.setMinimumSize(1024, 700)
+        self.resize(1440, 900)
+        self.rail = Rail()
+        self.banner = Banner()
+        self.status_bar = StatusBar()
+        self._stack = QStackedWidget()
+        inner = QWidget()
+        row = QHBoxLayout(inner)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        column = QVBoxLayout()
+        column.setSpacing(0)
+        row.addWidget(self.rail)
+        row.addLayout(column, 1)
+        column.addWidget(self.banner)
+        column.addWidget(self._stack, 1)
+        column.addWidget(self.status_bar)
+        self.setCentralWidget(inner)
+        self.toast = Toast(self)
+        for page in pages:
+            self._stack.addWidget(page)
+            page.navigate.connect(self.go)
+            page.toast.connect(self.toast.say)
+            page.status.connect(self.status_bar.say)
+        self.rail.chosen.connect(self._rail_chosen)
+        self.rail.settings_wanted.connect(self._settings)
+        self.rail.account_wanted.connect(self._account)
+        self.banner.acted.connect(self.retry_wanted)
+        context.loginChanged.connect(self._login_changed)
+        context.serviceChanged.connect(self._service_changed)
+        self._bind()
+        geometry = context.preferences.values.geometry
+        if geometry:
+            self.restoreGeometry(QByteArray.fromBase64(geometry.encode("ascii", "ignore")))
+        self._service_changed(context.service_state)
+        self._login_changed()
+
+    @property
+    def page(self) -> Page | None:
+        """The page in front."""
+        return self._page
+
+    def place(self) -> Place:
+        """Where the person is, for `go` in another window."""
+        return (self._page.page_id, self._page.place()) if self._page is not None else (LOGIN, {})
+
+    def go(self, page_id: str, params: dict[str, Any] | None = None) -> bool:
+        """Bring a page to the front; False when it is not there, not allowed, or the page in front stays."""
+        page = self._pages.get(page_id)
+        if page is None or (page.in_frame and not self._context.may(page.permission)):
+            return False
+        before = self._page
+        if before is not None and before is not page:
+            if not before.leave():
+                self.rail.mark(before.page_id)
+                return False
+            if before.in_frame:
+                self._history = [*self._history, self.place()][-_HISTORY:]
+        self._front(page, params or {})
+        return True
+
+    def back(self) -> None:
+        """Return to where the person was before."""
+        if self._history:
+            page_id, params = self._history[-1]
+            kept = self._history[:-1]
+            if self.go(page_id, params):
+                self._history = kept
+
+    def _front(self, page: Page, params: dict[str, Any]) -> None:
+        self._page = page
+        self.rail.setVisible(page.in_frame)
+        self.rail.mark(page.page_id)
+        self.status_bar.say("", "")
+        self.status_bar.setVisible(page.in_frame and page.has_status_bar)
+        self._stack.setCurrentWidget(page)
+        self.setWindowTitle(f"{page.title} — Walkaround")
+        page.opened(params)
+
+    def _rail_chosen(self, page_id: str) -> None:
+        if not self.go(page_id) and self._page is not None:
+            self.rail.mark(self._page.page_id)
+
+    # What the context says
+
+    def _login_changed(self) -> None:
+        payload = self._context.payload
+        if payload is None:
+            self._show_login()
+            return
+        self.rail.set_entries(
+            RailEntry(page.page_id, page.icon, page.title)
+            for page in self._pages.values()
+            if page.icon and page.in_frame and self._context.may(page.permission)
+        )
+        self._service_changed(self._context.service_state)
+        self._user_id = payload.user.user_id
+        if self._page is not None and self._page.in_frame:
+            self.rail.mark(self._page.page_id)
+            return
+        interrupted, self._interrupted = self._interrupted, None
+        if interrupted is not None and interrupted[0] == self._user_id and self.go(*interrupted[1]):
+            return
+        if not self.go(HOME):
+            next((page_id for page_id in self._pages if page_id != LOGIN and self.go(page_id)), None)
+
+    def _show_login(self) -> None:
+        """The login ended: back to the login page, without a question, and back here after the same login."""
+        if self._page is not None and self._page.in_frame:
+            self._interrupted = (self._user_id, self.place())
+        self._history = []
+        self.banner.setVisible(False)
+        login = self._pages.get(LOGIN)
+        if login is not None:
+            self._front(login, {})
+        self._service_changed(self._context.service_state)
+
+    def _service_changed(self, state: ServiceState) -> None:
+        payload = self._context.payload
+        if payload is not None:
+            self.rail.show_account(payload.user.name or payload.user.username, state)
+        if state is ServiceState.FAILED:
+            text = self.tr(
+                "The service could not be started or reached. What you edit is kept on this machine."
+            )
+            self.banner.say(text, "error", self.tr("Try again"), closable=False)
+        elif state is ServiceState.RESTARTING:
+            text = self.tr("The connection to the service was lost. It is being restored; go on working.")
+            self.banner.say(text, "warn", closable=False)
+        else:
+            self.banner.hide()
+
+    # Commands
+
+    def _bind(self) -> None:
+        bind = self._context.commands.bind
+        bind("palette", self._palette, self)
+        bind("keys", self._keys, self)
+        for page_id in self._pages:
+            if page_id in {"records", "catalogue", "people", "me"}:
+                self._bind_page(page_id)
+        bind("back", self.back, self, enabled=lambda: bool(self._history))
+        bind("reload", self._reload, self, enabled=self._logged_in)
+        for mode in Mode:
+            bind(f"theme.{mode}", partial(self._set_theme, mode), self)
+        bind("language.system", lambda: self.language_wanted.emit(""), self)
+        bind("language.en", lambda: self.language_wanted.emit("en"), self)
+        bind("language.zh_CN", lambda: self.language_wanted.emit("zh_CN"), self)
+        bind("fullscreen", self._full_screen, self)
+        bind("logs", lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(log_dir()))), self)
+        bind("logout", self._logout, self, enabled=self._logged_in)
+        bind("quit", self.close, self)
+
+    def _bind_page(self, page_id: str) -> None:
+        page = self._pages[page_id]
+        self._context.commands.bind(
+            f"go.{page_id}",
+            lambda: self.go(page_id),
+            self,
+            enabled=lambda: self._logged_in() and self._context.may(page.permission),
+        )
+
+    def _logged_in(self) -> bool:
+        return self._context.payload is not None
+
+    def _palette(self) -> None:
+        Palette(self, self._context.commands).open()
+
+    def _keys(self) -> None:
+        sheet = KeySheet(self, self._context.commands)
+        sheet.exec()
+        sheet.deleteLater()
+
+    def _reload(self) -> None:
+        if self._page is not None:
+            self._page.opened(self._page.place())
+
+    def _set_theme(self, mode: Mode) -> None:
+        self._context.preferences.change(theme=mode)
+        look().set_mode(mode)
+
+    def _full_screen(self) -> None:
+        if self.isFullScreen():
+            self.showNormal()
+        else:
+            self.showFullScreen()
+
+    def _logout(self) -> None:
+        if self._page is None or self._page.leave():
+            self._user_id = ""
+            self._context.leave()
+
+    def _settings(self) -> None:
+        themes = [f"theme.{mode}" for mode in Mode]
+        languages = ["language.system", "language.en", "language.zh_CN"]
+        ids = ["palette", "keys", "", *themes, "", *languages, "", "logs"]
+        self._pop_up(ids, self.rail.settings)
+
+    def _account(self) -> None:
+        self._pop_up(["go.me", "", "logout", "quit"], self.rail.account)
+
+    def _pop_up(self, ids: Sequence[str], beside: QWidget) -> None:
+        menu = self._context.commands.menu(ids, self)
+        corner = beside.mapToGlobal(beside.rect().bottomRight())
+        corner.setY(corner.y() - menu.sizeHint().height())
+        menu.aboutToHide.connect(menu.deleteLater)
+        menu.popup(corner)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        if self._page is not None and not self._page.leave():
+            event.ignore()
+            return
+        self.keep_geometry()
+        event.accept()
+
+    def keep_geometry(self) -> None:
+        """Remember the window's place in the preferences."""
+        place = base64.b64encode(self.saveGeometry().data()).decode("ascii")
+        self._context.preferences.change(geometry=place)

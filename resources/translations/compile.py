@@ -1,0 +1,25 @@
+"""Makes the .qm files that the program reads from the .ts catalogues beside this file (run by `make setup`)."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+
+
+def main() -> int:
+    """Compile every catalogue; the exit status of the first that fails, or 0."""
+    tool = Path(sys.executable).with_name("pyside6-lrelease")
+    for catalogue in sorted(HERE.glob("*.ts")):
+        command = [str(tool), "-silent", str(catalogue), "-qm", str(catalogue.with_suffix(".qm"))]
+        done = subprocess.run(command, check=False)  # noqa: S603 - our own command
+        if done.returncode != 0:
+            print(f"{catalogue.name} could not be compiled", file=sys.stderr)
+            return done.returncode
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,30 @@
+"""Every test has a home of its own: nothing reads or writes the folders of the person who runs the tests."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+# Before any test module imports Qt.
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+
+@pytest.fixture(autouse=True)
+def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    home = tmp_path_factory.mktemp("home")
+    for name, folder in {
+        "HOME": home,
+        "USERPROFILE": home,
+        "APPDATA": home / "roaming",
+        "LOCALAPPDATA": home / "local",
+        "XDG_CONFIG_HOME": home / "config",
+        "XDG_CACHE_HOME": home / "cache",
+        "XDG_DATA_HOME": home / "data",
+        "XDG_STATE_HOME": home / "state",
+    }.items():
+        monkeypatch.setenv(name, str(folder))
+    for name in [name for name in os.environ if name.startswith("WALKAROUND_")]:
+        monkeypatch.delenv(name)
+    return home

@@ -1,0 +1,107 @@
+"""Fixtures of the desktop's tests: a ready context, and a net that catches whatever a test leaves behind."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+import shiboken6
+from PySide6.QtCore import QCoreApplication, QEvent, QThreadPool
+from PySide6.QtWidgets import QApplication
+
+from desktop import workers
+from desktop.client import Session
+from desktop.context import Context
+from desktop.preferences import Preferences
+from shared.codes import Permission, Role
+from shared.wire.account import Payload, User
+
+# Threads of libraries that live as long as the process.
+_LASTING = ("pydevd", "ThreadPoolExecutor-", "AnyIO", "asyncio_", "Dummy-")
+
+
+def _settle() -> None:
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    QCoreApplication.processEvents()
+
+
+def _threads() -> set[threading.Thread]:
+    return {thread for thread in threading.enumerate() if not thread.name.startswith(_LASTING)}
+
+
+@pytest.fixture(autouse=True)
+def _nothing_left_behind() -> Iterator[None]:
+    """Fails a test that a thread, work in the pool or a visible window outlives."""
+    threads_before = _threads()
+    windows_before = {id(widget) for widget in _windows()}
+    yield
+    ended = workers.shutdown()
+    if QCoreApplication.instance() is not None:
+        _settle()
+    left = [widget for widget in _windows() if id(widget) not in windows_before and widget.isVisible()]
+    names = [f"{type(widget).__name__} {widget.windowTitle()!r}" for widget in left]
+    for widget in left:
+        widget.close()
+    deadline = time.monotonic() + 2.0
+    while (alive := _threads() - threads_before) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert ended, "work still runs in the pool after the test"
+    assert not alive, f"threads outlive the test: {sorted(thread.name for thread in alive)}"
+    assert not names, f"windows outlive the test: {names}"
+    assert QThreadPool.globalInstance().activeThreadCount() == 0, "the global pool is not ours to use"
+
+
+def _windows() -> list:
+    if not isinstance(QApplication.instance(), QApplication):
+        return []
+    return [widget for widget in QApplication.topLevelWidgets() if shiboken6.isValid(widget)]
+
+
+def make_payload(*roles: Role, user_id: str = "u1", name: str = "张三") -> Payload:
+    """Somebody with these roles, as the service would say it."""
+    from shared.codes import ROLE_PERMISSIONS
+
+    rights: set[Permission] = set()
+    for role in roles:
+        rights |= ROLE_PERMISSIONS[role]
+    user = User.model_validate(
+        {
+            "user_id": user_id,
+            "username": f"user-{user_id}",
+            "name": name,
+            "email": None,
+            "phone": None,
+            "gender": None,
+            "work_years": None,
+            "department": None,
+            "has_face": False,
+            "enabled": True,
+            "created_at": "2026-01-01T00:00:00Z",
+            "updated_at": "2026-01-01T00:00:00Z",
+        }
+    )
+    return Payload(user=user, role=list(roles), permissions=sorted(rights))
+
+
+@pytest.fixture
+def preferences() -> Preferences:
+    """Preferences in the test's own home."""
+    return Preferences()
+
+
+@pytest.fixture
+def context(qapp: QApplication, preferences: Preferences) -> Iterator[Context]:
+    """A context whose service is never reached; nobody is logged in."""
+    session = Session("http://127.0.0.1:9", patience=0.0)
+    made = Context(session, preferences)
+    yield made
+    session.close()
+
+
+@pytest.fixture
+def admin(context: Context) -> Context:
+    """The context with an admin logged in."""
+    context.payload = make_payload(Role.ADMIN)
+    return context
