@@ -7,7 +7,7 @@ import functools
 import itertools
 import logging
 import math
-import time
+from time import monotonic
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from typing import Protocol
@@ -261,7 +261,7 @@ class FaceService:
         Raises Refusal 无法校验人脸 whatever the cause, always at a multiple of `FAILURE_SECONDS`; Problem 429 and
         403 when the station has to wait or face login is off, before anything is looked at.
         """
-        started = time.monotonic()
+        started = monotonic()
         if self._waiting >= MAX_WAITING or not self._limiter.hit(self._limit, "face"):
             raise _busy(60)
         self._waiting += 1
@@ -275,7 +275,7 @@ class FaceService:
                 await self._record_failure(address)
         finally:
             self._waiting -= 1
-        passed = time.monotonic() - started
+        passed = monotonic() - started
         await asyncio.sleep(math.ceil(passed / FAILURE_SECONDS) * FAILURE_SECONDS - passed)
         raise Refusal("无法校验人脸")
 

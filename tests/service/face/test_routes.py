@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+import pytest
+from starlette.testclient import TestClient
+
+from service.face.routes import router
+from shared.codes import Role
+from tests.service.face import faces
+from tests.service.face.conftest import Room, as_face_info
+from tests.service.rooms import as_role, rooms
+
+PERSON = as_face_info(faces.enrolment())
+AGAIN = as_face_info(faces.login())
+STRANGER = as_face_info(faces.stranger())
+
+
+@pytest.fixture
+def client(room: Room) -> TestClient:
+    with rooms(router(room.service)) as client:
+        yield client
+
+
+@pytest.mark.parametrize("body", [{}, {"faceInfo": None}, {"faceInfo": ""}])
+@pytest.mark.parametrize("operation", ["updateFaceInfo", "loginByFaceInfo"])
+def test_missing_face_info(client: TestClient, operation: str, body: dict[str, object]) -> None:
+    answer = client.post(f"/api/auth/{operation}", json=body)
+    assert answer.status_code == 200
+    assert answer.json() == {"code": 1, "data": None, "msg": "人脸信息缺失"}
+
+
+@pytest.mark.parametrize("face_info", [PERSON, f"data:image/png;base64,{PERSON}"])
+def test_update_face_info_gives_back_what_was_sent(client: TestClient, face_info: str) -> None:
+    answer = client.post("/api/auth/updateFaceInfo", json={"faceInfo": face_info})
+    assert answer.json() == {"code": 0, "data": face_info, "msg": None}
+
+
+def test_update_face_info_needs_a_login(client: TestClient) -> None:
+    body = {"faceInfo": PERSON}
+    assert client.post("/api/auth/updateFaceInfo", json=body, headers=as_role(None)).status_code == 401
+
+
+def test_a_refused_picture_says_what_to_change(client: TestClient) -> None:
+    small = as_face_info(faces.framed(faces.portrait(), 0.8))
+    answer = client.post("/api/auth/updateFaceInfo", json={"faceInfo": small})
+    assert answer.json() == {"code": 1, "data": None, "msg": "人脸太小，请靠近镜头后重拍"}
+
+
+def test_face_login_needs_no_token(client: TestClient) -> None:
+    client.post("/api/auth/updateFaceInfo", json={"faceInfo": PERSON})
+    answer = client.post("/api/auth/loginByFaceInfo", json={"faceInfo": AGAIN}, headers=as_role(None))
+    assert answer.json()["code"] == 0
+    assert answer.json()["msg"] == "登录成功"
+    assert answer.json()["data"]["access_token"] == f"token of {Role.PLANNER}"
+
+
+@pytest.mark.parametrize("face_info", [STRANGER, "AAAA", "../me.jpg"])
+def test_every_failed_login_reads_the_same(client: TestClient, face_info: str) -> None:
+    client.post("/api/auth/updateFaceInfo", json={"faceInfo": PERSON})
+    answer = client.post("/api/auth/loginByFaceInfo", json={"faceInfo": face_info})
+    assert answer.status_code == 200
+    assert answer.json() == {"code": 1, "data": None, "msg": "无法校验人脸"}
+
+
+def test_a_wrong_type_never_repeats_the_input(client: TestClient) -> None:
+    answer = client.post("/api/auth/loginByFaceInfo", json={"faceInfo": {"canary": "secret"}})
+    assert answer.status_code == 422
+    assert "secret" not in answer.text
+
+
+def test_a_station_that_failed_too_often_is_told_when_to_come_back(client: TestClient) -> None:
+    for _ in range(5):
+        client.post("/api/auth/loginByFaceInfo", json={"faceInfo": "AAAA"})
+    answer = client.post("/api/auth/loginByFaceInfo", json={"faceInfo": "AAAA"})
+    assert answer.status_code == 429
+    assert int(answer.headers["retry-after"]) == answer.json()["data"]["retry_after"]
+
+
+def test_own_enrolment_from_first_to_last(client: TestClient) -> None:
+    status = client.get("/api/auth/face").json()["data"]
+    assert (status["enrolled"], status["templates"], status["recommend_pack"]) == (False, 0, True)
+    assert "同意" in status["current_consent_text"]
+    images = [as_face_info(image) for image in faces.enrolments()]
+    answer = client.post("/api/auth/face", json={"images": images, "consent": True}).json()
+    assert (answer["code"], answer["msg"]) == (0, "人脸登记成功")
+    assert (answer["data"]["enrolled"], answer["data"]["usable"], answer["data"]["templates"]) == (True, True, 3)
+    assert answer["data"]["consented_at"].endswith("Z")
+    assert client.delete("/api/auth/face").json() == {"code": 0, "data": True, "msg": "人脸信息已删除"}
+    assert client.delete("/api/auth/face").json()["data"] is False
+    assert client.get("/api/auth/face").json()["data"]["enrolled"] is False
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"images": [PERSON]},
+        {"images": [PERSON], "consent": False},
+        {"images": [], "consent": True},
+        {"images": [PERSON] * 6, "consent": True},
+    ],
+)
+def test_an_enrolment_needs_consent_and_one_to_five_pictures(client: TestClient, body: dict[str, object]) -> None:
+    answer = client.post("/api/auth/face", json=body)
+    assert answer.status_code == 422
+    assert PERSON[:50] not in answer.text
+
+
+@pytest.mark.parametrize("path", ["/api/face/policy", "/api/face/calibration"])
+def test_settings_are_for_those_who_manage_them(client: TestClient, path: str) -> None:
+    assert client.get(path).status_code == 403
+    assert client.get(path, headers=as_role(Role.ADMIN)).status_code == 200
+    assert client.get(path, headers=as_role(None)).status_code == 401
+
+
+def test_switching_face_login_asks_for_a_recent_password(client: TestClient) -> None:
+    # The callers here logged in by password long ago.
+    answer = client.put("/api/face/policy", json={"login_enabled": False}, headers=as_role(Role.ADMIN))
+    assert answer.status_code == 403
+    assert answer.json()["data"]["error"] == "password_login_needed"

@@ -1,0 +1,443 @@
+from __future__ import annotations
+
+import asyncio
+from datetime import timedelta
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sqlalchemy import select, text, update
+
+from service.database import now
+from service.envelope import Problem, Refusal
+from service.face import rules
+from service.face.dlib_engine import DlibEngine
+from service.face.rules import SENTENCES, Trouble
+from service.face.service import CONSENT_BY_CALLER, CONSENT_VERSION
+from service.face.tables import FaceEnrolment, FaceStation, FaceTemplate
+from service.face.worker import EngineUnavailableError
+from tests.service.face import faces
+from tests.service.face.conftest import Room, as_face_info, open_room
+
+PERSON = as_face_info(faces.enrolment())
+AGAIN = as_face_info(faces.login())
+STRANGER = as_face_info(faces.stranger())
+NOBODY = as_face_info(np.full((480, 640, 3), 90, np.uint8))
+ADDRESS = "192.0.2.7"
+FAILED = "无法校验人脸"
+
+
+async def refused(room: Room, face_info: str, address: str = ADDRESS) -> None:
+    with pytest.raises(Refusal) as caught:
+        await room.service.login(face_info, address)
+    assert caught.value.msg == FAILED
+    assert caught.value.data is None
+
+
+def templates_in(room: Room) -> list[FaceTemplate]:
+    return room.database.read_now(lambda session: list(session.scalars(select(FaceTemplate))))
+
+
+def test_the_enrolled_person_logs_in_and_a_stranger_does_not(room: Room) -> None:
+    async def play() -> None:
+        await refused(room, AGAIN)
+        assert await room.service.enrol_one("mei", PERSON) is None
+        tokens = await room.service.login(AGAIN, ADDRESS)
+        assert tokens.access_token == "token of mei"
+        await refused(room, STRANGER)
+        await refused(room, NOBODY)
+        await refused(room, "not a picture")
+        assert room.logged_in == ["mei"]
+
+    asyncio.run(play())
+
+
+def test_two_people_are_told_apart(room: Room) -> None:
+    async def play() -> None:
+        await room.service.enrol("mei", [as_face_info(each) for each in faces.enrolments()], CONSENT_VERSION)
+        await room.service.enrol("lan", [STRANGER], CONSENT_VERSION)
+        assert await room.service.identify(AGAIN) == "mei"
+        assert await room.service.identify(STRANGER) == "lan"
+
+    asyncio.run(play())
+
+
+def test_a_user_that_may_not_log_in_fails_like_a_stranger(room: Room) -> None:
+    async def play() -> None:
+        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        room.disabled.add("mei")
+        await refused(room, AGAIN)
+        assert room.logged_in == []
+
+    asyncio.run(play())
+
+
+def test_an_enrolment_replaces_the_one_before(room: Room) -> None:
+    async def play() -> None:
+        await room.service.enrol("mei", [as_face_info(each) for each in faces.enrolments()], CONSENT_VERSION)
+        assert (await room.service.status("mei")).templates == 3
+        await room.service.enrol("mei", [STRANGER], CONSENT_VERSION)
+        assert (await room.service.status("mei")).templates == 1
+        assert await room.service.identify(AGAIN) is None
+        assert await room.service.identify(STRANGER) == "mei"
+
+    asyncio.run(play())
+
+
+@pytest.mark.parametrize(
+    ("images", "sentence"),
+    [
+        ([NOBODY], SENTENCES[Trouble.NO_FACE]),
+        ([PERSON, NOBODY], "第 2 张照片：" + SENTENCES[Trouble.NO_FACE]),
+        ([as_face_info(faces.crowd(2))], SENTENCES[Trouble.SEVERAL_FACES]),
+        (["/etc/passwd!"], "人脸图像不是有效的 Base64 内容，请重新选择照片"),
+        ([PERSON, STRANGER], SENTENCES[Trouble.DIFFERENT_PEOPLE]),
+    ],
+)
+def test_a_refused_enrolment_says_why_and_keeps_the_old_one(
+    room: Room, images: list[str], sentence: str
+) -> None:
+    async def play() -> None:
+        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        with pytest.raises(Refusal) as caught:
+            await room.service.enrol("mei", images, CONSENT_VERSION)
+        assert caught.value.msg == sentence
+        assert await room.service.identify(AGAIN) == "mei"
+
+    asyncio.run(play())
+
+
+def test_a_face_belongs_to_one_account(room: Room) -> None:
+    async def play() -> None:
+        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        assert await room.service.enrol_one("lan", AGAIN) == SENTENCES[Trouble.SOMEBODY_ELSE]
+        assert not (await room.service.status("lan")).enrolled
+
+    asyncio.run(play())
+
+
+def test_forgetting_is_complete_and_immediate(room: Room) -> None:
+    async def play() -> None:
+        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        assert await room.service.identify(AGAIN) == "mei"
+        assert await room.service.forget("mei")
+        assert await room.service.identify(AGAIN) is None
+        assert templates_in(room) == []
+        assert not (await room.service.status("mei")).enrolled
+        assert not await room.service.forget("mei")
+
+    asyncio.run(play())
+
+
+def test_consent_is_recorded(room: Room) -> None:
+    async def play() -> None:
+        before = now()
+        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        status = await room.service.status("mei")
+        assert status.consent_version == CONSENT_VERSION
+        assert status.consented_at is not None
+        assert before <= status.consented_at <= now()
+        await room.service.enrol_one("mei", PERSON)
+        assert (await room.service.status("mei")).consent_version == CONSENT_BY_CALLER
+
+    asyncio.run(play())
+
+
+def test_enrolments_outlive_a_restart(room: Room, dlib_engine: DlibEngine) -> None:
+    asyncio.run(room.service.enrol("mei", [PERSON], CONSENT_VERSION))
+    again = open_room(room.settings.data_dir, dlib_engine)
+    assert asyncio.run(again.service.identify(AGAIN)) == "mei"
+    again.database.close()
+
+
+def test_another_process_sees_enrolments_and_deletions(room: Room, dlib_engine: DlibEngine) -> None:
+    other = open_room(room.settings.data_dir, dlib_engine)
+
+    async def play() -> None:
+        assert await other.service.identify(AGAIN) is None
+        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        assert await other.service.identify(AGAIN) == "mei"
+        await other.service.forget("mei")
+        assert await room.service.identify(AGAIN) is None
+
+    asyncio.run(play())
+    other.database.close()
+
+
+def test_a_template_of_another_model_never_matches(room: Room, dlib_engine: DlibEngine) -> None:
+    asyncio.run(room.service.enrol("mei", [PERSON], CONSENT_VERSION))
+    other = open_room(room.settings.data_dir, dlib_engine, model_id="dlib-of-tomorrow")
+    assert asyncio.run(other.service.identify(PERSON)) is None
+    status = asyncio.run(other.service.status("mei"))
+    assert status.enrolled
+    assert not status.usable
+    other.database.close()
+
+
+def test_a_template_moved_to_another_user_never_matches(room: Room, dlib_engine: DlibEngine) -> None:
+    async def enrol() -> None:
+        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        await room.service.enrol("lan", [STRANGER], CONSENT_VERSION)
+
+    asyncio.run(enrol())
+    move = update(FaceTemplate).where(FaceTemplate.user_id == "mei").values(user_id="lan")
+    room.database.write_now(lambda session: session.execute(move))
+    other = open_room(room.settings.data_dir, dlib_engine)
+    assert asyncio.run(other.service.identify(PERSON)) is None
+    assert asyncio.run(other.service.identify(STRANGER)) == "lan"
+    other.database.close()
+
+
+def test_no_picture_and_no_plain_embedding_is_stored(room: Room, dlib_engine: DlibEngine) -> None:
+    asyncio.run(room.service.enrol("mei", [PERSON], CONSENT_VERSION))
+    match = asyncio.run(room.service._eyes.look(PERSON))
+    assert match.embedding is not None
+    room.database.close()
+    stored = b"".join(path.read_bytes() for path in room.settings.data_dir.iterdir() if path.is_file())
+    assert match.embedding.tobytes()[:32] not in stored
+    assert faces.encoded(faces.enrolment(), ".png")[100:200] not in stored
+    assert PERSON[200:300].encode() not in stored
+
+
+def test_five_failures_make_the_station_wait_and_longer_each_time(room: Room) -> None:
+    async def play() -> None:
+        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        for _ in range(5):
+            await refused(room, NOBODY)
+        with pytest.raises(Problem) as caught:
+            await room.service.login(AGAIN, ADDRESS)
+        assert caught.value.status == 429
+        assert 25 < int(caught.value.headers["Retry-After"]) <= 30
+        # Another station is not affected.
+        await room.service.login(AGAIN, "192.0.2.8")
+        pass_time(room, timedelta(seconds=31))
+        for _ in range(5):
+            await refused(room, NOBODY)
+        with pytest.raises(Problem) as caught:
+            await room.service.login(AGAIN, ADDRESS)
+        assert 55 < int(caught.value.headers["Retry-After"]) <= 60
+
+    asyncio.run(play())
+
+
+def pass_time(room: Room, passed: timedelta) -> None:
+    def earlier(session: object) -> None:
+        for station in session.scalars(select(FaceStation)):  # type: ignore[attr-defined]
+            if station.paused_until is not None:
+                station.paused_until -= passed
+
+    room.database.write_now(earlier)
+
+
+def test_fifty_failures_end_face_login_there_until_a_password_login(room: Room) -> None:
+    async def play() -> None:
+        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        room.database.write_now(
+            lambda session: session.add(FaceStation(address=ADDRESS, failures=49, paused_until=None))
+        )
+        await refused(room, NOBODY)
+        pass_time(room, timedelta(days=30))
+        with pytest.raises(Problem) as caught:
+            await room.service.login(AGAIN, ADDRESS)
+        assert (caught.value.status, caught.value.error) == (403, "face_login_off")
+        await room.service.password_login(ADDRESS)
+        await room.service.login(AGAIN, ADDRESS)
+
+    asyncio.run(play())
+
+
+def test_a_login_forgives_the_failures_before(room: Room) -> None:
+    async def play() -> None:
+        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        for _ in range(3):
+            for _ in range(4):
+                await refused(room, NOBODY)
+            await room.service.login(AGAIN, ADDRESS)
+
+    asyncio.run(play())
+
+
+def test_parallel_attempts_do_not_slip_past_the_limit(room: Room) -> None:
+    async def play() -> None:
+        answers = await asyncio.gather(
+            *(room.service.login(NOBODY, ADDRESS) for _ in range(8)), return_exceptions=True
+        )
+        assert sum(isinstance(answer, Refusal) for answer in answers) == 5
+        assert sum(isinstance(answer, Problem) for answer in answers) == 3
+
+    asyncio.run(play())
+
+
+def test_too_many_at_once_are_sent_away(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("service.face.service.MAX_WAITING", 2)
+
+    async def play() -> None:
+        answers = await asyncio.gather(
+            *(room.service.login(NOBODY, f"192.0.2.{host}") for host in range(4)), return_exceptions=True
+        )
+        assert [type(answer) for answer in answers] == [Refusal, Refusal, Problem, Problem]
+
+    asyncio.run(play())
+
+
+def test_there_is_a_limit_over_all_stations(room: Room) -> None:
+    async def play() -> None:
+        outcomes = []
+        for number in range(70):
+            try:
+                await room.service.login("no picture", f"192.0.2.{number}")
+            except (Refusal, Problem) as problem:
+                outcomes.append(type(problem))
+        assert outcomes == [Refusal] * 60 + [Problem] * 10
+
+    asyncio.run(play())
+
+
+def test_every_failure_takes_the_same_time(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    slept: list[float] = []
+    clock = iter([100.0, 100.03, 200.0, 200.29, 300.0, 300.61])
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+
+    async def play() -> None:
+        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        monkeypatch.setattr("service.face.service.FAILURE_SECONDS", 0.3)
+        monkeypatch.setattr("service.face.service.asyncio.sleep", sleep)
+        monkeypatch.setattr("service.face.service.monotonic", lambda: next(clock))
+        for face_info in ("not base64!", STRANGER, NOBODY):
+            await refused(room, face_info)
+
+    asyncio.run(play())
+    assert slept == pytest.approx([0.27, 0.01, 0.29])
+
+
+def test_an_admin_switches_face_login_off(room: Room) -> None:
+    async def play() -> None:
+        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        await room.service.switch_login(False, "admin", ADDRESS)
+        assert not (await room.service.status("mei")).login_enabled
+        with pytest.raises(Problem) as caught:
+            await room.service.login(AGAIN, ADDRESS)
+        assert caught.value.status == 403
+        await room.service.switch_login(True, "admin", ADDRESS)
+        await room.service.login(AGAIN, ADDRESS)
+
+    asyncio.run(play())
+
+
+def test_attempts_and_changes_are_announced_without_picture_or_score(room: Room) -> None:
+    async def play() -> None:
+        await room.service.enrol("mei", [PERSON], CONSENT_VERSION, ADDRESS)
+        await refused(room, STRANGER)
+        await room.service.forget("mei")
+
+    asyncio.run(play())
+    assert [(change.action, change.object_id, change.actor, change.address) for change in room.changes] == [
+        ("face_enrolled", "mei", "mei", ADDRESS),
+        ("face_login_failed", None, None, ADDRESS),
+        ("face_deleted", "mei", "mei", None),
+    ]
+    assert room.changes[0].details.keys() == {"templates", "model", "consent"}
+    assert room.changes[1].details == {}
+
+
+def test_a_broken_engine_is_a_503_for_an_enrolment_and_a_failure_for_a_login(room: Room) -> None:
+    async def broken(*_: object) -> None:
+        raise EngineUnavailableError("the model is gone")
+
+    async def play() -> None:
+        room.service._eyes.about = broken  # type: ignore[method-assign, assignment]
+        with pytest.raises(Problem) as caught:
+            await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        assert caught.value.status == 503
+        await refused(room, PERSON)
+        await room.service.warm()
+
+    asyncio.run(play())
+
+
+def test_the_tables_are_those_of_the_migration(room: Room) -> None:
+    def columns(session: object) -> set[tuple[str, str]]:
+        return {
+            (table, row.name)
+            for table in ("face_enrolment", "face_template", "face_station", "face_policy")
+            for row in session.execute(text(f"SELECT name FROM pragma_table_info('{table}')"))  # type: ignore[attr-defined]
+        }
+
+    declared = {
+        (table.name, column.name)
+        for table in FaceEnrolment.metadata.tables.values()
+        if table.name.startswith("face_")
+        for column in table.columns
+    }
+    assert room.database.read_now(columns) == declared
+
+
+def test_calibration_says_what_the_comparisons_allow(room: Room) -> None:
+    async def play() -> None:
+        await room.service.enrol("mei", [as_face_info(each) for each in faces.enrolments()], CONSENT_VERSION)
+        await room.service.enrol("lan", [STRANGER], CONSENT_VERSION)
+        figures = await room.service.calibration()
+        assert (figures.users, figures.templates) == (2, 4)
+        assert figures.threshold == pytest.approx(rules.threshold(DlibEngine.thresholds, 4))
+        assert figures.strangers.pairs == 3
+        assert figures.same_user.pairs == 3
+        assert figures.false_matches == 0
+        # Three comparisons without a false match: the rate may be as high as 1 - 0.05 ** (1 / 3).
+        assert figures.false_match_bound == pytest.approx(0.632, abs=1e-3)
+        assert figures.strangers.largest is not None
+        assert figures.same_user.smallest is not None
+        assert figures.strangers.largest < figures.threshold < figures.same_user.smallest
+
+    asyncio.run(play())
+
+
+def test_templates_that_do_not_open_are_left_out(
+    room: Room, dlib_engine: DlibEngine, caplog: pytest.LogCaptureFixture
+) -> None:
+    asyncio.run(room.service.enrol("mei", [PERSON], CONSENT_VERSION))
+    (room.settings.data_dir / "face.key").unlink()
+    other = open_room(room.settings.data_dir, dlib_engine)
+    assert asyncio.run(other.service.identify(PERSON)) is None
+    assert "1 face templates do not open" in caplog.text
+    other.database.close()
+
+
+def test_enrolled_users_of_a_list(room: Room) -> None:
+    asyncio.run(room.service.enrol("mei", [PERSON], CONSENT_VERSION))
+    found = room.database.read_now(lambda session: room.service.enrolled(session, ["mei", "lan"]))
+    assert found == {"mei"}
+
+
+def test_warming_loads_the_engine_only_when_somebody_is_enrolled(room: Room) -> None:
+    asked: list[str] = []
+    about = room.service._eyes.about
+
+    async def noted() -> object:
+        asked.append("about")
+        return await about()
+
+    async def play() -> None:
+        room.service._eyes.about = noted  # type: ignore[method-assign, assignment]
+        await room.service.warm()
+        assert asked == []
+        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        asked.clear()
+        await room.service.warm()
+        assert asked
+
+    asyncio.run(play())
+
+
+def test_a_restart_is_no_way_around_the_limit(room: Room, dlib_engine: DlibEngine, tmp_path: Path) -> None:
+    async def fail() -> None:
+        for _ in range(5):
+            await refused(room, NOBODY)
+
+    asyncio.run(fail())
+    again = open_room(tmp_path, dlib_engine)
+    with pytest.raises(Problem) as caught:
+        asyncio.run(again.service.login(PERSON, ADDRESS))
+    assert caught.value.status == 429
+    again.database.close()

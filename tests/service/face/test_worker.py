@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+
+import pytest
+
+from service.face import rules, worker
+from service.face.decode import BadPicture, Fault
+from service.face.dlib_engine import DlibEngine
+from service.face.engine import FaceEngine, Found
+from service.face.worker import EngineUnavailableError, FaceWorker
+from tests.service.face import faces
+from tests.service.face.conftest import as_face_info
+
+PERSON = as_face_info(faces.enrolment())
+
+
+class Treacherous(DlibEngine):
+    """Finds nothing, but dies or hangs where the first pixel says so."""
+
+    def find(self, image: faces.Pixels) -> list[Found]:
+        if image[0, 0, 0] == 66:
+            os._exit(9)
+        if image[0, 0, 0] == 77:
+            while True:
+                pass
+        if image[0, 0, 0] == 88:
+            raise RuntimeError("canary of the picture")
+        return []
+
+
+def broken() -> FaceEngine:
+    raise FileNotFoundError("install the models")
+
+
+def flat(level: int) -> str:
+    return as_face_info(faces.np.full((320, 320, 3), level, faces.np.uint8))
+
+
+def test_looks_in_a_process_of_its_own() -> None:
+    async def play() -> None:
+        eyes = FaceWorker(DlibEngine)
+        about = await eyes.about()
+        assert (about.name, about.dimension) == ("dlib", 128)
+        seen = await eyes.look(PERSON)
+        assert rules.enrolment_trouble(seen, None) is None
+        assert "dlib" not in sys.modules or seen.embedding is not None
+        with pytest.raises(BadPicture) as caught:
+            await eyes.look("AAAA")
+        assert caught.value.fault is Fault.FORMAT
+        # It goes on after a bad picture.
+        assert (await eyes.look(PERSON)).faces
+        process = eyes._process
+        assert process is not None
+        pid = process.pid
+        await eyes.close()
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid or 0, 0)
+
+    asyncio.run(play())
+
+
+def test_is_replaced_when_it_dies_or_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "LOOK_SECONDS", 1.0)
+
+    async def play() -> None:
+        eyes = FaceWorker(Treacherous)
+        with pytest.raises(EngineUnavailableError, match="ended"):
+            await eyes.look(flat(66))
+        assert (await eyes.look(flat(10))).faces == ()
+        with pytest.raises(EngineUnavailableError, match="no answer"):
+            await eyes.look(flat(77))
+        with pytest.raises(EngineUnavailableError) as caught:
+            await eyes.look(flat(88))
+        assert "canary" not in str(caught.value)
+        await eyes.close()
+
+    asyncio.run(play())
+
+
+def test_an_engine_that_does_not_load_says_why() -> None:
+    async def play() -> None:
+        eyes = FaceWorker(broken)
+        with pytest.raises(EngineUnavailableError, match="install the models"):
+            await eyes.look(PERSON)
+        await eyes.close()
+
+    asyncio.run(play())
+
+
+def test_telemetry_is_off_before_onnxruntime_is_imported() -> None:
+    # In a fresh interpreter: whichever module of ours comes first, the variable is set when it is.
+    script = (
+        "import sys\n"
+        "class Watch:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'onnxruntime':\n"
+        "            import os; print(os.environ.get('ORT_DISABLE_TELEMETRY'))\n"
+        "sys.meta_path.insert(0, Watch())\n"
+        "import service.face.open_engine\n"
+    )
+    environment = {key: value for key, value in os.environ.items() if key != "ORT_DISABLE_TELEMETRY"}
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["1"]
