@@ -13,9 +13,12 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
     PlainSerializer,
     StringConstraints,
 )
+from pydantic_core.core_schema import CoreSchema, no_info_before_validator_function
 
 T = TypeVar("T")
 
@@ -41,14 +44,27 @@ LongText = Annotated[str, StringConstraints(max_length=20_000), AfterValidator(_
 _DATE_FIRST = re.compile(r"\d{4}-\d\d-\d\d")
 
 
-def _not_null(value: Any) -> Any:
-    if value is None:
-        raise ValueError("不能为 null")
-    return value
+class _NotNull:
+    """Refuses a null that was sent, and leaves null out of the schema."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return no_info_before_validator_function(self._check, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        (found,) = (part for part in handler(schema)["anyOf"] if part != {"type": "null"})
+        return dict(found)
+
+    @staticmethod
+    def _check(value: Any) -> Any:
+        if value is None:
+            raise ValueError("不能为 null")
+        return value
 
 
-NotNull = BeforeValidator(_not_null)
-"""For a field of an update that may be left out but not be null, with `SkipJsonSchema[None]` in its union."""
+NotNull = _NotNull()
+"""For a field of an update that may be left out but not be null: `Annotated[X | None, NotNull] = None`."""
 
 
 def _only_text(value: Any) -> Any:

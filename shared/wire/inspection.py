@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from pydantic import Field
-from pydantic.json_schema import SkipJsonSchema
 
 from shared.codes import Status, Verdict
 from shared.wire.common import (
@@ -41,14 +40,14 @@ class RecordCreate(Wire):
 class RecordUpdate(Wire):
     """Body of update record: only the fields sent change, null clears a nullable one."""
 
-    task_id: Annotated[Id | SkipJsonSchema[None], NotNull] = None
+    task_id: Annotated[Id | None, NotNull] = None
     inspection_name: Name | None = None
     executor_id: Id | None = None
     reference_image_id: Id | None = None
-    progress: Annotated[Percent | SkipJsonSchema[None], NotNull] = None
+    progress: Annotated[Percent | None, NotNull] = None
     start_time: RecordTime | None = None
     end_time: RecordTime | None = None
-    inspection_status: Annotated[Status | SkipJsonSchema[None], NotNull] = None
+    inspection_status: Annotated[Status | None, NotNull] = None
 
 
 class Record(Wire):
@@ -147,11 +146,11 @@ class ItemCreate(Wire):
 class ItemUpdate(Wire):
     """Body of update item: only the fields sent change, null clears a nullable one."""
 
-    item_name: Annotated[RequiredName | SkipJsonSchema[None], NotNull] = None
+    item_name: Annotated[RequiredName | None, NotNull] = None
     description: LongText | None = None
     model_id: Id | None = None
     item_point: Annotated[ItemPoint, CheckedJson] | None = None
-    result: Annotated[list[ResultEntry] | SkipJsonSchema[None], CheckedJson, NotNull] = None
+    result: Annotated[list[ResultEntry] | None, CheckedJson, NotNull] = None
 
 
 class Item(Wire):

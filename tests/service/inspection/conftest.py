@@ -62,7 +62,7 @@ def stored_file(file_id: str, mime_type: str = "image/jpeg") -> StoredFile:
 
 @dataclass
 class Stage:
-    """The running domain: `client` is a planner's, `as_role` gives others, `changes` is what was announced."""
+    """The running domain. `client` is a planner's, `as_role` gives others; `changes`: what was announced."""
 
     service: InspectionService
     database: Database

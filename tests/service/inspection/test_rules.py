@@ -8,7 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.database import now
-from service.inspection.rules import Outcome, admits, differences, etag, outcome, recomputed, told, verdict_entry
+from service.inspection.rules import (
+    Outcome,
+    admits,
+    differences,
+    etag,
+    outcome,
+    recomputed,
+    told,
+    verdict_entry,
+)
 from shared import results
 from shared.codes import Status, Verdict
 
@@ -74,11 +83,14 @@ def test_a_verdict_is_read_back_as_it_was_decided(verdict: Verdict) -> None:
     assert entry["version"] == 8
     assert entry["verdict"]["at"].endswith("Z")
     assert results.verdict([*entries, entry]) is verdict
-    assert results.passed([*entries, entry]) is {
-        Verdict.PASSED: True,
-        Verdict.FAILED: False,
-        Verdict.UNDECIDED: None,
-    }[verdict]
+    assert (
+        results.passed([*entries, entry])
+        is {
+            Verdict.PASSED: True,
+            Verdict.FAILED: False,
+            Verdict.UNDECIDED: None,
+        }[verdict]
+    )
     assert results.model_opinion([*entries, entry]) is True
 
 

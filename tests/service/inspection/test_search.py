@@ -26,7 +26,9 @@ def fleet(stage: Stage) -> Stage:
     stage.record(inspection_name="a", task_id="t1", executor_id="u1", reference_image_id="r1")
     stage.record(inspection_name="b", task_id="t2", executor_id="u2", inspection_status="failed")
     stage.record(inspection_name="c", task_id="t3", executor_id="u3", start_time="2026-03-01T08:00:00")
-    stage.record(inspection_name="d", task_id="elsewhere", executor_id="nobody", end_time="2026-03-02T08:00:00")
+    stage.record(
+        inspection_name="d", task_id="elsewhere", executor_id="nobody", end_time="2026-03-02T08:00:00"
+    )
     return stage
 
 
@@ -41,42 +43,42 @@ def test_joined_fields_are_filled_where_the_catalogue_knows(fleet: Stage) -> Non
     }
 
 
-@pytest.mark.parametrize(
-    ("query", "found"),
-    [
-        ({}, "dcba"),
-        ({"task_id": "t1"}, "a"),
-        ({"task_id": "elsewhere"}, "d"),
-        ({"executor_id": "u2"}, "b"),
-        ({"inspection_status": "failed"}, "b"),
-        ({"inspection_status": "not_started"}, "dca"),
-        ({"reference_image_id": "r1"}, "a"),
-        ({"flight_id": "f1"}, "ba"),
-        ({"flight_id": "f2"}, "c"),
-        ({"aircraft_id": "B-1001"}, "a"),
-        ({"aircraft_id": "B-1002"}, "b"),
-        ({"executor_name": "wei"}, "a"),
-        ({"executor_name": "王"}, "cb"),
-        ({"executor_name": "芳\\É"}, "c"),
-        ({"executor_name": "%"}, "a"),
-        ({"executor_name": "_"}, "b"),
-        ({"executor_name": "\\"}, "c"),
-        ({"executor_name": "0%"}, "a"),
-        ({"executor_name": "王_芳", "task_id": "t2", "flight_id": "f1"}, "b"),
-        ({"executor_name": "王", "task_id": "t1"}, ""),
-        ({"start_time_from": "2026-03-01T08:00:00"}, "c"),
-        ({"start_time_to": "2026-03-01T08:00:00"}, "c"),
-        ({"start_time_from": "2026-03-01T08:00:00.000001"}, ""),
-        ({"start_time_to": "2026-03-01T07:59:59.999999"}, ""),
-        ({"start_time_from": "2026-03-01T16:00:00+08:00", "start_time_to": "2026-03-01T08:00:00Z"}, "c"),
-        ({"end_time_from": "2026-03-02T08:00:00", "end_time_to": "2026-03-02T08:00:00"}, "d"),
-        ({"end_time_to": "2026-03-01T08:00:00"}, ""),
-        ({"start_time_from": "0001-01-01T00:00:00", "start_time_to": "9999-12-31T23:59:59"}, "c"),
-    ],
-)
-def test_filters(fleet: Stage, query: dict[str, str], found: str) -> None:
-    assert fleet.found(**query) == list(found)
-    assert fleet.search(**query)["pagination"]["total"] == len(found)
+FILTERS: list[tuple[dict[str, str], str]] = [
+    ({}, "dcba"),
+    ({"task_id": "t1"}, "a"),
+    ({"task_id": "elsewhere"}, "d"),
+    ({"executor_id": "u2"}, "b"),
+    ({"inspection_status": "failed"}, "b"),
+    ({"inspection_status": "not_started"}, "dca"),
+    ({"reference_image_id": "r1"}, "a"),
+    ({"flight_id": "f1"}, "ba"),
+    ({"flight_id": "f2"}, "c"),
+    ({"aircraft_id": "B-1001"}, "a"),
+    ({"aircraft_id": "B-1002"}, "b"),
+    ({"executor_name": "wei"}, "a"),
+    ({"executor_name": "王"}, "cb"),
+    ({"executor_name": "芳\\É"}, "c"),
+    ({"executor_name": "%"}, "a"),
+    ({"executor_name": "_"}, "b"),
+    ({"executor_name": "\\"}, "c"),
+    ({"executor_name": "0%"}, "a"),
+    ({"executor_name": "王_芳", "task_id": "t2", "flight_id": "f1"}, "b"),
+    ({"executor_name": "王", "task_id": "t1"}, ""),
+    ({"start_time_from": "2026-03-01T08:00:00"}, "c"),
+    ({"start_time_to": "2026-03-01T08:00:00"}, "c"),
+    ({"start_time_from": "2026-03-01T08:00:00.000001"}, ""),
+    ({"start_time_to": "2026-03-01T07:59:59.999999"}, ""),
+    ({"start_time_from": "2026-03-01T16:00:00+08:00", "start_time_to": "2026-03-01T08:00:00Z"}, "c"),
+    ({"end_time_from": "2026-03-02T08:00:00", "end_time_to": "2026-03-02T08:00:00"}, "d"),
+    ({"end_time_to": "2026-03-01T08:00:00"}, ""),
+    ({"start_time_from": "0001-01-01T00:00:00", "start_time_to": "9999-12-31T23:59:59"}, "c"),
+]
+
+
+def test_filters(fleet: Stage) -> None:
+    for query, found in FILTERS:
+        assert fleet.found(**query) == list(found), query
+        assert fleet.search(**query)["pagination"]["total"] == len(found), query
 
 
 def test_every_pair_of_filters_combines_with_and(fleet: Stage) -> None:
@@ -97,26 +99,26 @@ def test_every_pair_of_filters_combines_with_and(fleet: Stage) -> None:
         assert set(both) == alone[one] & alone[two], (one, two)
 
 
-@pytest.mark.parametrize("page_size", [1, 3, 4, 7, 200])
-def test_pages_hold_every_record_once_newest_first(stage: Stage, page_size: int) -> None:
+def test_pages_hold_every_record_once_newest_first(stage: Stage) -> None:
     names = [str(number) for number in range(11)]
     for name in names:
         stage.record(inspection_name=name, task_id="even" if int(name) % 2 == 0 else "odd")
-    pages = -(-11 // page_size)
-    seen = []
-    for page in range(1, pages + 1):
-        data = stage.search(current_page=page, page_size=page_size)
-        assert data["pagination"] == {
-            "current_page": page,
-            "page_size": page_size,
-            "total": 11,
-            "total_pages": pages,
-        }
-        seen += [record["inspection_name"] for record in data["data"]]
-    assert seen == names[::-1]
-    beyond = stage.search(current_page=pages + 1, page_size=page_size)
-    assert beyond["data"] == []
-    assert beyond["pagination"]["total"] == 11
+    for page_size in (1, 3, 4, 7, 200):
+        pages = -(-11 // page_size)
+        seen = []
+        for page in range(1, pages + 1):
+            data = stage.search(current_page=page, page_size=page_size)
+            assert data["pagination"] == {
+                "current_page": page,
+                "page_size": page_size,
+                "total": 11,
+                "total_pages": pages,
+            }
+            seen += [record["inspection_name"] for record in data["data"]]
+        assert seen == names[::-1]
+        beyond = stage.search(current_page=pages + 1, page_size=page_size)
+        assert beyond["data"] == []
+        assert beyond["pagination"]["total"] == 11
     filtered = [
         record["inspection_name"]
         for page in range(1, 8)
@@ -149,6 +151,7 @@ def test_an_empty_database_has_no_pages(stage: Stage) -> None:
     }
 
 
+@pytest.mark.parametrize("database_kind", ["sqlite"])
 @pytest.mark.parametrize(
     "query",
     [
@@ -178,14 +181,23 @@ def test_a_query_out_of_its_rules_is_422(stage: Stage, query: dict[str, Any]) ->
     assert answer.json()["data"]["fields"][0]["field"] == next(iter(query))
 
 
-INJECTIONS = ["' OR '1'='1", "'; DROP TABLE record; --", '" OR ""="', "%' OR 1=1 --", "\\", "${1}", "\ud7ff\U0001f600"]
+INJECTIONS = [
+    "' OR '1'='1",
+    "'; DROP TABLE record; --",
+    '" OR ""="',
+    "%' OR 1=1 --",
+    "\\",
+    "${1}",
+    "\ud7ff\U0001f600",
+]
 
 
-@pytest.mark.parametrize("text", INJECTIONS)
-def test_sql_in_a_filter_is_only_text(fleet: Stage, text: str) -> None:
-    for name in ("task_id", "executor_id", "reference_image_id", "flight_id", "aircraft_id"):
+def test_sql_in_a_filter_is_only_text(fleet: Stage) -> None:
+    names = ("task_id", "executor_id", "reference_image_id", "flight_id", "aircraft_id")
+    for name, text in itertools.product(names, INJECTIONS):
         assert fleet.found(**{name: text}) == []
-    assert fleet.found(executor_name=text) == (["c"] if text == "\\" else [])
-    for path in (f"/api/inspection/getInspectionById/{text}", f"/api/inspection_item/{text}"):
-        assert fleet.client.get(path).status_code == 404
+    for text in INJECTIONS:
+        assert fleet.found(executor_name=text) == (["c"] if text == "\\" else [])
+        for path in (f"/api/inspection/getInspectionById/{text}", f"/api/inspection_item/{text}"):
+            assert fleet.client.get(path).status_code == 404
     assert fleet.search()["pagination"]["total"] == 4

@@ -1,0 +1,122 @@
+"""Who wins when two change the same thing."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from tests.service.inspection.conftest import Stage
+
+
+def _paths(stage: Stage) -> dict[str, tuple[str, str, dict[str, Any]]]:
+    record = stage.record()
+    item = stage.item(record["inspection_id"])
+    number = record["inspection_id"]
+    return {
+        "record": (
+            f"/api/inspection/getInspectionById/{number}",
+            f"/api/inspection/updateInspection/{number}",
+            {"inspection_name": "甲"},
+        ),
+        "item": (
+            f"/api/inspection_item/{item['item_id']}",
+            f"/api/inspection_item/{item['item_id']}",
+            {"description": "甲"},
+        ),
+    }
+
+
+@pytest.mark.parametrize("kind", ["record", "item"])
+def test_if_match_refuses_an_older_version_and_shows_the_present_one(stage: Stage, kind: str) -> None:
+    read, write, change = _paths(stage)[kind]
+    first = stage.client.get(read).headers["etag"]
+    (field,) = change
+    done = stage.client.put(write, json=change, headers={"If-Match": first})
+    assert done.status_code == 200
+    newest = done.headers["etag"]
+    assert newest != first
+    late = stage.client.put(write, json={field: "乙"}, headers={"If-Match": first})
+    assert late.status_code == 412
+    assert late.headers["etag"] == newest
+    data = late.json()["data"]
+    assert (data["error"], data["etag"], data["current"][field]) == ("stale", newest, "甲")
+    again = stage.client.put(write, json={field: "乙"}, headers={"If-Match": newest})
+    assert again.status_code == 200
+    assert stage.client.put(write, json={field: "丙"}).status_code == 200, "no If-Match: as the contract says"
+
+
+@pytest.mark.parametrize("kind", ["record", "item"])
+def test_a_change_without_effect_is_none(stage: Stage, kind: str) -> None:
+    read, write, change = _paths(stage)[kind]
+    before = stage.client.put(write, json=change)
+    announced = len(stage.changes)
+    for body in ({}, change):
+        after = stage.client.put(write, json=body)
+        assert after.headers["etag"] == before.headers["etag"]
+        assert after.json() == before.json()
+    assert stage.client.get(read).headers["etag"] == before.headers["etag"]
+    assert len(stage.changes) == announced
+
+
+def test_deleting_an_older_version_is_refused(stage: Stage) -> None:
+    inspection_id = stage.record()["inspection_id"]
+    item_id = stage.item(inspection_id)["item_id"]
+    stage.client.put(f"/api/inspection_item/{item_id}", json={"item_name": "新"})
+    for path in (f"/api/inspection_item/{item_id}", f"/api/inspection/deleteInspection/{inspection_id}"):
+        assert stage.client.delete(path, headers={"If-Match": '"0"'}).status_code == 412
+        assert stage.client.delete(path, headers={"If-Match": "*"}).status_code == 200
+        assert stage.client.delete(path).status_code == 404
+
+
+def test_of_two_writers_with_the_same_version_one_wins(stage: Stage) -> None:
+    for read, write, change in _paths(stage).values():
+        tag = stage.client.get(read).headers["etag"]
+        (field,) = change
+        with ThreadPoolExecutor(6) as pool:
+            answers = list(
+                pool.map(
+                    lambda name, write=write, field=field, tag=tag: (
+                        stage.client.put(write, json={field: name}, headers={"If-Match": tag}).status_code
+                    ),
+                    "abcdef",
+                )
+            )
+        assert sorted(answers) == [200, 412, 412, 412, 412, 412]
+
+
+def test_no_verdict_is_lost_when_many_come_at_once(stage: Stage) -> None:
+    inspection_id = stage.record()["inspection_id"]
+    items = [stage.item(inspection_id)["item_id"] for _ in range(4)]
+    verdicts = ["failed", "passed", "passed"]
+
+    def decide(item_id: str) -> None:
+        for verdict in verdicts:
+            path = f"/api/inspection_item/{item_id}/verdict"
+            assert stage.client.post(path, json={"verdict": verdict}).status_code == 200
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(decide, items * 2))
+    for item_id in items:
+        result = stage.client.get(f"/api/inspection_item/{item_id}").json()["result"]
+        assert [entry["version"] for entry in result] == [1, 2, 3, 4, 5, 6]
+    record = stage.get(inspection_id)
+    assert record["progress"] == 100
+    assert record["inspection_status"] == "passed"
+
+
+def test_an_item_can_not_slip_into_a_record_that_goes(stage: Stage) -> None:
+    for _ in range(5):
+        inspection_id = stage.record()["inspection_id"]
+        body = {"item_name": "x", "inspection_id": inspection_id}
+        with ThreadPoolExecutor(4) as pool:
+            adding = [
+                pool.submit(stage.client.post, "/api/inspection_item/create", json=body) for _ in range(3)
+            ]
+            gone = pool.submit(stage.client.delete, f"/api/inspection/deleteInspection/{inspection_id}")
+        assert gone.result().status_code == 200
+        for one in adding:
+            assert one.result().status_code in (200, 404)
+        listed = stage.client.get("/api/inspection_item/list", params={"inspection_id": inspection_id})
+        assert listed.json()["data"]["pagination"]["total"] == 0

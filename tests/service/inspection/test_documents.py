@@ -1,0 +1,249 @@
+"""What is kept as given, and what is refused, in the bodies of records and items."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.service.inspection.conftest import Stage
+
+TEXT = st.text(st.characters(exclude_characters="\x00", exclude_categories=("Cs",)), max_size=8)
+SCALARS = (
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**70), 2**70)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | TEXT
+)
+JSON = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
+    max_leaves=8,
+)
+NUMBERS = st.integers(-(2**70), 2**70) | st.floats(allow_nan=False, allow_infinity=False)
+KNOWN = {"point", "fileInfo", "inputImage", "resultImage", "isPassed", "progress", "version"}
+EXTRA = st.dictionaries(TEXT.filter(lambda key: key not in KNOWN), JSON, max_size=3)
+POINTS = st.fixed_dictionaries({"x": NUMBERS, "y": NUMBERS, "w": NUMBERS, "h": NUMBERS})
+
+
+@pytest.mark.parametrize("database_kind", ["sqlite"])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(point=POINTS, extra=EXTRA, image=EXTRA)
+def test_item_point_and_result_come_back_key_for_key(
+    stage: Stage, point: dict[str, Any], extra: dict[str, Any], image: dict[str, Any]
+) -> None:
+    inspection_id = stage.record()["inspection_id"]
+    place = {"point": point, **extra}
+    result = [{"inputImage": image, "isPassed": True, **extra}, {"resultImage": {"boxes": []}}, {}]
+    item = stage.item(inspection_id, item_point=place, result=result)
+    seen = stage.client.get(f"/api/inspection_item/{item['item_id']}")
+    for text in (seen.text, json.dumps(item)):
+        body = json.loads(text)
+        assert _exact(body["item_point"]) == _exact(place)
+        assert _exact(body["result"]) == _exact(result)
+
+
+def _exact(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
+def test_a_whole_document_survives_both_databases(stage: Stage) -> None:
+    inspection_id = stage.record()["inspection_id"]
+    place = {
+        "point": {"x": 0.1, "y": 2, "w": 1e22, "h": 2**80, "rotation": 0.30000000000000004},
+        "fileInfo": {"download_url": "/f", "size": 12.0, "自有": [1, None, {"a": True}]},
+        "备注": "😀 \\ \" ' \u2028",
+    }
+    box = {"label": "裂纹", "confidence": 1, "points": {"x1": 1, "y1": 2.5, "x2": 3, "y2": 4}, "id": "b"}
+    result = [
+        {
+            "inputImage": {"anything": [1, 2]},
+            "resultImage": {"boxes": [box], "resultImage": {"download_url": "/r"}, "more": 1},
+            "isPassed": None,
+            "progress": "任意标签",
+            "version": 2**63,
+        }
+    ]
+    item = stage.item(inspection_id, item_point=place, result=result)
+    listed = stage.client.get("/api/inspection_item/list", params={"inspection_id": inspection_id}).json()
+    for seen in (item, listed["data"]["data"][0]):
+        assert _exact(seen["item_point"]) == _exact(place)
+        assert _exact(seen["result"]) == _exact(result)
+
+
+NOT_AN_ITEM = {
+    "no name": '{"item_name": ""}',
+    "name too long": json.dumps({"item_name": "x" * 256}),
+    "NUL in the name": '{"item_name": "a\\u0000"}',
+    "half a surrogate in the name": '{"item_name": "\\ud800"}',
+    "half a surrogate in a document": '{"item_point": {"note": "\\udc00"}}',
+    "half a surrogate in a key": '{"item_point": {"\\udc00": 1}}',
+    "NUL in a document": '{"item_point": {"note": ["\\u0000"]}}',
+    "NaN": '{"item_point": {"point": {"x": NaN, "y": 0, "w": 1, "h": 1}}}',
+    "NaN in an unknown key": '{"item_point": {"note": NaN}}',
+    "infinity": '{"item_point": {"point": {"x": Infinity, "y": 0, "w": 1, "h": 1}}}',
+    "a number too large for a float": '{"item_point": {"point": {"x": 1e999, "y": 0, "w": 1, "h": 1}}}',
+    "a number in quotes": '{"item_point": {"point": {"x": "1", "y": 0, "w": 1, "h": 1}}}',
+    "a truth value as a number": '{"item_point": {"point": {"x": true, "y": 0, "w": 1, "h": 1}}}',
+    "half a point": '{"item_point": {"point": {"x": 1}}}',
+    "an array as item_point": '{"item_point": []}',
+    "an object as result": '{"result": {}}',
+    "text as an entry": '{"result": ["passed"]}',
+    "a box without points": '{"result": [{"resultImage": {"boxes": [{"label": "a", "confidence": 1}]}}]}',
+    "too deep": '{"item_point": {"a": ' + "[" * 40 + "]" * 40 + "}}",
+    "too many values": '{"item_point": {"a": [' + "0," * 200_000 + "0]}}",
+    "an array as the body": "[]",
+    "text as the body": '"x"',
+    "nothing as the body": "null",
+}
+
+
+@pytest.mark.parametrize("database_kind", ["sqlite"])
+@pytest.mark.parametrize("name", NOT_AN_ITEM)
+def test_a_bad_item_is_422_and_changes_nothing(stage: Stage, name: str) -> None:
+    item = stage.item(stage.record()["inspection_id"])
+    path = f"/api/inspection_item/{item['item_id']}"
+    answer = stage.client.put(path, content=NOT_AN_ITEM[name], headers={"Content-Type": "application/json"})
+    assert answer.status_code == 422, answer.text
+    assert answer.json()["data"]["error"] == "invalid_input"
+    assert stage.client.get(path).json() == item
+
+
+UNREADABLE = {
+    "far too deep": '{"item_point":' + "[" * 200_000,
+    "cut off": '{"item_name": "a',
+    "no UTF-8": b'{"item_name": "\xff"}',
+    "an integer of 5,000 digits": '{"item_point": {"a": ' + "9" * 5000 + "}}",
+}
+
+
+@pytest.mark.parametrize("database_kind", ["sqlite"])
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_a_body_that_is_no_json_is_a_clear_refusal(stage: Stage, name: str) -> None:
+    answer = stage.client.post(
+        "/api/inspection_item/create", content=UNREADABLE[name], headers={"Content-Type": "application/json"}
+    )
+    assert answer.status_code in (400, 422), answer.text
+    assert answer.json()["data"]["error"] == "invalid_input"
+
+
+NOT_A_RECORD: list[dict[str, Any]] = [
+    {"task_id": None},
+    {"task_id": ""},
+    {"task_id": 5},
+    {"task_id": "x" * 256},
+    {"task_id": "a\x00"},
+    {"progress": None},
+    {"progress": -1},
+    {"progress": 101},
+    {"progress": 2**63},
+    {"progress": 2**200},
+    {"progress": 1.5},
+    {"progress": "half"},
+    {"inspection_status": None},
+    {"inspection_status": "done"},
+    {"inspection_status": 1},
+    {"start_time": 1767225600},
+    {"start_time": "1767225600"},
+    {"start_time": "not a time"},
+    {"end_time": "2026-13-01T00:00:00"},
+    {"end_time": "10000-01-01T00:00:00"},
+    {"end_time": "9999-12-31T23:59:59-01:00"},
+    {"inspection_name": "x" * 256},
+    {"executor_id": ["u1"]},
+]
+
+
+@pytest.mark.parametrize("database_kind", ["sqlite"])
+@pytest.mark.parametrize("body", NOT_A_RECORD, ids=repr)
+def test_a_bad_record_is_422_and_changes_nothing(stage: Stage, body: dict[str, Any]) -> None:
+    record = stage.record(inspection_name="甲")
+    number = record["inspection_id"]
+    answer = stage.client.put(f"/api/inspection/updateInspection/{number}", json=body)
+    assert answer.status_code == 422, answer.text
+    assert answer.json()["data"]["fields"][0]["field"] == next(iter(body))
+    assert stage.get(number) == record
+
+
+def test_the_widest_values_are_stored(stage: Stage) -> None:
+    body = {
+        "task_id": "任" * 255,
+        "inspection_name": "😀" * 255,
+        "executor_id": "'\"\\%_",
+        "reference_image_id": "\n\t",
+        "start_time": "0001-01-01T00:00:00",
+        "end_time": "9999-12-31T23:59:59.999999",
+        "progress": 100,
+    }
+    record = stage.record(**body)
+    assert {name: record[name] for name in body} == body
+    assert stage.get(record["inspection_id"]) == record
+    item = stage.item(record["inspection_id"], item_name="项" * 255, description="述" * 20_000)
+    assert len(item["description"]) == 20_000
+
+
+def test_columns_that_nobody_may_set_are_ignored(stage: Stage) -> None:
+    forged = {
+        "inspection_id": "forged",
+        "created_at": "2000-01-01T00:00:00",
+        "updated_at": "2000-01-01T00:00:00",
+        "revision": 99,
+        "executor_name": "假名",
+        "status_name": "假",
+        "flight_id": "f",
+        "aircraft_name": "假机",
+        "outcome": "passed",
+        "__class__": "x",
+    }
+    record = stage.record(**forged)
+    again = stage.client.put(f"/api/inspection/updateInspection/{record['inspection_id']}", json=forged)
+    assert again.json()["data"] == record
+    assert again.headers["etag"] == '"1"'
+    assert record["inspection_id"] != "forged"
+    assert record["created_at"] > "2020"
+    assert record["executor_name"] is None
+
+    item = stage.item(
+        record["inspection_id"], item_id="forged", model_name="假", created_at="2000", outcome="passed"
+    )
+    path = f"/api/inspection_item/{item['item_id']}"
+    other = stage.record()["inspection_id"]
+    forged_item = {
+        "item_id": "x",
+        "inspection_id": other,
+        "revision": 7,
+        "outcome": "passed",
+        "model_name": "假",
+    }
+    after = stage.client.put(path, json=forged_item)
+    assert after.json() == item
+    assert after.headers["etag"] == '"1"'
+    assert item["item_id"] != "forged"
+    assert stage.get(record["inspection_id"])["progress"] == 0
+
+
+@pytest.mark.parametrize("database_kind", ["sqlite"])
+@pytest.mark.parametrize(
+    "number", ["%00", "a%00b", "x" * 256, "%F0%9F%98%80", "..%2f..", "%27%20OR%201=1--", "%ff"]
+)
+def test_an_id_that_is_none_is_a_clear_refusal(stage: Stage, number: str) -> None:
+    stage.item(stage.record()["inspection_id"])
+    calls = [
+        ("GET", f"/api/inspection/getInspectionById/{number}"),
+        ("PUT", f"/api/inspection/updateInspection/{number}"),
+        ("DELETE", f"/api/inspection/deleteInspection/{number}"),
+        ("POST", f"/api/inspection/{number}/finish"),
+        ("GET", f"/api/inspection_item/{number}"),
+        ("PUT", f"/api/inspection_item/{number}"),
+        ("DELETE", f"/api/inspection_item/{number}"),
+        ("GET", f"/api/inspection_item/{number}/photos"),
+    ]
+    for method, path in calls:
+        answer = stage.client.request(method, path, json={} if method == "PUT" else None)
+        assert answer.status_code in (404, 422), (method, path, answer.text)
+        assert "application/json" in answer.headers["content-type"]
+    assert stage.search()["pagination"]["total"] == 1

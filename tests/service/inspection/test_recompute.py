@@ -1,0 +1,171 @@
+"""Progress and status follow the items, whatever is done to them, in whatever order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.service.inspection.conftest import Stage
+
+OUTCOMES: dict[str, list[dict[str, Any]]] = {
+    "empty": [],
+    "open": [{"progress": "error"}],
+    "passed": [{"isPassed": True, "progress": "done"}],
+    "failed": [{"isPassed": True}, {"isPassed": False}],
+}
+
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("create"), st.sampled_from(sorted(OUTCOMES))),
+        st.tuples(st.just("result"), st.integers(0, 5), st.sampled_from(sorted(OUTCOMES))),
+        st.tuples(st.just("verdict"), st.integers(0, 5), st.sampled_from(["passed", "failed", "undecided"])),
+        st.tuples(st.just("append"), st.integers(0, 5), st.sampled_from([True, False, None])),
+        st.tuples(st.just("delete"), st.integers(0, 5)),
+        st.tuples(st.just("rename"), st.integers(0, 5)),
+        st.tuples(
+            st.just("set"), st.integers(0, 100), st.sampled_from(["passed", "cancelled", "not_started"])
+        ),
+    ),
+    max_size=10,
+)
+
+
+class Model:
+    """The decision of the contract in plain words."""
+
+    def __init__(self) -> None:
+        self.items: list[tuple[str, str]] = []
+        self.progress, self.status = 0, "not_started"
+
+    def changed(self) -> None:
+        states = [state for _, state in self.items]
+        done = sum(state in ("passed", "failed") for state in states)
+        self.progress = done * 100 // len(states) if states else 0
+        if self.status == "cancelled":
+            return
+        if states and done == len(states):
+            self.status = "failed" if "failed" in states else "passed"
+        elif any(state != "empty" for state in states):
+            self.status = "in_progress"
+        else:
+            self.status = "not_started"
+
+
+@pytest.mark.parametrize("database_kind", ["sqlite"])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(steps=STEPS)
+def test_a_record_follows_its_items(stage: Stage, steps: list[tuple[Any, ...]]) -> None:
+    model = Model()
+    inspection_id = stage.record()["inspection_id"]
+    for step in steps:
+        _play(stage, model, inspection_id, step)
+        record = stage.get(inspection_id)
+        assert (record["progress"], record["inspection_status"]) == (model.progress, model.status), step
+
+
+def _play(stage: Stage, model: Model, inspection_id: str, step: tuple[Any, ...]) -> None:
+    if step[0] == "create":
+        item = stage.item(inspection_id, result=OUTCOMES[step[1]])
+        model.items.append((item["item_id"], step[1]))
+        model.changed()
+    elif step[0] == "set":
+        body = {"progress": step[1], "inspection_status": step[2]}
+        stage.client.put(f"/api/inspection/updateInspection/{inspection_id}", json=body)
+        model.progress, model.status = step[1], step[2]
+    elif step[1] < len(model.items):
+        item_id, state = model.items[step[1]]
+        path = f"/api/inspection_item/{item_id}"
+        if step[0] == "rename":
+            assert stage.client.put(path, json={"item_name": "新名"}).status_code == 200
+            return
+        if step[0] == "delete":
+            assert stage.client.delete(path).json()["data"] is True
+            del model.items[step[1]]
+            model.changed()
+            return
+        before = stage.client.get(path).json()["result"]
+        if step[0] == "result":
+            assert stage.client.put(path, json={"result": OUTCOMES[step[2]]}).status_code == 200
+            state = step[2]
+        elif step[0] == "verdict":
+            assert stage.client.post(f"{path}/verdict", json={"verdict": step[2]}).status_code == 200
+            state = "open" if step[2] == "undecided" else step[2]
+        else:
+            entry = {"isPassed": step[2], "progress": "done" if step[2] is not None else "error"}
+            stage.database.write_now(lambda session: stage.service.append_result(session, item_id, entry))
+            if step[2] is not None:
+                state = "passed" if step[2] else "failed"
+            elif state == "empty":
+                state = "open"
+        model.items[step[1]] = (item_id, state)
+        if stage.client.get(path).json()["result"] != before:
+            model.changed()
+
+
+def test_a_value_set_by_update_stays_until_the_items_change(stage: Stage) -> None:
+    inspection_id = stage.record()["inspection_id"]
+    item = stage.item(inspection_id, result=[{"isPassed": True}])
+    path = f"/api/inspection/updateInspection/{inspection_id}"
+    stage.client.put(path, json={"inspection_status": "failed", "progress": 7})
+    stage.client.put(f"/api/inspection_item/{item['item_id']}", json={"description": "只改描述"})
+    assert stage.get(inspection_id)["progress"] == 7
+    stage.client.post(f"/api/inspection_item/{item['item_id']}/verdict", json={"verdict": "passed"})
+    record = stage.get(inspection_id)
+    assert (record["progress"], record["inspection_status"]) == (100, "passed")
+
+
+def test_cancelled_is_left_only_by_an_update(stage: Stage) -> None:
+    inspection_id = stage.record(inspection_status="cancelled")["inspection_id"]
+    stage.item(inspection_id, result=[{"isPassed": False}])
+    assert stage.get(inspection_id)["inspection_status"] == "cancelled"
+    assert stage.get(inspection_id)["progress"] == 100
+    answer = stage.client.post(f"/api/inspection/{inspection_id}/finish")
+    assert answer.status_code == 409
+    path = f"/api/inspection/updateInspection/{inspection_id}"
+    stage.client.put(path, json={"inspection_status": "in_progress"})
+    assert stage.client.post(f"/api/inspection/{inspection_id}/finish").json()["data"][
+        "inspection_status"
+    ] == ("failed")
+
+
+def test_finish_names_what_is_open_then_sets_the_end_time(stage: Stage) -> None:
+    inspection_id = stage.record()["inspection_id"]
+    path = f"/api/inspection/{inspection_id}/finish"
+    assert stage.client.post(path).status_code == 409
+    stage.item(inspection_id, item_name="左翼", result=[{"isPassed": True}])
+    item = stage.item(inspection_id, item_name="右翼")
+    answer = stage.client.post(path)
+    assert answer.status_code == 409
+    assert answer.json()["data"]["items"] == [{"item_id": item["item_id"], "item_name": "右翼"}]
+    assert "右翼" in answer.json()["msg"]
+    assert stage.get(inspection_id)["end_time"] is None
+    stage.client.post(f"/api/inspection_item/{item['item_id']}/verdict", json={"verdict": "passed"})
+    answer = stage.client.post(path)
+    record = answer.json()["data"]
+    assert record["end_time"] is not None
+    assert (record["progress"], record["inspection_status"]) == (100, "passed")
+    assert (
+        answer.headers["etag"]
+        == stage.client.get(f"/api/inspection/getInspectionById/{inspection_id}").headers["etag"]
+    )
+
+
+def test_deleting_a_record_takes_its_items_and_photos(stage: Stage) -> None:
+    from tests.service.inspection.conftest import stored_file
+
+    stage.files["p"] = stored_file("p")
+    gone, stays = stage.record()["inspection_id"], stage.record()["inspection_id"]
+    item, other = stage.item(gone), stage.item(stays)
+    stage.client.post(f"/api/inspection_item/{item['item_id']}/photos", json={"file_id": "p"})
+    assert stage.client.delete(f"/api/inspection/deleteInspection/{gone}").json() == {
+        "code": 0,
+        "msg": "检查记录删除成功",
+    }
+    assert stage.client.get(f"/api/inspection_item/{item['item_id']}").status_code == 404
+    assert stage.client.get(f"/api/inspection_item/{item['item_id']}/photos").status_code == 404
+    assert stage.client.get(f"/api/inspection_item/{other['item_id']}").status_code == 200
+    listed = stage.client.get("/api/inspection_item/list", params={"inspection_id": gone}).json()
+    assert listed["data"]["data"] == []
