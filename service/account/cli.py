@@ -41,7 +41,7 @@ class _UserError(Exception):
 
 
 def main(words: Sequence[str], settings: Settings, before_commit: Sequence[BeforeCommit] = ()) -> int:
-    """Run `user add|list|enable|disable|password` and give the exit status: 0 done, 1 refused, 2 used wrongly.
+    """Run one of the `user` commands and give the exit status: 0 done, 1 refused, 2 used wrongly.
 
     `before_commit` are listeners for what changes, such as the audit log's.
     """
