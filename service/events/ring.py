@@ -1,0 +1,113 @@
+"""The latest changes, and who waits for the next. Writers on any thread, readers on the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import threading
+from collections import deque
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from service.changes import Change
+from service.database import now
+from shared.wire.events import ChangeEvent
+
+KEPT = 2000
+"""Events that a client can be behind before it has to read everything anew."""
+
+
+class News(NamedTuple):
+    """What came after a place: the events, or `lost` when some of them are not kept any more."""
+
+    events: list[ChangeEvent]
+    lost: bool
+    place: int
+
+
+class Ring:
+    """The last `kept` events. A reader has no queue that could fill up: it remembers its place.
+
+    A place is the number of events so far. The id of an event is `<this run of the service>-<place>`, so an
+    id of an earlier run is recognised as such.
+    """
+
+    def __init__(self, kept: int = KEPT) -> None:
+        self._run = secrets.token_hex(4)
+        self._lock = threading.Lock()
+        self._events: deque[ChangeEvent] = deque(maxlen=kept)
+        self._count = 0
+        self._waiting: dict[asyncio.Event, asyncio.AbstractEventLoop] = {}
+        self.closed = False
+
+    def after_commit(self, changes: Sequence[Change]) -> None:
+        """Keep `changes` and wake every reader. From any thread."""
+        at = now()
+        with self._lock:
+            for change in changes:
+                if not change.quiet:
+                    self._count += 1
+                    self._events.append(
+                        ChangeEvent(
+                            id=self.id_of(self._count),
+                            action=change.action,
+                            kind=change.kind,
+                            object_id=change.object_id,
+                            actor=change.actor,
+                            at=at,
+                        )
+                    )
+            self._wake()
+
+    def close(self) -> None:
+        """End every stream. From any thread."""
+        with self._lock:
+            self.closed = True
+            self._wake()
+
+    def _wake(self) -> None:
+        for bell, loop in list(self._waiting.items()):
+            try:
+                loop.call_soon_threadsafe(bell.set)
+            except RuntimeError:
+                # The loop was closed under its reader; a writer must not fail for that.
+                del self._waiting[bell]
+
+    def join(self) -> asyncio.Event:
+        """A bell on the running loop that rings at every change; to be given back to `leave`."""
+        bell = asyncio.Event()
+        with self._lock:
+            self._waiting[bell] = asyncio.get_running_loop()
+        return bell
+
+    def leave(self, bell: asyncio.Event) -> None:
+        """Stop ringing `bell`."""
+        with self._lock:
+            self._waiting.pop(bell, None)
+
+    @property
+    def readers(self) -> int:
+        """How many wait for news."""
+        return len(self._waiting)
+
+    def place_of(self, event_id: str | None) -> int | None:
+        """The place after the event `event_id`, the newest for None; None for an id of another run."""
+        if event_id is None:
+            return self._count
+        run, _, number = event_id.partition("-")
+        if run != self._run or not (number.isascii() and number.isdigit() and len(number) <= 18):
+            return None
+        return int(number) if int(number) <= self._count else None
+
+    def id_of(self, place: int) -> str:
+        """The id that goes on after `place`."""
+        return f"{self._run}-{place}"
+
+    def since(self, place: int) -> News:
+        """What came after `place`."""
+        with self._lock:
+            missed = self._count - place
+            if missed > len(self._events):
+                return News([], True, self._count)
+            new = [self._events[index] for index in range(len(self._events) - missed, len(self._events))]
+            return News(new, False, self._count)

@@ -1,0 +1,19 @@
+"""Bodies of the event stream."""
+
+from __future__ import annotations
+
+from shared.wire.common import ItemTime, Wire
+
+
+class ChangeEvent(Wire):
+    """`data` of a `change` event: what happened to what, by whom and when; never what is in it.
+
+    `id` is what `Last-Event-ID` takes to go on after this event.
+    """
+
+    id: str
+    action: str
+    kind: str
+    object_id: str | None
+    actor: str | None
+    at: ItemTime

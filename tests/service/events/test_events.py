@@ -1,0 +1,259 @@
+"""The ring of events, one client's stream, and the route."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+import httpx
+import pytest
+import uvicorn
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+from service.changes import Change
+from service.envelope import Problem, install_handlers
+from service.events.ring import Ring
+from service.events.routes import router, stream
+from service.security import Caller
+from shared.codes import ErrorCode, Role
+from tests.service.rooms import as_role, by_role, caller_of, rooms
+
+
+def change(number: int) -> Change:
+    return Change("update", "record", f"r{number}", "u1", "10.0.0.1", {"name": ["secret", "contents"]})
+
+
+async def allowed() -> bool:
+    return True
+
+
+async def refused() -> bool:
+    return False
+
+
+def parsed(message: bytes) -> dict[str, str]:
+    return dict(line.split(": ", 1) for line in message.decode().strip().splitlines())
+
+
+async def take(messages: AsyncIterator[bytes], count: int) -> list[dict[str, str]]:
+    async with asyncio.timeout(5):
+        return [parsed(await anext(messages)) for _ in range(count)]
+
+
+def run(work: Callable[[Ring], Awaitable[None]], kept: int = 10) -> None:
+    asyncio.run(work(Ring(kept)))  # type: ignore[arg-type]
+
+
+def test_a_change_arrives_without_its_contents() -> None:
+    async def work(ring: Ring) -> None:
+        messages = stream(ring, None, allowed, 60)
+        assert await take(messages, 1) == [{"retry": "2000"}]
+        waiting = asyncio.create_task(take(messages, 2))
+        await asyncio.sleep(0.01)
+        await asyncio.to_thread(
+            ring.after_commit, [change(1), Change("login", "user", quiet=True), change(2)]
+        )
+        first, second = await waiting
+        assert first["event"] == "change"
+        data = json.loads(first["data"])
+        assert set(data) == {"id", "action", "kind", "object_id", "actor", "at"}
+        assert (data["action"], data["kind"], data["object_id"], data["actor"]) == (
+            "update",
+            "record",
+            "r1",
+            "u1",
+        )
+        assert data["id"] == first["id"]
+        assert data["at"].endswith("Z")
+        assert json.loads(second["data"])["object_id"] == "r2"
+        assert "secret" not in first["data"]
+        await messages.aclose()  # type: ignore[attr-defined]
+        assert ring.readers == 0
+
+    run(work)
+
+
+def test_a_client_goes_on_where_it_was() -> None:
+    async def work(ring: Ring) -> None:
+        ring.after_commit([change(n) for n in range(1, 6)])
+        third = ring.id_of(3)
+        messages = stream(ring, third, allowed, 60)
+        got = await take(messages, 3)
+        assert [json.loads(m["data"])["object_id"] for m in got[1:]] == ["r4", "r5"]
+
+    run(work)
+
+
+def test_a_client_that_was_away_too_long_reads_anew() -> None:
+    async def work(ring: Ring) -> None:
+        first = ring.id_of(0)
+        ring.after_commit([change(n) for n in range(1, 20)])
+        messages = stream(ring, first, allowed, 60)
+        _, resync = await take(messages, 2)
+        assert resync["event"] == "resync"
+        assert resync["id"] == ring.id_of(19)
+        ring.after_commit([change(20)])
+        (news,) = await take(messages, 1)
+        assert json.loads(news["data"])["object_id"] == "r20"
+
+    run(work)
+
+
+def test_a_slow_client_is_told_to_read_anew() -> None:
+    async def work(ring: Ring) -> None:
+        messages = stream(ring, None, allowed, 60)
+        ring.after_commit([change(0)])
+        await take(messages, 1)
+        # It does not ask for more while many changes pass.
+        ring.after_commit([change(n) for n in range(1, 50)])
+        (resync,) = await take(messages, 1)
+        assert resync["event"] == "resync"
+
+    run(work)
+
+
+@pytest.mark.parametrize("event_id", ["", "x", "other-3", "x-", "-1", "٣-٣"])
+def test_an_id_of_another_run_reads_anew(event_id: str) -> None:
+    async def work(ring: Ring) -> None:
+        messages = stream(ring, event_id, allowed, 60)
+        assert [m.get("event") for m in await take(messages, 2)] == [None, "resync"]
+
+    run(work)
+
+
+def test_an_id_from_the_future_reads_anew() -> None:
+    async def work(ring: Ring) -> None:
+        assert ring.place_of(ring.id_of(1)) is None
+        assert ring.place_of(ring.id_of(0)) == 0
+
+    run(work)
+
+
+def test_a_heartbeat_passes_while_nothing_happens() -> None:
+    async def work(ring: Ring) -> None:
+        messages = stream(ring, None, allowed, 0.02)
+        await take(messages, 1)
+        async with asyncio.timeout(5):
+            assert await anext(messages) == b": alive\n\n"
+            assert await anext(messages) == b": alive\n\n"
+
+    run(work)
+
+
+def test_the_stream_ends_with_the_login() -> None:
+    async def work(ring: Ring) -> None:
+        got = [parsed(message) async for message in stream(ring, None, refused, 0.02)]
+        assert got[-1]["event"] == "end"
+        assert ring.readers == 0
+
+    run(work)
+
+
+def test_the_stream_ends_with_the_login_also_while_much_happens() -> None:
+    async def work(ring: Ring) -> None:
+        async def busy() -> None:
+            number = 0
+            while True:
+                ring.after_commit([change(number := number + 1)])
+                await asyncio.sleep(0.001)
+
+        noise = asyncio.create_task(busy())
+        async with asyncio.timeout(5):
+            got = [parsed(message) async for message in stream(ring, None, refused, 0.05)]
+        noise.cancel()
+        assert got[-1]["event"] == "end"
+
+    run(work, kept=1000)
+
+
+def test_closing_ends_every_stream() -> None:
+    async def work(ring: Ring) -> None:
+        async def read() -> list[bytes]:
+            return [message async for message in stream(ring, None, allowed, 60)]
+
+        readers = [asyncio.create_task(read()) for _ in range(3)]
+        await asyncio.sleep(0.01)
+        assert ring.readers == 3
+        await asyncio.to_thread(ring.close)
+        async with asyncio.timeout(5):
+            await asyncio.gather(*readers)
+        assert ring.readers == 0
+
+    run(work)
+
+
+def test_a_writer_outlives_the_loop_of_a_reader() -> None:
+    ring = Ring()
+
+    async def join() -> None:
+        ring.join()
+
+    asyncio.run(join())
+    ring.after_commit([change(1)])
+    assert ring.readers == 0
+
+
+def test_the_route_needs_the_right_to_read_records() -> None:
+    ring = Ring()
+    with rooms(router(ring)) as room:
+        assert room.get("/api/events", headers=as_role(None)).status_code == 401
+        ring.close()
+        assert room.get("/api/events").status_code == 503
+
+
+def test_the_route_asks_for_the_login_again() -> None:
+    asked = 0
+
+    async def authenticate(token: str, address: str) -> Caller:
+        nonlocal asked
+        asked += 1
+        if asked > 2:
+            raise Problem(401, ErrorCode.LOGIN_EXPIRED, "登录已过期")
+        return caller_of(Role.VIEWER)
+
+    app = FastAPI()
+    install_handlers(app)
+    app.state.authenticate = authenticate
+    app.include_router(router(Ring(), heartbeat=0.02))
+    with TestClient(app) as client:
+        answer = client.get("/events", headers={"Authorization": "Bearer x"})
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    assert answer.text.count(": alive") == 1
+    assert answer.text.endswith("event: end\ndata: {}\n\n")
+
+
+def test_a_server_with_an_open_stream_stops() -> None:
+    ring = Ring()
+    app = FastAPI()
+    app.state.authenticate = by_role
+    app.include_router(router(ring))
+
+    class Server(uvicorn.Server):
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            ring.close()
+            await super().shutdown(sockets)
+
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen()
+        # Without a time-out of its own: uvicorn waits for streams to end by themselves.
+        server = Server(uvicorn.Config(app, log_config=None, ws="none", lifespan="off"))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+        thread.start()
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}/events"
+        got: list[Any] = []
+        with httpx.stream("GET", url, headers=as_role(Role.VIEWER), timeout=10) as answer:
+            lines = answer.iter_lines()
+            got.append(next(lines))
+            ring.after_commit([change(1)])
+            while not got[-1].startswith("data"):
+                got.append(next(lines))
+            server.should_exit = True
+            assert list(lines)[-1] == ""
+        thread.join(10)
+        assert not thread.is_alive()
