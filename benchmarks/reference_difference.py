@@ -18,14 +18,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks import surfaces
-from service.detection.reference_difference import AlignmentFailed, Found, detect
+from service.detection.reference_difference import AlignmentFailed, Found, Parameters, detect
+from service.detection.reference_difference.confidence import confidence, measures
+from service.detection.reference_difference.model import examine, in_photo
 from shared import samples
 from shared.cv import cv2
 from shared.geometry import Rect, from_corners
 from shared.samples import Image, View
 
 MATCH = 0.33
-KINDS = ("panel", "board", "black-and-white board", "label")
+KINDS = ("panel", "board", "black-and-white board", "label", "photograph")
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,9 @@ def surface(kind: str, seed: int, size: tuple[int, int]) -> tuple[Image, Image, 
         drawn = samples.panel(*size, seed=seed)
         kinds = list(rng.permutation(samples.KINDS)[: int(rng.integers(2, 6))])
         return drawn.image, *samples.damage(drawn, kinds, seed)
-    if kind == "label":
+    if kind == "photograph":
+        sheet = surfaces.photographed(seed)
+    elif kind == "label":
         sheet = surfaces.printed(*size, seed=seed)
     else:
         sheet = surfaces.board(*size, seed=seed, binary=kind != "board")
@@ -79,7 +83,7 @@ def pairs(level: str, count: int, seed: int = 100) -> Iterator[Pair]:
             if kind == "black-and-white board" and level == "aligned":
                 reference, photo = thresholded(reference, rng), thresholded(hurt, rng)
             truth = tuple(_moved(defect.box, matrix, photo) for defect in defects)
-            yield Pair(kind, reference, photo, tuple(box for box in truth if min(box.w, box.h) > 2))
+            yield Pair(kind, reference, photo, tuple(box for box in truth if not box.empty))
 
 
 def thresholded(image: Image, rng: np.random.Generator) -> Image:
@@ -140,6 +144,35 @@ def quality(level: str, count: int) -> list[tuple[float, bool]]:
             refused=refused,
         )
     return judged
+
+
+def calibrate(count: int) -> None:
+    """Fit the weights of the confidence on other seeds than the figures' and print them.
+
+    Logistic regression by Newton's method, on every part that the comparison yields.
+    """
+    rows, real = [], []
+    for level in ("aligned", "all"):
+        for pair in pairs(level, count, seed=5000):
+            try:
+                seen = examine(pair.reference, _whole(pair.reference), pair.photo, Parameters())
+            except AlignmentFailed:
+                continue
+            size = (pair.photo.shape[1], pair.photo.shape[0])
+            found = [
+                Found("", confidence(part, seen.threshold), in_photo(part, seen.to_photo, size))
+                for part in seen.found
+            ]
+            real += matched(found, pair.truth)
+            rows += [(1.0, *measures(part, seen.threshold)) for part in seen.found]
+    x, y = np.array(rows), np.array(real, np.float64)
+    weights = np.zeros(x.shape[1])
+    for _ in range(30):
+        guess = 1 / (1 + np.exp(-np.clip(x @ weights, -30, 30)))
+        bend = (x * (guess * (1 - guess))[:, None]).T @ x + np.eye(len(weights)) * 0.5
+        weights += np.linalg.solve(bend, x.T @ (y - guess) - 0.5 * weights)
+    names = ("bias", "strength", "difference", "area", "edge", "thickness", "strong")
+    report(f"weights from {len(y)} parts, {y.mean():.3f} real", **dict(zip(names, weights.tolist(), strict=True)))
 
 
 def strangers(count: int) -> None:
@@ -203,8 +236,12 @@ def main(words: Sequence[str]) -> int:
     """Run what is asked for; everything without a flag."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pairs", type=int, default=12, help="pairs per kind of surface")
+    parser.add_argument("--calibrate", action="store_true", help="only fit the confidence")
     parser.add_argument("--speed", action="store_true", help="only the speed")
     options = parser.parse_args(words)
+    if options.calibrate:
+        calibrate(options.pairs)
+        return 0
     if not options.speed:
         judged = quality("aligned", options.pairs) + quality("all", options.pairs)
         calibration(judged)

@@ -1,12 +1,17 @@
-"""Drawn circuit boards and printed labels with known defects, for the figures of reference-difference."""
+"""Circuit boards, printed labels and photographs with known defects, for the figures of reference-difference.
+
+The photographs are those that scikit-image carries in its package.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import skimage.data
 
 from shared.cv import cv2
 from shared.geometry import Rect
@@ -103,6 +108,25 @@ def printed(width: int, height: int, seed: int) -> Drawn:
             x += w + int(16 * size) + 6
         y += int(34 * size + 14)
     return drawn
+
+
+PHOTOGRAPHS = (
+    "brick", "camera", "chelsea", "coffee", "coins", "grass", "gravel", "hubble_deep_field", "ihc", "moon",
+    "motorcycle_left", "page", "retina", "rocket", "text",
+)  # fmt: skip
+
+
+def photographed(seed: int) -> Drawn:
+    """A photograph, its size untouched but for a long side of 1,000 px at most."""
+    name = PHOTOGRAPHS[seed % len(PHOTOGRAPHS)]
+    path = next(Path(str(skimage.data.data_dir)).glob(f"{name}.*"))
+    image = cv2.imdecode(np.frombuffer(path.read_bytes(), np.uint8), cv2.IMREAD_COLOR)
+    shrink = min(1000 / max(image.shape[:2]), 1.0)
+    image = cv2.resize(image, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA)
+    rng = np.random.default_rng(seed)
+    height, width = image.shape[:2]
+    some = [image[int(rng.integers(height)), int(rng.integers(width))].tolist() for _ in range(2)]
+    return Drawn(np.asarray(image, np.uint8), colours=(tuple(some[0]), tuple(some[1])))
 
 
 def harm(drawn: Drawn, count: int, seed: int) -> tuple[Image, tuple[Defect, ...]]:

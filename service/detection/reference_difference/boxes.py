@@ -20,7 +20,8 @@ class Part:
     """One connected difference in frame px: box, mask inside the box, and its measures.
 
     peak: greatest strength; contrast: greatest raw difference in grey levels; area in px; edge: mean local
-    contrast of the reference below it (grey levels).
+    contrast of the reference below it (grey levels). thickness: twice the greatest distance to its rim, px.
+    strong: px above the threshold.
     """
 
     box: Rect
@@ -29,6 +30,8 @@ class Part:
     contrast: float
     area: int
     edge: float
+    thickness: float
+    strong: int
 
 
 def parts(difference: Difference, allowed: Bytes, threshold: float, least: float) -> list[Part]:
@@ -56,7 +59,7 @@ def parts(difference: Difference, allowed: Bytes, threshold: float, least: float
         part = _hug(difference, strength, own, (x, y), threshold)
         if part is not None:
             found.append(part)
-    found = _merge(found, difference, reach)
+    found = _merge(found, reach)
     return [part for part in found if max(part.box.w, part.box.h) >= least]
 
 
@@ -91,10 +94,17 @@ def _hug(
         float(raw[core].max()),
         int(rows.size),
         float(difference.contrast[area][core].mean()),
+        _thickness(core[y1:y2, x1:x2]),
+        int(np.count_nonzero(own & (local > threshold))),
     )
 
 
-def _merge(found: list[Part], difference: Difference, reach: int) -> list[Part]:
+def _thickness(mask: NDArray[np.bool_]) -> float:
+    padded = cv2.copyMakeBorder(mask.astype(np.uint8), 1, 1, 1, 1, cv2.BORDER_CONSTANT, value=0)
+    return 2 * float(cv2.distanceTransform(padded, cv2.DIST_L2, 3).max())
+
+
+def _merge(found: list[Part], reach: int) -> list[Part]:
     """Join fragments of one defect: neighbours whose gap is small against their own size."""
     waiting = sorted(found, key=lambda part: -part.area)
     done: list[Part] = []
@@ -132,4 +142,6 @@ def _union(one: Part, other: Part) -> Part:
         max(one.contrast, other.contrast),
         area,
         (one.edge * one.area + other.edge * other.area) / area,
+        max(one.thickness, other.thickness),
+        one.strong + other.strong,
     )

@@ -5,24 +5,29 @@ from __future__ import annotations
 import numpy as np
 
 from service.detection.reference_difference.boxes import Part
-from service.detection.reference_difference.parts import Alignment
 
 # Fitted by `python -m benchmarks.reference_difference --calibrate` on drawn panels, boards and labels.
-_WEIGHTS = (0.0, 1.0, 0.0, 0.0, 0.0)
+_BIAS = -2.15
+_WEIGHTS = (1.07, -1.72, -0.79, 0.86, 0.17, 1.47)
 
 
-def measures(part: Part, threshold: float) -> tuple[float, float, float, float]:
-    """What the confidence depends on: log of relative peak, of raw difference, of area, of edge contrast."""
+def measures(part: Part, threshold: float) -> tuple[float, ...]:
+    """What the confidence depends on, each about 0 for a middling finding.
+
+    Logarithms of the strength over the threshold, of the raw difference, of the area, of the edge contrast
+    below it, of the thickness and of the area above the threshold.
+    """
     return (
-        float(np.log(max(part.peak / threshold, 1e-3))),
-        float(np.log(max(part.contrast, 1.0) / 20)),
-        float(np.log(max(part.area, 1) / 30)),
-        float(np.log((part.edge + 5) / 20)),
+        float(np.log(np.clip(part.peak / threshold, 0.1, 20))),
+        float(np.log(np.clip(part.contrast, 2, 200) / 30)),
+        float(np.log(np.clip(part.area, 4, 4000) / 60)),
+        float(np.log((part.edge + 5) / 25)),
+        float(np.log(np.clip(part.thickness, 1, 30) / 4)),
+        float(np.log(np.clip(part.strong, 1, 4000) / 20)),
     )
 
 
-def confidence(part: Part, threshold: float, alignment: Alignment) -> float:
+def confidence(part: Part, threshold: float) -> float:
     """Probability 0..1 that the finding is a real change."""
-    bias, *weights = _WEIGHTS
-    value = bias + sum(w * m for w, m in zip(weights, measures(part, threshold), strict=True))
+    value = _BIAS + float(np.dot(_WEIGHTS, measures(part, threshold)))
     return round(float(1 / (1 + np.exp(-value))), 3)

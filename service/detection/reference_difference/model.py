@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from service.detection.reference_difference.confidence import confidence
 from service.detection.reference_difference.difference import differ
 from service.detection.reference_difference.labels import label
 from service.detection.reference_difference.parts import (
+    Alignment,
     AlignmentFailed,
     Bytes,
     Floats,
@@ -34,6 +36,22 @@ _MOST_PIXELS = 4_000_000
 _MOST_CHANGED = 0.5
 
 
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """A comparison before its findings are weighed.
+
+    found: the differing parts in frame px. was, now: the compensated frames, float32 (height, width, 3 or 1).
+    to_photo: frame px -> photo px. threshold: the strength that a part had to exceed.
+    """
+
+    found: list[boxes.Part]
+    alignment: Alignment
+    was: Floats
+    now: Floats
+    to_photo: Matrix
+    threshold: float
+
+
 def detect(reference: Bytes, region: Rect, photo: Bytes, parameters: Parameters | None = None) -> Result:
     """Compare `photo` with `region` (px) of `reference`; both BGR uint8, upright.
 
@@ -42,6 +60,20 @@ def detect(reference: Bytes, region: Rect, photo: Bytes, parameters: Parameters 
     """
     begun = time.perf_counter()
     wanted = parameters or Parameters()
+    seen = examine(reference, region, photo, wanted)
+    size = (photo.shape[1], photo.shape[0])
+    kept = []
+    for part in seen.found:
+        sure = confidence(part, seen.threshold)
+        box = in_photo(part, seen.to_photo, size)
+        if sure >= wanted.min_confidence and not box.empty:
+            kept.append(Found(label(part, seen.was, seen.now), sure, box))
+    kept.sort(key=lambda one: -one.confidence)
+    return Result(tuple(kept), seen.alignment, time.perf_counter() - begun)
+
+
+def examine(reference: Bytes, region: Rect, photo: Bytes, wanted: Parameters) -> Examined:
+    """The steps of `detect` up to the differing parts. Raises AlignmentFailed."""
     area = region.clamped(reference.shape[1], reference.shape[0])
     reference_levels, photo_levels = Pyramid(reference), Pyramid(photo)
     alignment = align(reference_levels, area, photo_levels)
@@ -58,19 +90,9 @@ def detect(reference: Bytes, region: Rect, photo: Bytes, parameters: Parameters 
     difference = differ(was, now, valid)
     threshold = 6.0 * 4.0 ** (0.5 - wanted.sensitivity)
     _refuse_strangers(difference.strength, difference.raw, valid, threshold)
-    scale = 1 / to_reference[0, 0]
     allowed = _allowed(valid, wanted, np.linalg.inv(to_reference))
-    found = [
-        Found(
-            label(part, was, now),
-            confidence(part, threshold, alignment),
-            _in_photo(part, to_photo, photo_levels.size),
-        )
-        for part in boxes.parts(difference, allowed, threshold, _least(wanted, scale))
-    ]
-    kept = [one for one in found if one.confidence >= wanted.min_confidence and not one.box.empty]
-    kept.sort(key=lambda one: -one.confidence)
-    return Result(tuple(kept), alignment, time.perf_counter() - begun)
+    found = boxes.parts(difference, allowed, threshold, _least(wanted, 1 / to_reference[0, 0]))
+    return Examined(found, alignment, was, now, to_photo, threshold)
 
 
 def _frame(area: Rect, homography: Matrix) -> tuple[Matrix, tuple[int, int]]:
@@ -114,7 +136,7 @@ def _least(wanted: Parameters, scale: float) -> float:
     return max(in_reference * scale, 2.0)
 
 
-def _in_photo(part: boxes.Part, to_photo: Matrix, photo_size: tuple[int, int]) -> Rect:
+def in_photo(part: boxes.Part, to_photo: Matrix, photo_size: tuple[int, int]) -> Rect:
     """The bounds in the photo of the part's own pixels (not of its turned box), with a little air."""
     rows, columns = np.nonzero(part.mask)
     points = np.stack([columns, rows], axis=1).astype(np.int32)
