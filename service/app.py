@@ -18,6 +18,7 @@ from service.catalogue.routes import router as catalogue_router
 from service.catalogue.service import CatalogueService
 from service.catalogue.tables import AircraftRow, FlightRow, ReferenceImageRow, TaskRow
 from service.database import Database
+from service.docs import install_docs
 from service.envelope import failure_body, failures, install_handlers
 from service.face.routes import router as face_router
 from service.face.service import FaceService
@@ -133,6 +134,7 @@ def create_app(settings: Settings) -> FastAPI:
     for router in domains.routers():
         app.include_router(router, prefix="/api")
     app.include_router(_health(database))
+    install_docs(app)
 
     first_words = {
         route.path.split("/")[2]

@@ -123,12 +123,9 @@ async def _on_http(request: Request, problem: Exception) -> JSONResponse:
 
 def _methods(request: Request) -> set[str]:
     # Each method of a path is a route of its own, and the router names only those of the first.
-    return {
-        method.upper()
-        for path, operations in request.app.openapi()["paths"].items()
-        if compile_path(path)[0].match(request.scope["path"])
-        for method in operations
-    }
+    asked, paths = request.scope["path"], request.app.openapi()["paths"]
+    matching = [asked] if asked in paths else [path for path in paths if compile_path(path)[0].match(asked)]
+    return {method.upper() for path in matching for method in paths[path]}
 
 
 def install_handlers(app: FastAPI) -> None:

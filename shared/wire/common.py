@@ -28,17 +28,13 @@ MAX_JSON_DEPTH = 32
 MAX_JSON_VALUES = 200_000
 
 
-def _no_nul(value: str) -> str:
-    # PostgreSQL stores no U+0000 in text.
-    if "\x00" in value:
-        raise ValueError("不能包含 NUL 字符")
-    return value
+# PostgreSQL stores no U+0000 in text. A pattern, so that the API's document says it too.
+_NO_NUL = r"^[^\x00]*$"
 
-
-Id = Annotated[str, StringConstraints(min_length=1, max_length=255), AfterValidator(_no_nul)]
-Name = Annotated[str, StringConstraints(max_length=255), AfterValidator(_no_nul)]
-RequiredName = Annotated[str, StringConstraints(min_length=1, max_length=255), AfterValidator(_no_nul)]
-LongText = Annotated[str, StringConstraints(max_length=20_000), AfterValidator(_no_nul)]
+Id = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=_NO_NUL)]
+Name = Annotated[str, StringConstraints(max_length=255, pattern=_NO_NUL)]
+RequiredName = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=_NO_NUL)]
+LongText = Annotated[str, StringConstraints(max_length=20_000, pattern=_NO_NUL)]
 
 
 _DATE_FIRST = re.compile(r"\d{4}-\d\d-\d\d")
@@ -119,7 +115,6 @@ def _check_json(value: Any) -> Any:
         if depth > MAX_JSON_DEPTH or count > MAX_JSON_VALUES:
             raise ValueError("内容嵌套过深或过多")
         if isinstance(part, str):
-            _no_nul(part)
             try:
                 part.encode("utf-8")
             except UnicodeEncodeError as error:
@@ -159,6 +154,17 @@ def _without_null_defaults(schema: dict[str, Any]) -> None:
     for field in schema.get("properties", {}).values():
         if field.get("default", ...) is None:
             del field["default"]
+
+
+def _no_bool(value: Any) -> Any:
+    # In Python a bool is an int; in JSON it is not.
+    if isinstance(value, bool):
+        raise ValueError("需要整数")
+    return value
+
+
+Whole = Annotated[int, BeforeValidator(_no_bool)]
+"""An integer, and not true or false."""
 
 
 class Wire(BaseModel):

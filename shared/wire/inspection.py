@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, StrictBool
 
 from shared.codes import Status, Verdict
 from shared.wire.common import (
@@ -18,10 +18,11 @@ from shared.wire.common import (
     Number,
     RecordTime,
     RequiredName,
+    Whole,
     Wire,
 )
 
-Percent = Annotated[int, Field(ge=0, le=100)]
+Percent = Annotated[Whole, Field(ge=0, le=100)]
 
 
 class RecordCreate(Wire):
@@ -127,9 +128,9 @@ class ResultEntry(Kept):
 
     inputImage: dict[str, Any] | None = None  # noqa: N815
     resultImage: ResultImage | None = None  # noqa: N815
-    isPassed: bool | None = None  # noqa: N815
+    isPassed: StrictBool | None = None  # noqa: N815
     progress: str | None = None
-    version: int | None = None
+    version: Whole | None = None
 
 
 class ItemCreate(Wire):

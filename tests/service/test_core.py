@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -41,6 +42,17 @@ def test_an_unknown_path_is_an_envelope(anonymous: TestClient) -> None:
     answer = anonymous.get("/api/nothing-here")
     assert answer.status_code == 404
     assert answer.json() == {"code": 1, "data": {"error": "not_found"}, "msg": "请求的地址不存在"}
+
+
+def test_the_documentation_page_needs_no_network(anonymous: TestClient) -> None:
+    page = anonymous.get("/api/docs")
+    assert page.status_code == 200
+    addresses = re.findall(r'(?:src|href)="([^"]+)"', page.text)
+    assert len(addresses) >= 3
+    for address in addresses:
+        assert address.startswith("/api/docs/assets/")
+        assert anonymous.get(address).status_code == 200
+    assert anonymous.get("/api/docs/assets/../../../etc/passwd").status_code == 404
 
 
 def test_a_wrong_method_names_the_right_ones(anonymous: TestClient) -> None:

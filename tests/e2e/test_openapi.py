@@ -1,0 +1,28 @@
+"""The OpenAPI document against the running service: generated requests with a token, all checks on."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.service_process import first_admin, service_process
+
+# These end the login that the requests use, or stay open without an end.
+LEFT_OUT = ("/api/auth/logout", "/api/auth/updatePassword", "/api/events")
+EXAMPLES = "6"
+
+
+def test_no_answer_is_outside_of_the_document(tmp_path: Path) -> None:
+    with service_process(tmp_path / "data") as url:
+        token = first_admin(url)
+        words = [str(Path(sys.executable).with_name("schemathesis")), "run", f"{url}/api/openapi.json"]
+        words += ["--header", f"Authorization: Bearer {token}", "--max-examples", EXAMPLES, "--no-color"]
+        words += ["--seed", "1", "--continue-on-failure"]
+        for path in LEFT_OUT:
+            words += ["--exclude-path", path]
+        run = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+        log = (tmp_path / "data" / "service.log").read_text("utf-8")
+    assert run.returncode == 0, run.stdout[-6000:]
+    assert "unexpected" not in log
+    assert token not in log
