@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.service.inspection.conftest import Stage
 
-TEXT = st.text(st.characters(exclude_characters="\x00", exclude_categories=("Cs",)), max_size=8)
+TEXT = st.text(st.characters(exclude_characters="\x00", exclude_categories=["Cs"]), max_size=8)
 SCALARS = (
     st.none()
     | st.booleans()
@@ -112,7 +112,7 @@ def test_a_bad_item_is_422_and_changes_nothing(stage: Stage, name: str) -> None:
     assert stage.client.get(path).json() == item
 
 
-UNREADABLE = {
+UNREADABLE: dict[str, str | bytes] = {
     "far too deep": '{"item_point":' + "[" * 200_000,
     "cut off": '{"item_name": "a',
     "no UTF-8": b'{"item_name": "\xff"}',

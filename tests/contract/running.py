@@ -1,0 +1,95 @@
+"""One running application per module and database, for rows of the contract that do not touch each other."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from service.app import create_app
+from service.settings import Settings
+from tests.service_app import ADMIN, with_token
+
+_numbers = itertools.count(1)
+
+
+class Running:
+    """The application with its first admin; `as_role` logs a new user in; the rest makes and reads things."""
+
+    def __init__(self, anonymous: TestClient) -> None:
+        self.anonymous = anonymous
+        body = {"username": ADMIN[0], "password": ADMIN[1], "name": "主任"}
+        answer = anonymous.post("/api/auth/first-run", json=body)
+        assert answer.status_code == 200, answer.text
+        data = answer.json()["data"]
+        self.admin = with_token(anonymous, data["access_token"])
+        self.admin_id: str = data["payload"]["user"]["user_id"]
+        self._roles: dict[str, TestClient] = {}
+
+    def as_role(self, role: str) -> TestClient:
+        if role not in self._roles:
+            login = {"username": f"a-{role}", "password": f"pass-of-a-{role}"}
+            made = self.admin.post("/api/users", json={**login, "roles": [role]})
+            assert made.status_code == 200, made.text
+            token = self.anonymous.post("/api/auth/login", json=login).json()["data"]["access_token"]
+            self._roles[role] = with_token(self.anonymous, token)
+        return self._roles[role]
+
+    def made(self, path: str, **body: Any) -> dict[str, Any]:
+        """`data` of a POST that succeeds."""
+        answer = self.admin.post(path, json=body)
+        assert answer.status_code == 200, answer.text
+        data: dict[str, Any] = answer.json()["data"]
+        return data
+
+    def record(self, **body: Any) -> dict[str, Any]:
+        return self.made("/api/inspection/create", **{"task_id": new_id("task"), **body})
+
+    def get(self, inspection_id: str) -> dict[str, Any]:
+        answer = self.admin.get(f"/api/inspection/getInspectionById/{inspection_id}")
+        assert answer.status_code == 200, answer.text
+        data: dict[str, Any] = answer.json()["data"]
+        return data
+
+    def item(self, inspection_id: str | None = None, **body: Any) -> dict[str, Any]:
+        number = inspection_id or self.record()["inspection_id"]
+        answer = self.admin.post(
+            "/api/inspection_item/create", json={"item_name": "前缘", "inspection_id": number, **body}
+        )
+        assert answer.status_code == 200, answer.text
+        data: dict[str, Any] = answer.json()
+        return data
+
+    def search(self, **query: Any) -> dict[str, Any]:
+        answer = self.admin.get(
+            "/api/inspection/search", params={"current_page": 1, "page_size": 50, **query}
+        )
+        assert answer.status_code == 200, answer.text
+        data: dict[str, Any] = answer.json()["data"]
+        return data
+
+
+def new_id(word: str) -> str:
+    """An id that no other test uses."""
+    return f"{word}-{next(_numbers)}"
+
+
+@pytest.fixture(scope="module", params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
+def running(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """The real application on a database of this module's own."""
+    folder = tmp_path_factory.mktemp("running")
+    if request.param == "sqlite":
+        shutil.copy(request.getfixturevalue("migrated_sqlite"), folder / "walkaround.db")
+        url = ""
+    else:
+        server = request.getfixturevalue("postgresql_server")
+        name = f"running_{next(_numbers)}"
+        server.execute(f"CREATE DATABASE {name} TEMPLATE migrated")
+        url = server.url(name)
+    app = create_app(Settings(data_dir=folder, database_url=url, bcrypt_cost=4))
+    with TestClient(app, client=("127.0.0.1", 50000), raise_server_exceptions=False) as anonymous:
+        yield Running(anonymous)

@@ -1,0 +1,503 @@
+"""The rows of the contract, and of the decisions on it, about inspection records: one test each."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from typing import Any
+
+import pytest
+
+from tests.contract.running import Running, new_id, running
+
+__all__ = ["running"]
+
+FIELDS = [
+    "inspection_id",
+    "inspection_name",
+    "task_id",
+    "executor_id",
+    "executor_name",
+    "reference_image_id",
+    "reference_image_name",
+    "progress",
+    "start_time",
+    "end_time",
+    "inspection_status",
+    "status_name",
+    "flight_id",
+    "aircraft_id",
+    "aircraft_name",
+    "created_at",
+    "updated_at",
+]
+NO_SUFFIX = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{6})?")
+
+
+def update(running: Running, inspection_id: str, **body: Any) -> dict[str, Any]:
+    answer = running.admin.put(f"/api/inspection/updateInspection/{inspection_id}", json=body)
+    assert answer.status_code == 200, answer.text
+    data: dict[str, Any] = answer.json()["data"]
+    return data
+
+
+@pytest.fixture
+def joined(running: Running) -> dict[str, Any]:
+    """A record whose every reference the catalogue knows."""
+    picture = (
+        b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x02\x00\x00\x00\x90wS\xde"
+        b"\x00\x00\x00\x0cIDATx\x9cc\xf8\xff\xff?\x00\x05\xfe\x02\xfe\r\xefF\xb8\x00\x00\x00\x00IEND\xaeB`\x82"
+    )
+    uploaded = running.admin.post("/api/files", files={"file": ("左翼.png", picture, "image/png")})
+    assert uploaded.status_code == 200, uploaded.text
+    aircraft = running.made("/api/catalogue/aircraft", aircraft_name="国产一号")
+    flight = running.made(
+        "/api/catalogue/flights", flight_number="CA1234", aircraft_id=aircraft["aircraft_id"]
+    )
+    task = running.made("/api/catalogue/tasks", task_name="航前", flight_id=flight["flight_id"])
+    image = running.made(
+        "/api/catalogue/reference-images",
+        reference_image_name="左翼前缘",
+        file_id=uploaded.json()["data"]["file_id"],
+    )
+    record = running.record(
+        task_id=task["task_id"],
+        executor_id=running.admin_id,
+        reference_image_id=image["reference_image_id"],
+    )
+    return {"record": record, "aircraft": aircraft, "flight": flight, "task": task, "image": image}
+
+
+# Resources and their fields: inspection record
+
+
+def test_the_record_has_exactly_the_fields_of_the_table(running: Running) -> None:
+    assert list(running.get(running.record()["inspection_id"])) == FIELDS
+
+
+def test_field_inspection_id_is_returned_on_create(running: Running) -> None:
+    record = running.record()
+    assert isinstance(record["inspection_id"], str)
+    assert running.get(record["inspection_id"]) == record
+
+
+def test_field_inspection_name(running: Running) -> None:
+    assert running.record(inspection_name="左翼航前检查")["inspection_name"] == "左翼航前检查"
+    assert running.record()["inspection_name"] is None
+
+
+def test_field_task_id_is_required_on_create(running: Running) -> None:
+    task = new_id("task")
+    assert running.record(task_id=task)["task_id"] == task
+    answer = running.admin.post("/api/inspection/create", json={"inspection_name": "x"})
+    assert answer.status_code == 422
+    assert answer.json()["code"] == 1
+    assert "task_id" in answer.json()["msg"]
+
+
+def test_field_executor_id(running: Running) -> None:
+    assert running.record(executor_id="u-7")["executor_id"] == "u-7"
+
+
+def test_field_executor_name_is_in_detail_and_search(running: Running, joined: dict[str, Any]) -> None:
+    record = joined["record"]
+    assert running.get(record["inspection_id"])["executor_name"] == "主任"
+    assert running.search(task_id=record["task_id"])["data"][0]["executor_name"] == "主任"
+
+
+def test_field_reference_image_id(running: Running) -> None:
+    assert running.record(reference_image_id="r-7")["reference_image_id"] == "r-7"
+
+
+def test_field_reference_image_name_is_in_detail(running: Running, joined: dict[str, Any]) -> None:
+    assert running.get(joined["record"]["inspection_id"])["reference_image_name"] == "左翼前缘"
+
+
+def test_field_progress_is_an_int(running: Running) -> None:
+    assert running.record()["progress"] == 0
+    assert running.record(progress=40)["progress"] == 40
+
+
+@pytest.mark.parametrize("field", ["start_time", "end_time", "created_at", "updated_at"])
+def test_record_times_are_iso_8601_without_a_suffix(running: Running, field: str) -> None:
+    record = running.record(start_time="2026-03-01T08:00:00", end_time="2026-03-01T09:30:00.25")
+    assert NO_SUFFIX.fullmatch(record[field])
+
+
+def test_field_start_time(running: Running) -> None:
+    assert running.record(start_time="2026-03-01T08:00:00")["start_time"] == "2026-03-01T08:00:00"
+
+
+def test_field_end_time_is_null_when_unset(running: Running) -> None:
+    assert running.record()["end_time"] is None
+
+
+def test_field_inspection_status_is_a_status_code(running: Running) -> None:
+    assert running.record()["inspection_status"] == "not_started"
+
+
+STATUSES = {
+    "not_started": "未开始",
+    "in_progress": "进行中",
+    "passed": "已通过",
+    "failed": "未通过",
+    "cancelled": "已取消",
+}
+
+
+@pytest.mark.parametrize("status", STATUSES)
+def test_field_status_name_displays_the_status(running: Running, status: str) -> None:
+    record = running.record(inspection_status=status)
+    assert (record["inspection_status"], record["status_name"]) == (status, STATUSES[status])
+
+
+def test_field_flight_id_is_in_detail(running: Running, joined: dict[str, Any]) -> None:
+    assert running.get(joined["record"]["inspection_id"])["flight_id"] == joined["flight"]["flight_id"]
+
+
+def test_field_aircraft_id_is_in_detail(running: Running, joined: dict[str, Any]) -> None:
+    assert running.get(joined["record"]["inspection_id"])["aircraft_id"] == joined["aircraft"]["aircraft_id"]
+
+
+def test_field_aircraft_name_is_in_detail(running: Running, joined: dict[str, Any]) -> None:
+    assert running.get(joined["record"]["inspection_id"])["aircraft_name"] == "国产一号"
+
+
+def test_field_created_at_stays_and_updated_at_moves(running: Running) -> None:
+    record = running.record()
+    after = update(running, record["inspection_id"], inspection_name="新名")
+    assert after["created_at"] == record["created_at"]
+    assert after["updated_at"] > record["updated_at"]
+
+
+# Pagination object
+
+
+def test_pagination_object(running: Running) -> None:
+    task = new_id("task")
+    for _ in range(3):
+        running.record(task_id=task)
+    page = running.search(task_id=task, page_size=2, current_page=2)
+    assert page["pagination"] == {"current_page": 2, "page_size": 2, "total": 3, "total_pages": 2}
+    assert len(page["data"]) == 1
+
+
+# States and transitions
+
+
+@pytest.mark.parametrize("status", STATUSES)
+def test_not_started_goes_to_the_status_given_in_an_update(running: Running, status: str) -> None:
+    record = running.record()
+    assert update(running, record["inspection_id"], inspection_status=status)["inspection_status"] == status
+
+
+# Endpoints: inspection records, with and without the prefix
+
+
+@pytest.mark.parametrize("prefix", ["/api", ""])
+def test_create_record(running: Running, prefix: str) -> None:
+    body = {
+        "task_id": new_id("task"),
+        "inspection_name": "左翼",
+        "executor_id": "u",
+        "reference_image_id": "r",
+        "progress": 10,
+        "start_time": "2026-03-01T08:00:00",
+        "end_time": "2026-03-01T09:00:00",
+        "inspection_status": "in_progress",
+    }
+    answer = running.admin.post(f"{prefix}/inspection/create", json=body)
+    assert answer.status_code == 200
+    assert set(answer.json()) == {"code", "data", "msg"}
+    assert (answer.json()["code"], answer.json()["msg"]) == (0, "检查记录创建成功")
+    record = answer.json()["data"]
+    assert {name: record[name] for name in body} == body
+
+
+@pytest.mark.parametrize("prefix", ["/api", ""])
+def test_get_record(running: Running, prefix: str) -> None:
+    record = running.record()
+    answer = running.admin.get(f"{prefix}/inspection/getInspectionById/{record['inspection_id']}")
+    assert answer.json() == {"code": 0, "data": record, "msg": "检查记录获取成功"}
+
+
+@pytest.mark.parametrize("prefix", ["/api", ""])
+def test_update_record_changes_only_the_fields_sent(running: Running, prefix: str) -> None:
+    record = running.record(inspection_name="甲", executor_id="u", start_time="2026-03-01T08:00:00")
+    path = f"{prefix}/inspection/updateInspection/{record['inspection_id']}"
+    answer = running.admin.put(path, json={"inspection_name": "乙", "progress": 55})
+    assert answer.status_code == 200
+    assert (answer.json()["code"], answer.json()["msg"]) == (0, "检查记录更新成功")
+    expected = {**record, "inspection_name": "乙", "progress": 55}
+    assert {**answer.json()["data"], "updated_at": record["updated_at"]} == expected
+
+
+@pytest.mark.parametrize("prefix", ["/api", ""])
+def test_delete_record_answers_code_and_msg_only(running: Running, prefix: str) -> None:
+    record = running.record()
+    answer = running.admin.delete(f"{prefix}/inspection/deleteInspection/{record['inspection_id']}")
+    assert answer.status_code == 200
+    assert answer.json() == {"code": 0, "msg": "检查记录删除成功"}
+    gone = running.admin.get(f"/api/inspection/getInspectionById/{record['inspection_id']}")
+    assert gone.status_code == 404
+
+
+@pytest.mark.parametrize("prefix", ["/api", ""])
+def test_search_records(running: Running, prefix: str) -> None:
+    record = running.record()
+    query = {"task_id": record["task_id"], "current_page": 1, "page_size": 10}
+    answer = running.admin.get(f"{prefix}/inspection/search", params=query)
+    assert answer.status_code == 200
+    assert (answer.json()["code"], answer.json()["msg"]) == (0, "检查记录获取成功")
+    assert set(answer.json()["data"]) == {"data", "pagination"}
+    assert answer.json()["data"]["data"] == [record]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "task_id",
+        "executor_id",
+        "inspection_status",
+        "reference_image_id",
+        "flight_id",
+        "aircraft_id",
+        "executor_name",
+        "start_time_from",
+        "start_time_to",
+        "end_time_from",
+        "end_time_to",
+    ],
+)
+def test_search_filter(running: Running, joined: dict[str, Any], name: str) -> None:
+    record = update(
+        running,
+        joined["record"]["inspection_id"],
+        start_time="2001-02-03T04:05:06",
+        end_time="2001-02-03T05:06:07",
+        inspection_status="failed",
+    )
+    other = running.record(task_id=record["task_id"] if name == "inspection_status" else new_id("task"))
+    values = {
+        **record,
+        "executor_name": "主",
+        "start_time_from": "2001-02-03T04:05:06",
+        "start_time_to": "2001-02-03T04:05:06",
+        "end_time_from": "2001-02-03T05:06:07",
+        "end_time_to": "2001-02-03T05:06:07",
+    }
+    found = [
+        entry["inspection_id"] for entry in running.search(**{name: values[name]}, page_size=200)["data"]
+    ]
+    assert record["inspection_id"] in found
+    assert other["inspection_id"] not in found
+
+
+def test_search_filters_combine_with_and(running: Running) -> None:
+    task = new_id("task")
+    one = running.record(task_id=task, executor_id="a")
+    running.record(task_id=task, executor_id="b")
+    running.record(executor_id="a")
+    found = running.search(task_id=task, executor_id="a")["data"]
+    assert [entry["inspection_id"] for entry in found] == [one["inspection_id"]]
+
+
+# Authentication
+
+OPERATIONS = {
+    "INSPECTION_ADD": ("POST", "/api/inspection/create", {"task_id": "t"}, "viewer"),
+    "INSPECTION_UPDATE": ("PUT", "/api/inspection/updateInspection/{id}", {"progress": 1}, "viewer"),
+    "INSPECTION_DELETE": ("DELETE", "/api/inspection/deleteInspection/{id}", None, "inspector"),
+}
+
+
+@pytest.mark.parametrize("right", OPERATIONS)
+def test_a_record_operation_without_its_permission_is_403(running: Running, right: str) -> None:
+    method, path, body, role = OPERATIONS[right]
+    record = running.record()
+    answer = running.as_role(role).request(method, path.format(id=record["inspection_id"]), json=body)
+    assert answer.status_code == 403
+    assert answer.json()["msg"] == "权限不足"
+    assert answer.json()["data"] == {"error": "permission_missing", "permissions": [right]}
+    assert running.get(record["inspection_id"]) == record
+
+
+def test_inspection_read_reads(running: Running) -> None:
+    record = running.record()
+    viewer = running.as_role("viewer")
+    read = viewer.get(f"/api/inspection/getInspectionById/{record['inspection_id']}")
+    assert read.json()["data"] == record
+    query = {"task_id": record["task_id"], "current_page": 1, "page_size": 1}
+    assert viewer.get("/api/inspection/search", params=query).json()["data"]["data"] == [record]
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("POST", "/api/inspection/create"),
+        ("GET", "/api/inspection/getInspectionById/x"),
+        ("PUT", "/api/inspection/updateInspection/x"),
+        ("DELETE", "/api/inspection/deleteInspection/x"),
+        ("GET", "/api/inspection/search"),
+    ],
+)
+def test_every_record_operation_needs_a_token(running: Running, method: str, path: str) -> None:
+    answer = running.anonymous.request(method, path)
+    assert answer.status_code == 401
+    assert answer.json() == {"code": 1, "data": {"error": "not_logged_in"}, "msg": "请先登录"}
+
+
+# Limits
+
+
+@pytest.mark.parametrize("missing", ["current_page", "page_size"])
+def test_current_page_and_page_size_of_a_search_have_no_default(running: Running, missing: str) -> None:
+    query = {"current_page": 1, "page_size": 10}
+    del query[missing]
+    answer = running.admin.get("/api/inspection/search", params=query)
+    assert answer.status_code == 422
+    assert missing in answer.json()["msg"]
+
+
+# The decisions on what the contract does not show
+
+
+def test_decision_no_such_record(running: Running) -> None:
+    for method, path in (
+        ("GET", "/api/inspection/getInspectionById/none"),
+        ("PUT", "/api/inspection/updateInspection/none"),
+        ("DELETE", "/api/inspection/deleteInspection/none"),
+    ):
+        answer = running.admin.request(method, path, json={} if method == "PUT" else None)
+        assert answer.status_code == 404
+        assert answer.json() == {"code": 1, "data": {"error": "not_found"}, "msg": "检查记录不存在"}
+
+
+def test_decision_references_to_unknown_things_are_kept_as_given(running: Running) -> None:
+    record = running.record(task_id="其他系统/42", executor_id="?", reference_image_id="#")
+    assert (record["task_id"], record["executor_id"], record["reference_image_id"]) == (
+        "其他系统/42",
+        "?",
+        "#",
+    )
+    for name in ("executor_name", "reference_image_name", "flight_id", "aircraft_id", "aircraft_name"):
+        assert record[name] is None
+
+
+def test_decision_another_status_is_422(running: Running) -> None:
+    record = running.record()
+    body = {"task_id": "t", "inspection_status": "done"}
+    assert running.admin.post("/api/inspection/create", json=body).status_code == 422
+    path = f"/api/inspection/updateInspection/{record['inspection_id']}"
+    assert running.admin.put(path, json=body).status_code == 422
+
+
+def test_decision_progress_and_status_follow_the_items(running: Running) -> None:
+    record = running.record()["inspection_id"]
+
+    def state() -> tuple[int, str]:
+        seen = running.get(record)
+        return seen["progress"], seen["inspection_status"]
+
+    one, two = running.item(record), running.item(record)
+    assert state() == (0, "not_started")
+    path = "/api/inspection_item/{}"
+    running.admin.put(path.format(one["item_id"]), json={"result": [{"isPassed": True}]})
+    assert state() == (50, "in_progress")
+    running.admin.put(path.format(two["item_id"]), json={"result": [{"isPassed": False}]})
+    assert state() == (100, "failed")
+    running.admin.put(path.format(two["item_id"]), json={"result": [{"isPassed": False}, {"isPassed": True}]})
+    assert state() == (100, "passed")
+    update(running, record, progress=3, inspection_status="not_started")
+    assert state() == (3, "not_started")
+    running.admin.delete(path.format(two["item_id"]))
+    assert state() == (100, "passed")
+
+
+def test_decision_cancelled_is_never_left_by_recomputing(running: Running) -> None:
+    record = running.record(inspection_status="cancelled")["inspection_id"]
+    running.item(record, result=[{"isPassed": True}])
+    assert running.get(record)["inspection_status"] == "cancelled"
+
+
+def test_decision_times_with_an_offset_are_converted_to_utc(running: Running) -> None:
+    record = running.record(start_time="2026-03-01T08:00:00+08:00", end_time="2026-03-01T08:00:00Z")
+    assert (record["start_time"], record["end_time"]) == ("2026-03-01T00:00:00", "2026-03-01T08:00:00")
+    now = dt.datetime.now(dt.UTC).replace(tzinfo=None)
+    assert abs(dt.datetime.fromisoformat(record["created_at"]) - now) < dt.timedelta(minutes=5)
+
+
+@pytest.mark.parametrize(
+    "query", [{"page_size": 0}, {"page_size": 201}, {"current_page": 0}, {"page_size": 2**63}], ids=repr
+)
+def test_decision_paging_out_of_its_range_is_422(running: Running, query: dict[str, int]) -> None:
+    given = {"current_page": 1, "page_size": 10, **query}
+    assert running.admin.get("/api/inspection/search", params=given).status_code == 422
+
+
+def test_decision_page_size_200_and_newest_first(running: Running) -> None:
+    task = new_id("task")
+    made = [running.record(task_id=task)["inspection_id"] for _ in range(5)]
+    found = running.search(task_id=task, page_size=200)
+    assert [record["inspection_id"] for record in found["data"]] == made[::-1]
+
+
+def test_decision_executor_name_is_a_substring_taken_literally(
+    running: Running, joined: dict[str, Any]
+) -> None:
+    task = joined["task"]["task_id"]
+    assert running.search(task_id=task, executor_name="任")["pagination"]["total"] == 1
+    assert running.search(task_id=task, executor_name="%")["pagination"]["total"] == 0
+    assert running.search(task_id=task, executor_name="主_")["pagination"]["total"] == 0
+
+
+def test_decision_time_ranges_are_inclusive(running: Running) -> None:
+    task = new_id("task")
+    running.record(task_id=task, start_time="2026-03-01T08:00:00")
+    for start_from, start_to, total in (
+        ("2026-03-01T08:00:00", "2026-03-01T08:00:00", 1),
+        ("2026-03-01T08:00:01", "2026-03-01T09:00:00", 0),
+        ("2026-03-01T07:00:00", "2026-03-01T07:59:59", 0),
+    ):
+        page = running.search(task_id=task, start_time_from=start_from, start_time_to=start_to)
+        assert page["pagination"]["total"] == total
+
+
+def test_decision_null_clears_a_nullable_field(running: Running) -> None:
+    record = running.record(
+        inspection_name="x", executor_id="u", reference_image_id="r", start_time="2026-03-01T08:00:00"
+    )
+    names = ("inspection_name", "executor_id", "reference_image_id", "start_time", "end_time")
+    after = update(running, record["inspection_id"], **dict.fromkeys(names))
+    assert [after[name] for name in names] == [None] * 5
+
+
+@pytest.mark.parametrize("name", ["task_id", "progress", "inspection_status"])
+def test_decision_null_for_another_field_is_422(running: Running, name: str) -> None:
+    record = running.record()
+    path = f"/api/inspection/updateInspection/{record['inspection_id']}"
+    assert running.admin.put(path, json={name: None}).status_code == 422
+    assert running.get(record["inspection_id"]) == record
+
+
+def test_decision_an_empty_update_changes_nothing(running: Running) -> None:
+    record = running.record()
+    assert update(running, record["inspection_id"]) == record
+
+
+def test_decision_deleting_a_record_deletes_its_items(running: Running) -> None:
+    item = running.item()
+    running.admin.delete(f"/api/inspection/deleteInspection/{item['inspection_id']}")
+    assert running.admin.get(f"/api/inspection_item/{item['item_id']}").status_code == 404
+
+
+def test_decision_unknown_body_fields_are_ignored(running: Running) -> None:
+    record = running.record(colour="red", inspection_id="mine", created_at="2000-01-01T00:00:00")
+    assert list(record) == FIELDS
+    assert record["inspection_id"] != "mine"
+    assert update(running, record["inspection_id"], colour="red", flight_id="f") == record
+
+
+def test_decision_openapi_lists_the_api_form_once(running: Running) -> None:
+    paths = running.anonymous.get("/api/openapi.json").json()["paths"]
+    assert [path for path in paths if path.endswith("/inspection/search")] == ["/api/inspection/search"]
