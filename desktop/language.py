@@ -40,7 +40,7 @@ class Language:
         self._translators: list[QTranslator] = []
         self.code = "en"
         self.missing = False
-        """True when the catalogue of the language in force is not there, so that English is shown."""
+        """True when the catalogue of the language in force is not there, so that plain English is shown."""
 
     def use(self, chosen: str) -> None:
         """Speak `chosen` (a code of LANGUAGES), or with an empty string what the system speaks."""
@@ -49,7 +49,7 @@ class Language:
             QCoreApplication.removeTranslator(old)
         self._translators = []
         QLocale.setDefault(QLocale(self.code))
-        self.missing = self.code != "en" and not self._load("walkaround", str(resource("translations")))
+        self.missing = not self._load("walkaround", str(resource("translations")))
         if self.missing:
             _log.warning("the catalogue for %s is missing: run resources/translations/compile.py", self.code)
         if self.code != "en":

@@ -103,8 +103,14 @@ class Theme:
 
     @property
     def accent_ink(self) -> str:
-        """Text on solid accent."""
+        """Text on solid accent, and on every other `solid` colour."""
         return ink_on(self.accent)
+
+    def solid(self, tone: str) -> str:
+        """The colour of `tone` as a full ground, moved just far enough for `accent_ink` to be read on it."""
+        goal = "#ffffff" if self.dark else "#000000"
+        steps = (mix(goal, getattr(self, tone), step / 100) for step in range(101))
+        return next(solid for solid in steps if contrast(solid, self.accent_ink) >= AA)
 
     @property
     def accent_text(self) -> str:

@@ -8,7 +8,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from desktop.theme import LABEL_PX, RADIUS, TEXT_PX, Theme, ink_on, look, mix, sized
+from desktop.theme import LABEL_PX, RADIUS, TEXT_PX, Theme, look, mix, sized
 from desktop.widgets.icons import paint_icon
 
 _GAP = 8
@@ -114,8 +114,7 @@ class Button(QPushButton):
             return (None if bare else theme.raised), (None if bare else theme.line), theme.faint
         if kind in _VERDICTS:
             if self.isChecked():
-                solid = getattr(theme, kind.value)
-                return solid, None, ink_on(solid)
+                return theme.solid(kind.value), None, theme.accent_ink
             return theme.ground(kind.value), None, theme.word(kind.value)
         return {
             Kind.MAIN: (theme.accent, None, theme.accent_ink),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QFocusEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QLineEdit, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop.theme import look
@@ -56,6 +56,15 @@ class Combo(QComboBox):
         """Choose without a signal; a value that is not offered chooses the first."""
         values = [self.itemData(index) for index in range(self.count())]
         self.setCurrentIndex(values.index(value) if value in values else 0 if values else -1)
+
+    def event(self, event: QEvent) -> bool:
+        # A letter searches in the choices; it must not reach a command of the page with the same key.
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride:
+            plain = event.modifiers() in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier)
+            if plain and event.text().isprintable() and event.text():
+                event.accept()
+                return True
+        return super().event(event)
 
     def wheelEvent(self, event: QEvent) -> None:
         # A wheel over a closed combo scrolls the page; it must not change a value by accident.

@@ -1,4 +1,4 @@
-"""Makes the .qm files that the program reads from the .ts catalogues beside this file (run by `make setup`)."""
+"""Makes the .qm files that the program reads of the .ts catalogues in this folder (`make setup` runs it)."""
 
 from __future__ import annotations
 

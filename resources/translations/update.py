@@ -1,10 +1,10 @@
 """Brings the catalogues up to date with the source, and lists what is not translated yet.
 
-    python resources/translations/update.py            update, list unfinished texts, exit 1 when there are any
-    python resources/translations/update.py --check    change nothing, exit 1 when a catalogue is stale
+    python resources/translations/update.py            update, list what is unfinished; 1 when something is
+    python resources/translations/update.py --check    change nothing; 1 when a catalogue is stale
 
-The texts are found by Python's own parser (lupdate's misses what stands in f-strings and takes wrong contexts),
-written as one plain list of calls, and merged into the catalogues by pyside6-lupdate.
+The texts are found by Python's own parser (lupdate's misses what stands in f-strings and sometimes takes a
+wrong context), written as one plain list of calls, and merged into the catalogues by pyside6-lupdate.
 """
 
 from __future__ import annotations
@@ -14,14 +14,16 @@ import ast
 import subprocess
 import sys
 import tempfile
-import xml.etree.ElementTree as ET  # noqa: S405 - our own files
+import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-CATALOGUES = (HERE / "walkaround_zh_CN.ts",)
+CHINESE = HERE / "walkaround_zh_CN.ts"
+# Only the plural forms: "1 edit", "2 edits" for the source text "%n edit(s)".
+ENGLISH = HERE / "walkaround_en.ts"
 SOURCES = ("desktop",)
 
 
@@ -115,7 +117,7 @@ def update(catalogue: Path, wanted: list[Text]) -> None:
     for text in wanted:
         words = [repr(part) for part in (text.context, text.source, text.comment)]
         call = ", ".join(_escaped(word) for word in (words if text.comment or text.counts else words[:2]))
-        lines.append(f"QCoreApplication.translate({call}{', n' if text.counts else ''})")
+        lines.append(f"QCoreApplication.translate({call}{', 1' if text.counts else ''})")
     with tempfile.TemporaryDirectory() as folder:
         listing = Path(folder) / "texts.py"
         listing.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -141,18 +143,18 @@ def main(arguments: list[str] | None = None) -> int:
         print(wrong, file=sys.stderr)
         return 1
     faults = 0
-    for catalogue in CATALOGUES:
+    for catalogue, here in ((CHINESE, wanted), (ENGLISH, [text for text in wanted if text.counts])):
         if not given.check:
-            update(catalogue, wanted)
+            update(catalogue, here)
         held = entries(catalogue)
-        missing = [text for text in wanted if held.get(text) is None]
-        stale = [text for text in held if text not in set(wanted)]
+        missing = [text for text in here if held.get(text) is None]
+        stale = [text for text in held if text not in set(here)]
         for text in missing:
             print(f"{catalogue.name}: not translated: [{text.context}] {text.source}")
         for text in stale:
             print(f"{catalogue.name}: no longer in the source: [{text.context}] {text.source}")
         faults += len(missing) + len(stale)
-        print(f"{catalogue.name}: {len(wanted)} texts, {len(missing)} not translated, {len(stale)} stale")
+        print(f"{catalogue.name}: {len(here)} texts, {len(missing)} not translated, {len(stale)} stale")
     return 1 if faults else 0
 
 

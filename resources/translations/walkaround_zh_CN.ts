@@ -466,9 +466,11 @@
         <source>This password is too common. Choose another one.</source>
         <translation type="unfinished"></translation>
     </message>
-    <message>
+    <message numerus="yes">
         <source>Too many tries. Try again in %n second(s).</source>
-        <translation type="unfinished"></translation>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
     </message>
     <message>
         <source>What answers there is no Walkaround service. Check the address of the server.</source>
@@ -646,6 +648,69 @@
     </message>
     <message>
         <source>Progress</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>LoginPage</name>
+    <message>
+        <source>Change server</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Checking…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Inspection workstation</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Log in</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Log in with a photo file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Look into the camera, or enter your password.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Make the first administrator</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nobody can log in yet: make the first administrator on the server itself.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The connection is being restored…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The service cannot be reached</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The service has ended</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The service is starting…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The service of this machine</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no user yet. The first one is the administrator, who adds everybody else.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -880,13 +945,17 @@
         <source>All saved</source>
         <translation type="unfinished"></translation>
     </message>
-    <message>
+    <message numerus="yes">
         <source>Offline, %n edit(s) kept here</source>
-        <translation type="unfinished"></translation>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
     </message>
-    <message>
+    <message numerus="yes">
         <source>Saving %n edit(s)</source>
-        <translation type="unfinished"></translation>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -1049,6 +1118,25 @@
     </message>
     <message>
         <source>Turn away from the bright light</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>_Welcome</name>
+    <message>
+        <source>Inspectors and planners are added later, under People.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No account and no password exists before you make one here.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Records and pictures stay on this machine, in one folder.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Welcome to Walkaround</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

@@ -1,0 +1,62 @@
+"""Preferences: written at each change, read back, tolerant of a bad file, free of secrets."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from desktop.preferences import Preferences, Values, default_path
+from desktop.theme import Mode
+
+
+def test_a_change_is_there_at_the_next_start(tmp_path: Path) -> None:
+    file = tmp_path / "deep" / "preferences.json"
+    Preferences(file).change(language="zh_CN", theme=Mode.DARK, splitters={"work": [270, 900, 336]})
+    again = Preferences(file).values
+    assert (again.language, again.theme, again.splitters) == ("zh_CN", Mode.DARK, {"work": [270, 900, 336]})
+    assert [path.name for path in file.parent.iterdir()] == ["preferences.json"]
+
+
+def test_it_lies_in_the_persons_own_configuration() -> None:
+    assert default_path().name == "preferences.json"
+    assert not default_path().exists()
+
+
+def test_a_value_out_of_its_rules_is_refused(tmp_path: Path) -> None:
+    preferences = Preferences(tmp_path / "p.json")
+    with pytest.raises(ValidationError):
+        preferences.change(theme="pink")
+    assert preferences.values.theme is Mode.SYSTEM
+
+
+def test_what_is_valid_in_a_bad_file_is_kept(tmp_path: Path) -> None:
+    file = tmp_path / "p.json"
+    file.write_text(
+        json.dumps({"theme": "pink", "language": "en", "camera": 3, "future": {}}), encoding="utf-8"
+    )
+    values = Preferences(file).values
+    assert (values.theme, values.language, values.camera) == (Mode.SYSTEM, "en", "")
+
+
+@given(st.one_of(st.binary(max_size=40), st.sampled_from([b"", b"{", b"[]", b"null", b'"x"', b'{"theme":'])))
+@settings(deadline=None, max_examples=30)
+def test_no_file_stops_the_program(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
+    file = tmp_path_factory.mktemp("p") / "p.json"
+    file.write_bytes(content)
+    assert Preferences(file).values == Values()
+
+
+def test_a_folder_that_cannot_be_written_leaves_the_value_in_force(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    preferences = Preferences(tmp_path / "file" / "p.json")
+    preferences.change(language="en")
+    assert preferences.values.language == "en"
+
+
+def test_no_field_is_made_for_a_secret() -> None:
+    assert not [name for name in Values.model_fields if "password" in name or "token" in name]

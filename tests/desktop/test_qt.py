@@ -1,0 +1,54 @@
+"""What this program needs of Qt itself, in the versions that are installed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from shared.paths import root
+
+_WINDOW = """
+from shared.cv import cv2
+from PySide6.QtWidgets import QApplication
+from desktop.widgets import Button
+application = QApplication([])
+button = Button("ok")
+button.show()
+application.processEvents()
+print(application.platformName(), button.isVisible(), cv2.__version__ != "")
+"""
+
+
+def test_20000_void_calls(qtbot: QtBot) -> None:
+    """Some PySide6 versions lose a reference to None at each void call and abort after some 5,000."""
+    made = QLabel()
+    qtbot.addWidget(made)
+    before = sys.getrefcount(None)
+    for _ in range(20_000):
+        made.setText("x")
+    assert sys.getrefcount(None) > before - 1_000
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="xcb is the platform of Linux")
+def test_a_real_window_opens_after_opencv_was_imported() -> None:
+    """OpenCV's wheel brings Qt 5 plugins along; with them in the way a Qt 6 window aborts."""
+    xvfb = shutil.which("xvfb-run")
+    if xvfb is None:
+        pytest.skip("xvfb-run is not installed (.ci/run installs it)")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("QT_")}
+    done = subprocess.run(
+        [xvfb, "-a", sys.executable, "-c", _WINDOW],
+        cwd=root(),
+        env={**environment, "QT_QPA_PLATFORM": "xcb"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.stdout.split() == ["xcb", "True", "True"], done.stderr

@@ -1,0 +1,106 @@
+"""The tokens of the look, and that every text can be read on its ground."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication, QPalette
+from PySide6.QtWidgets import QApplication
+
+from desktop.theme import AA, DARK, LIGHT, Mode, Theme, contrast, ink_on, look, mix, readable, stylesheet
+from shared.paths import resource
+
+TONES = ("accent", "passed", "failed", "undecided", "dim")
+BOTH = pytest.mark.parametrize("theme", [DARK, LIGHT], ids=lambda theme: theme.name)
+
+
+def test_contrast_is_that_of_wcag() -> None:
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
+    assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)
+    assert contrast("#ffffff", "#ffffff") == 1
+
+
+def test_mix_and_readable() -> None:
+    assert mix("#ffffff", "#000000", 0.5) == "#808080"
+    assert readable("#111111", "#ffffff") == "#111111"
+    assert contrast(readable("#888888", "#808080"), "#808080") >= AA
+
+
+@BOTH
+@pytest.mark.parametrize("ground", ["bg", "panel", "raised", "field", "accent_ground"])
+@pytest.mark.parametrize("ink", ["text", "dim_text", "accent_text"])
+def test_text_is_readable_on_every_ground(theme: Theme, ground: str, ink: str) -> None:
+    assert contrast(getattr(theme, ink), getattr(theme, ground)) >= AA
+
+
+@BOTH
+@pytest.mark.parametrize("ground", ["bg", "panel", "raised"])
+def test_dim_labels_are_readable(theme: Theme, ground: str) -> None:
+    assert contrast(theme.dim, getattr(theme, ground)) >= AA
+
+
+@BOTH
+@pytest.mark.parametrize("tone", TONES)
+def test_verdict_words_are_readable_on_their_pill_and_on_panels(theme: Theme, tone: str) -> None:
+    for ground in (theme.ground(tone), theme.panel, theme.bg, theme.raised):
+        assert contrast(theme.word(tone), ground) >= AA
+
+
+@BOTH
+@pytest.mark.parametrize("tone", ["accent", "passed", "failed", "undecided"])
+def test_solid_colours_carry_the_ink(theme: Theme, tone: str) -> None:
+    assert contrast(theme.accent_ink, theme.solid(tone)) >= AA
+    assert theme.solid("accent") == theme.accent
+    assert ink_on(theme.accent) == theme.accent_ink
+
+
+@BOTH
+def test_the_look_table_is_kept(theme: Theme) -> None:
+    assert (theme.bg, theme.accent) == {
+        "dark": ("#14171b", "#4aa3ff"),
+        "light": ("#f3f5f7", "#0b6fd6"),
+    }[theme.name]
+
+
+@BOTH
+def test_stylesheet_is_filled_and_its_drawings_exist(theme: Theme) -> None:
+    sheet = stylesheet(theme)
+    assert "$" not in sheet
+    drawings = re.findall(r'url\("([^"]+)"\)', sheet)
+    assert drawings
+    for drawing in drawings:
+        assert resource("themes", drawing.rsplit("/", 1)[1]).is_file()
+    chevron = resource("themes", f"chevron-{theme.name}.svg").read_text(encoding="utf-8")
+    tick = resource("themes", f"tick-{theme.name}.svg").read_text(encoding="utf-8")
+    assert theme.dim in chevron
+    assert theme.accent_ink in tick
+
+
+def test_switching_changes_palette_and_tells(qapp: QApplication) -> None:
+    heard: list[Theme] = []
+    look().set_mode(Mode.LIGHT)
+    look().themeChanged.connect(heard.append)
+    try:
+        look().set_mode(Mode.DARK)
+        assert heard == [DARK]
+        assert qapp.palette().color(QPalette.ColorRole.Window).name() == DARK.bg
+        look().set_mode(Mode.DARK)
+        assert heard == [DARK]
+        look().set_mode(Mode.LIGHT)
+        assert look().theme is LIGHT
+    finally:
+        look().themeChanged.disconnect(heard.append)
+        look().set_mode(Mode.SYSTEM)
+
+
+def test_the_system_is_followed_by_default(qapp: QApplication) -> None:
+    look().set_mode(Mode.SYSTEM)
+    dark = QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
+    assert look().theme is (DARK if dark else LIGHT)
+
+
+def test_there_is_one_look(qapp: QApplication) -> None:
+    assert look() is look()
+    assert qapp.font().pixelSize() == 13

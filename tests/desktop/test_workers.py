@@ -1,0 +1,257 @@
+"""Work off the GUI thread: outcomes arrive on it, once, and nothing is left over."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import QObject, QThread
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from desktop import workers
+from desktop.workers import Lane, Report, Task, gui_caller, run
+
+
+def wait(qtbot: QtBot, condition: Callable[[], bool]) -> None:
+    qtbot.waitUntil(condition, timeout=5000)
+
+
+def test_the_result_arrives_on_the_gui_thread(qtbot: QtBot, qapp: QApplication) -> None:
+    got: list[tuple[int, bool, bool]] = []
+    worker_threads: list[bool] = []
+
+    def add(a: int, b: int) -> int:
+        worker_threads.append(QThread.currentThread() == qapp.thread())
+        return a + b
+
+    task = run(
+        add,
+        2,
+        3,
+        owner=None,
+        done=lambda value: got.append((value, QThread.currentThread() == qapp.thread(), task.finished)),
+    )
+    wait(qtbot, lambda: bool(got))
+    assert got == [(5, True, True)]
+    assert worker_threads == [False]
+    assert workers.busy() == 0
+
+
+def test_an_exception_goes_to_failed_and_only_there(qtbot: QtBot) -> None:
+    failures: list[Exception] = []
+    done: list[object] = []
+
+    def fail() -> None:
+        raise ValueError("no")
+
+    run(fail, owner=None, done=done.append, failed=failures.append)
+    wait(qtbot, lambda: bool(failures))
+    assert isinstance(failures[0], ValueError)
+    assert done == []
+
+
+def test_an_exception_that_nobody_awaits_reaches_the_hook(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caught: list[BaseException] = []
+    monkeypatch.setattr(sys, "excepthook", lambda kind, error, trace: caught.append(error))
+
+    def fail() -> None:
+        raise ValueError("lost?")
+
+    run(fail, owner=None)
+    wait(qtbot, lambda: bool(caught))
+    assert str(caught[0]) == "lost?"
+
+
+def test_progress_arrives_in_order_before_the_result(qtbot: QtBot) -> None:
+    seen: list[object] = []
+
+    def count(report: Report, upto: int) -> str:
+        for number in range(upto):
+            report(number)
+        return "end"
+
+    run(count, 4, owner=None, progress=seen.append, done=seen.append)
+    wait(qtbot, lambda: "end" in seen)
+    assert seen == [0, 1, 2, 3, "end"]
+
+
+def test_cancelled_work_ends_at_its_next_report_and_never_calls_back(qtbot: QtBot) -> None:
+    seen: list[object] = []
+    ended = threading.Event()
+
+    def forever(report: Report) -> None:
+        try:
+            while True:
+                report.wait(0.01)
+                report("tick")
+        finally:
+            ended.set()
+
+    task = run(
+        forever, owner=None, progress=seen.append, done=seen.append, failed=seen.append, lane=Lane.LONG
+    )
+    wait(qtbot, lambda: bool(seen))
+    task.cancel()
+    count = len(seen)
+    wait(qtbot, lambda: task.finished)
+    assert ended.is_set()
+    assert len(seen) == count
+    assert task.cancelled
+
+
+def test_work_that_has_not_begun_is_skipped_when_cancelled(qtbot: QtBot) -> None:
+    gate = threading.Event()
+    ran: list[int] = []
+    blockers = [run(gate.wait, 5.0, owner=None) for _ in range(workers.SHORT_THREADS)]
+    waiting = run(ran.append, 1, owner=None)
+    waiting.cancel()
+    gate.set()
+    wait(qtbot, lambda: waiting.finished and all(task.finished for task in blockers))
+    assert ran == []
+
+
+def test_callbacks_are_dropped_when_the_owner_is_gone_but_the_work_is_done(qtbot: QtBot) -> None:
+    owner = QObject()
+    gate = threading.Event()
+    saved: list[str] = []
+    shown: list[object] = []
+
+    def save() -> None:
+        gate.wait(5.0)
+        saved.append("saved")
+
+    task = run(save, owner=owner, done=shown.append)
+    owner.deleteLater()
+    qtbot.wait(1)
+    gate.set()
+    wait(qtbot, lambda: task.finished)
+    assert saved == ["saved"]
+    assert shown == []
+
+
+def test_a_deleted_python_owner_is_gone_too(qtbot: QtBot) -> None:
+    gate = threading.Event()
+    shown: list[object] = []
+    owner = QObject()
+    task = run(gate.wait, 5.0, owner=owner, done=shown.append)
+    del owner
+    gate.set()
+    wait(qtbot, lambda: task.finished)
+    assert shown == []
+
+
+def test_no_more_threads_than_the_bound(qtbot: QtBot) -> None:
+    together: list[int] = []
+    running = 0
+    lock = threading.Lock()
+
+    def work() -> None:
+        nonlocal running
+        with lock:
+            running += 1
+            together.append(running)
+        time.sleep(0.005)
+        with lock:
+            running -= 1
+
+    tasks = [run(work, owner=None) for _ in range(40)]
+    wait(qtbot, lambda: all(task.finished for task in tasks))
+    assert max(together) <= workers.SHORT_THREADS
+
+
+def test_higher_priority_starts_first(qtbot: QtBot) -> None:
+    gate = threading.Event()
+    order: list[str] = []
+    blockers = [run(gate.wait, 5.0, owner=None) for _ in range(workers.SHORT_THREADS)]
+    lock = threading.Lock()
+
+    def note(name: str) -> None:
+        with lock:
+            order.append(name)
+
+    tasks: list[Task] = [run(note, "low", owner=None, priority=-1) for _ in range(3)]
+    tasks.append(run(note, "high", owner=None, priority=5))
+    gate.set()
+    wait(qtbot, lambda: all(task.finished for task in [*tasks, *blockers]))
+    assert order[0] == "high"
+
+
+def test_long_work_does_not_take_the_place_of_short(qtbot: QtBot) -> None:
+    got: list[int] = []
+
+    def stay(report: Report) -> None:
+        report.wait(30.0)
+
+    stays = [
+        run(stay, owner=None, progress=lambda _: None, lane=Lane.LONG) for _ in range(workers.LONG_THREADS)
+    ]
+    run(lambda: 7, owner=None, done=got.append)
+    wait(qtbot, lambda: bool(got))
+    for task in stays:
+        task.cancel()
+    wait(qtbot, lambda: all(task.finished for task in stays))
+
+
+def test_shutdown_ends_everything_and_the_next_run_starts_afresh(qtbot: QtBot) -> None:
+    seen: list[object] = []
+
+    def stay(report: Report) -> None:
+        report.wait(30.0)
+
+    run(stay, owner=None, progress=lambda _: None, done=seen.append, lane=Lane.LONG)
+    assert workers.shutdown()
+    qtbot.wait(1)
+    assert seen == []
+    run(lambda: 1, owner=None, done=seen.append)
+    wait(qtbot, lambda: bool(seen))
+    assert seen == [1]
+
+
+def test_shutdown_says_when_something_still_runs(qtbot: QtBot) -> None:
+    gate = threading.Event()
+    entered = threading.Event()
+
+    def stubborn() -> None:
+        entered.set()
+        gate.wait(5.0)
+
+    run(stubborn, owner=None)
+    assert entered.wait(5.0)
+    pools = workers._pools
+    assert pools is not None
+    assert not workers.shutdown(wait_ms=10)
+    gate.set()
+    assert pools.close(5000)
+
+
+def test_work_is_handed_over_on_the_gui_thread_only(qtbot: QtBot) -> None:
+    failures: list[Exception] = []
+
+    def nested() -> None:
+        run(lambda: 1, owner=None)
+
+    run(nested, owner=None, failed=failures.append)
+    wait(qtbot, lambda: bool(failures))
+    assert isinstance(failures[0], RuntimeError)
+
+
+def test_gui_caller_brings_calls_of_other_threads_home(qtbot: QtBot, qapp: QApplication) -> None:
+    call = gui_caller()
+    where: list[bool] = []
+    thread = threading.Thread(
+        target=lambda: call(lambda: where.append(QThread.currentThread() == qapp.thread()))
+    )
+    thread.start()
+    thread.join()
+    wait(qtbot, lambda: bool(where))
+    assert where == [True]
+    workers.shutdown()
+    call(lambda: where.append(False))
+    qtbot.wait(1)
+    assert where == [True]
