@@ -2,7 +2,15 @@
 
 from desktop.camera.feed import CameraFeed, FeedState, Shot
 from desktop.camera.hints import Hint
-from desktop.camera.sources import Camera, FrameSource, ImageSequence, SourceError, VideoFile, cameras
+from desktop.camera.sources import (
+    Camera,
+    FrameSource,
+    ImageSequence,
+    SourceError,
+    VideoFile,
+    cameras,
+    sources,
+)
 
 __all__ = [
     "Camera",
@@ -15,4 +23,5 @@ __all__ = [
     "SourceError",
     "VideoFile",
     "cameras",
+    "sources",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from collections.abc import Sequence
 from pathlib import Path
@@ -159,6 +160,18 @@ class ImageSequence:
     def close(self) -> None:
         """Release it."""
         self._paths = []
+
+
+def sources() -> list[FrameSource]:
+    """What can be filmed here: the cameras, or what `WALKAROUND_CAMERA` names instead.
+
+    That is a folder of pictures or a video file, for a machine whose camera is reached as a stream of files.
+    """
+    given = os.environ.get("WALKAROUND_CAMERA")
+    if given:
+        path = Path(given)
+        return [ImageSequence(path) if path.is_dir() else VideoFile(path)]
+    return list(cameras())
 
 
 def cameras() -> list[Camera]:

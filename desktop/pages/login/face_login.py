@@ -1,0 +1,195 @@
+"""Logging in by looking into the camera: no button, one hint, few tries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from desktop.camera import CameraFeed, FeedState, FrameSource, Hint, Shot, sources
+from desktop.camera.hints import Look
+from desktop.client import Session
+from desktop.client.errors import Forbidden, Refused, TooMany
+from desktop.pages.sentences import seconds_sentence, sentence
+from desktop.pages.viewfinder import Viewfinder
+from desktop.workers import run
+from shared.wire.account import Payload
+
+# So many good looks in a row before a picture is sent.
+GOOD_LOOKS = 4
+# A refusal shows for this long; after so many in a row the person decides how to go on. The service lets a
+# station wait after five.
+_PAUSE_MS = 2500
+TRIES = 3
+
+FindSources = Callable[[], Sequence[FrameSource]]
+
+
+class FaceLogin(QObject):
+    """Films while it runs, sends the sharpest good picture, and tells a `Viewfinder` what happens."""
+
+    loggedIn = Signal(object)  # noqa: N815 - Qt's way
+    """The `Payload` of the person whose face it was."""
+    cameraChosen = Signal(str)  # noqa: N815 - Qt's way
+    """The name of the camera that a person chose."""
+
+    def __init__(
+        self,
+        session: Session,
+        view: Viewfinder,
+        *,
+        find_sources: FindSources = sources,
+        preferred: str = "",
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._view = view
+        self._find_sources = find_sources
+        self._preferred = preferred
+        self._sources: list[FrameSource] = []
+        self._feed = CameraFeed(self)
+        self._good = 0
+        self._tries = 0
+        self._sending = False
+        self._running = False
+        self._blocked = False
+        self._wait_seconds = 0
+        self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
+        self._second = QTimer(self, interval=1000)
+        self._second.timeout.connect(self._count_down)
+        self._feed.frameReady.connect(view.show_frame)
+        self._feed.looked.connect(self._looked)
+        self._feed.stateChanged.connect(self._state_changed)
+        view.camera_chosen.connect(self._choose)
+        view.acted.connect(self._act)
+
+    @property
+    def running(self) -> bool:
+        """True between `start` and `stop`."""
+        return self._running
+
+    def start(self) -> None:
+        """Look for a camera and film."""
+        if self._running:
+            return
+        self._running = True
+        self._good = self._tries = 0
+        self._blocked = False
+        self._view.show_waiting(self.tr("Starting the camera…"))
+        run(self._find_sources, owner=self, done=self._found, failed=lambda _: self._found([]))
+
+    def stop(self) -> None:
+        """Release the camera."""
+        self._running = False
+        self._second.stop()
+        self._pause.stop()
+        self._feed.stop()
+
+    def _found(self, sources: Sequence[FrameSource]) -> None:
+        if not self._running:
+            return
+        self._sources = list(sources)
+        if not self._sources:
+            self._view.set_cameras([], "")
+            self._view.show_sentence(
+                self.tr("There is no camera here. Log in by password or with a photo file."),
+                self.tr("Look again"),
+            )
+            return
+        named = {source.name: source for source in self._sources}
+        self._film(named.get(self._preferred, self._sources[0]))
+
+    def _film(self, source: FrameSource) -> None:
+        self._view.set_cameras([known.name for known in self._sources], source.name)
+        self._feed.start(source)
+
+    def _choose(self, name: str) -> None:
+        for source in self._sources:
+            if source.name == name:
+                self._preferred = name
+                self.cameraChosen.emit(name)
+                self._film(source)
+                return
+
+    def _act(self) -> None:
+        """The button of the viewfinder: look for cameras again, or try again."""
+        self.stop()
+        self.start()
+
+    def _state_changed(self, state: FeedState) -> None:
+        self._good = 0
+        match state:
+            case FeedState.OPENING:
+                self._view.show_waiting(self.tr("Starting the camera…"))
+            case FeedState.UNAVAILABLE:
+                self._view.show_sentence(
+                    self.tr("The camera cannot be used. Close other programs that use it, or choose another.")
+                )
+            case FeedState.LOST:
+                self._view.show_sentence(self.tr("The camera was unplugged. Plug it in again to go on."))
+            case FeedState.LIVE | FeedState.IDLE:
+                pass
+
+    def _looked(self, seen: Look) -> None:
+        if self._sending or self._blocked or self._wait_seconds or self._pause.isActive():
+            return
+        if seen.hint is Hint.NO_FACE:
+            self._tries = 0
+        self._good = self._good + 1 if seen.hint is Hint.GOOD else 0
+        self._view.show_hint(self._view.hint_text(seen.hint), self._good / GOOD_LOOKS)
+        if self._good >= GOOD_LOOKS:
+            shot = self._feed.best(seconds=2.0)
+            if shot is not None:
+                self._send(shot)
+
+    def _send(self, shot: Shot) -> None:
+        self._sending = True
+        self._view.show_hint(self.tr("Checking…"), 1.0)
+        run(_log_in, self._session, shot, owner=self, done=self._logged_in, failed=self._failed)
+
+    def _logged_in(self, payload: Payload) -> None:
+        self._sending = False
+        self.stop()
+        self.loggedIn.emit(payload)
+
+    def _failed(self, error: Exception) -> None:
+        self._sending = False
+        self._good = 0
+        if not self._running:
+            return
+        if isinstance(error, TooMany):
+            self._wait_seconds = round(error.retry_after)
+            self._second.start()
+            self._view.show_hint(seconds_sentence(self._wait_seconds))
+        elif isinstance(error, Forbidden):
+            self._block(sentence(error), "")
+        elif isinstance(error, Refused):
+            self._tries += 1
+            if self._tries >= TRIES:
+                self._block(
+                    self.tr("The face was not recognized. Log in by password, or try again."),
+                    self.tr("Try again"),
+                )
+            else:
+                self._view.show_hint(self.tr("Not recognized. Look straight into the camera."))
+                self._pause.start()
+        else:
+            self._view.show_hint(sentence(error))
+            self._pause.start()
+
+    def _block(self, text: str, action: str) -> None:
+        self._blocked = True
+        self._feed.stop()
+        self._view.show_sentence(text, action)
+
+    def _count_down(self) -> None:
+        self._wait_seconds -= 1
+        if self._wait_seconds > 0:
+            self._view.show_hint(seconds_sentence(self._wait_seconds))
+        else:
+            self._second.stop()
+
+
+def _log_in(session: Session, shot: Shot) -> Payload:
+    return session.account.login_by_face(shot.jpeg())

@@ -1,0 +1,215 @@
+"""The forms at the right of the login card: password login, and making the first admin."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+
+from desktop.client import Session
+from desktop.client.errors import Conflict, Invalid, Refused, TooMany
+from desktop.pages.password import StrengthLine, follows_rules
+from desktop.pages.sentences import field_sentence, seconds_sentence, sentence
+from desktop.widgets import Button, Field, Kind, PasswordField, label
+from desktop.workers import run
+from shared.wire.account import Payload
+
+
+def _large(field: Field) -> Field:
+    field.editor.setProperty("large", True)
+    return field
+
+
+class PasswordForm(QWidget):
+    """User name and password. What was typed stays until it worked."""
+
+    loggedIn = Signal(object)  # noqa: N815 - Qt's way
+    """The `Payload` of who logged in."""
+
+    def __init__(self, session: Session, user_name: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._wait_seconds = 0
+        self._second = QTimer(self, interval=1000)
+        self._second.timeout.connect(self._count_down)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        self.user_name = _large(Field(self.tr("User name")))
+        self.user_name.set_text(user_name)
+        self.password = PasswordField(self.tr("Password"))
+        _large(self.password)
+        self.button = Button(self.tr("Log in"), kind=Kind.MAIN, large=True)
+        self.button.clicked.connect(lambda _checked=False: self.submit())
+        column.addWidget(self.user_name)
+        column.addSpacing(12)
+        column.addWidget(self.password)
+        column.addSpacing(16)
+        column.addWidget(self.button)
+        for field, after in ((self.user_name, self.password.setFocus), (self.password, self.submit)):
+            assert isinstance(field.editor, QLineEdit)
+            field.editor.returnPressed.connect(after)
+
+    def begin(self) -> None:
+        """Put the cursor where something is missing."""
+        (self.password if self.user_name.text() else self.user_name).setFocus()
+
+    def submit(self) -> None:
+        """Log in with what is typed."""
+        if not self.button.isEnabled():
+            return
+        for field, missing in (
+            (self.user_name, self.tr("Enter your user name.")),
+            (self.password, self.tr("Enter your password.")),
+        ):
+            if not field.text():
+                field.set_error(missing)
+                field.setFocus()
+                return
+        self.password.set_error("")
+        self._busy(True)
+        login = self._session.account.login
+        run(
+            login,
+            self.user_name.text(),
+            self.password.text(),
+            owner=self,
+            done=self._logged_in,
+            failed=self._failed,
+        )
+
+    def _busy(self, busy: bool) -> None:
+        self.button.setEnabled(not busy)
+        self.button.setText(self.tr("Logging in…") if busy else self.tr("Log in"))
+
+    def _logged_in(self, payload: Payload) -> None:
+        self._busy(False)
+        self.password.clear()
+        self.loggedIn.emit(payload)
+
+    def _failed(self, error: Exception) -> None:
+        self._busy(False)
+        if isinstance(error, TooMany):
+            self._wait(round(error.retry_after))
+        else:
+            self.password.set_error(sentence(error))
+        if isinstance(error, Refused) and isinstance(self.password.editor, QLineEdit):
+            self.password.setFocus()
+            self.password.editor.selectAll()
+
+    def _wait(self, seconds: int) -> None:
+        self._wait_seconds = seconds
+        self.button.setEnabled(False)
+        self.password.set_error(seconds_sentence(seconds))
+        self._second.start()
+
+    def _count_down(self) -> None:
+        self._wait_seconds -= 1
+        if self._wait_seconds > 0:
+            self.password.set_error(seconds_sentence(self._wait_seconds))
+        else:
+            self._second.stop()
+            self.password.set_error("")
+            self.button.setEnabled(True)
+
+
+class FirstRunForm(QWidget):
+    """Makes the first admin of a service that has no user yet."""
+
+    loggedIn = Signal(object)  # noqa: N815 - Qt's way
+    """The `Payload` of the new admin."""
+    taken = Signal()
+    """Somebody else made the first user meanwhile: log in instead."""
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        self.user_name = Field(self.tr("User name"))
+        self.name = Field(self.tr("Your name (may stay empty)"))
+        self.password = PasswordField(self.tr("Password"))
+        self.again = PasswordField(self.tr("Password once more"))
+        self.strength = StrengthLine()
+        self._error = label("", "error", wrap=True)
+        self._error.hide()
+        self.button = Button(self.tr("Make the administrator and log in"), kind=Kind.MAIN, large=True)
+        self.button.clicked.connect(lambda _checked=False: self.submit())
+        for widget, gap in (
+            (self.user_name, 10),
+            (self.name, 10),
+            (self.password, 6),
+            (self.strength, 10),
+            (self.again, 14),
+            (self.button, 8),
+            (self._error, 0),
+        ):
+            column.addWidget(widget)
+            column.addSpacing(gap)
+        self.password.changed.connect(lambda: self.strength.show_password(self.password.text()))
+        fields = (self.user_name, self.name, self.password, self.again)
+        for index, field in enumerate(fields):
+            assert isinstance(field.editor, QLineEdit)
+            last = index == len(fields) - 1
+            field.editor.returnPressed.connect(self.submit if last else fields[index + 1].setFocus)
+
+    def begin(self) -> None:
+        """Put the cursor into the first field."""
+        self.user_name.setFocus()
+
+    def error(self) -> str:
+        """What is wrong apart from a field."""
+        return self._error.text()
+
+    def submit(self) -> None:
+        """Make the admin with what is typed."""
+        if not self.button.isEnabled() or not self._complete():
+            return
+        self._say("")
+        self.button.setEnabled(False)
+        run(
+            self._session.account.first_run,
+            self.user_name.text(),
+            self.password.text(),
+            self.name.text().strip() or None,
+            owner=self,
+            done=self._made,
+            failed=self._failed,
+        )
+
+    def _complete(self) -> bool:
+        rules = self.tr("Choose a password by the rules below.")
+        for field, wrong, text in (
+            (self.user_name, not self.user_name.text().strip(), self.tr("Enter a user name.")),
+            (self.password, not follows_rules(self.password.text(), self.user_name.text()), rules),
+            (self.again, self.again.text() != self.password.text(), self.tr("The two passwords differ.")),
+        ):
+            field.set_error(text if wrong else "")
+            if wrong:
+                field.setFocus()
+                return False
+        return True
+
+    def _made(self, payload: Payload) -> None:
+        self.button.setEnabled(True)
+        for field in (self.password, self.again):
+            field.clear()
+        self.strength.show_password("")
+        self.loggedIn.emit(payload)
+
+    def _failed(self, error: Exception) -> None:
+        self.button.setEnabled(True)
+        named = {"username": self.user_name, "password": self.password, "name": self.name}
+        if isinstance(error, Invalid):
+            wrong = {name: field_sentence(error, name) for name in named}
+            for name, text in wrong.items():
+                named[name].set_error(text)
+            if any(wrong.values()):
+                return
+        self._say(sentence(error))
+        if isinstance(error, Conflict):
+            self.taken.emit()
+
+    def _say(self, text: str) -> None:
+        self._error.setText(text)
+        self._error.setVisible(bool(text))

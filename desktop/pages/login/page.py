@@ -1,0 +1,395 @@
+"""The login page: the camera at the left, the password at the right, the server below."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, ClassVar
+from urllib.parse import urlsplit
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QHideEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QGridLayout,
+    QHBoxLayout,
+    QMenu,
+    QSizePolicy,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from desktop.camera import sources
+from desktop.client import Session
+from desktop.context import Context
+from desktop.embedded import ServiceState
+from desktop.language import LANGUAGES
+from desktop.pages.face_picture import choose_face_pictures, read_face_picture
+from desktop.pages.login.face_login import FaceLogin, FindSources
+from desktop.pages.login.forms import FirstRunForm, PasswordForm
+from desktop.pages.login.server import ServerDialog, is_local
+from desktop.pages.sentences import sentence
+from desktop.pages.viewfinder import Viewfinder
+from desktop.theme import CARD_RADIUS, look
+from desktop.widgets import Button, Card, Kind, Logo, Page, Panel, Symbol, label, rule
+from desktop.workers import run
+from shared.wire.account import Payload
+
+_CARD = QSize(940, 470)
+_FORM_WIDTH = 418
+_SHADOW = 56
+
+
+class LoginPage(Page):
+    """Lets a person in, or makes the first admin where there is nobody yet.
+
+    `find_sources` gives what can be filmed; it runs off the GUI thread.
+    """
+
+    page_id: ClassVar[str] = "login"
+    in_frame: ClassVar[bool] = False
+
+    server_chosen = Signal(str)
+    """The person chose another service: its address, or an empty string for the desktop's own."""
+
+    def __init__(self, context: Context, find_sources: FindSources = sources) -> None:
+        super().__init__()
+        self._context = context
+        session = context.session
+        self.viewfinder = Viewfinder(left_corners=True)
+        self.face = FaceLogin(
+            session,
+            self.viewfinder,
+            find_sources=find_sources,
+            preferred=context.preferences.values.camera,
+            parent=self,
+        )
+        self.password_form = PasswordForm(session, context.preferences.values.user_name)
+        self.first_run_form = FirstRunForm(session)
+        self._build()
+        self.face.loggedIn.connect(self._enter)
+        self.face.cameraChosen.connect(lambda name: context.preferences.change(camera=name))
+        self.password_form.loggedIn.connect(self._enter)
+        self.first_run_form.loggedIn.connect(self._enter)
+        self.first_run_form.taken.connect(self._probe)
+        context.serviceChanged.connect(lambda _state: self._service_changed())
+        look().themeChanged.connect(lambda _theme: self.update())
+
+    @property
+    def title(self) -> str:
+        """The page's name."""
+        return self.tr("Log in")
+
+    @property
+    def first_run(self) -> bool:
+        """True while the page makes the first admin."""
+        return self._is_first_run
+
+    # Building
+
+    def _build(self) -> None:
+        outer = QGridLayout(self)
+        outer.setContentsMargins(24, 24, 24, 24)
+        outer.setRowStretch(0, 1)
+        outer.setRowStretch(3, 1)
+        outer.setColumnStretch(0, 1)
+        outer.setColumnStretch(2, 1)
+        outer.setVerticalSpacing(24)
+        outer.addLayout(self._head(), 1, 1)
+        outer.addWidget(self._make_card(), 2, 1)
+
+    def _head(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(12)
+        row.addWidget(Logo(40))
+        names = QVBoxLayout()
+        names.setSpacing(0)
+        names.addWidget(label("Walkaround", "title"))
+        names.addWidget(label(self.tr("Inspection workstation"), "dim"))
+        row.addLayout(names)
+        row.addStretch(1)
+        self.language = Button(f"{LANGUAGES[self._language_code()]} ▾", kind=Kind.QUIET)
+        self.language.setAccessibleName(self.tr("Language"))
+        self.language.clicked.connect(lambda _checked=False: self._offer_languages())
+        row.addWidget(self.language)
+        return row
+
+    def _make_card(self) -> Card:
+        self._card = Card()
+        self._card.setFixedWidth(_CARD.width())
+        self._card.setMinimumHeight(_CARD.height())
+        self._card.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Maximum)
+        row = QHBoxLayout(self._card)
+        row.setContentsMargins(1, 1, 1, 1)
+        row.setSpacing(0)
+        self._left = QStackedWidget()
+        self._left.addWidget(self.viewfinder)
+        self._left.addWidget(_Welcome())
+        row.addWidget(self._left, 1)
+        row.addWidget(self._right())
+        return self._card
+
+    def _right(self) -> QWidget:
+        right = QWidget()
+        right.setFixedWidth(_FORM_WIDTH)
+        column = QVBoxLayout(right)
+        column.setContentsMargins(34, 32, 34, 24)
+        column.setSpacing(0)
+        self._heading = label("", "title")
+        self._below = label("", "dim", wrap=True)
+        column.addWidget(self._heading)
+        column.addSpacing(6)
+        column.addWidget(self._below)
+        column.addSpacing(20)
+        column.addWidget(self.password_form)
+        column.addWidget(self.first_run_form)
+        column.addSpacing(12)
+        self.photo = Button(self.tr("Log in with a photo file"), kind=Kind.GHOST, icon="camera")
+        self.photo.clicked.connect(lambda _checked=False: self._choose_photo())
+        column.addWidget(self.photo, 0, Qt.AlignmentFlag.AlignHCenter)
+        self._photo_error = label("", "error", wrap=True)
+        self._photo_error.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self._photo_error.hide()
+        column.addWidget(self._photo_error)
+        column.addStretch(1)
+        column.addSpacing(12)
+        column.addWidget(rule())
+        column.addSpacing(8)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        self._dot = _Dot()
+        self._server = label("", "text")
+        change = Button(self.tr("Change server"), kind=Kind.QUIET)
+        change.clicked.connect(lambda _checked=False: self._change_server())
+        row.addWidget(self._dot)
+        row.addWidget(self._server, 1)
+        row.addWidget(change)
+        column.addLayout(row)
+        self._show_form(first_run=False)
+        return right
+
+    # Opening and leaving
+
+    def opened(self, params: dict[str, Any]) -> None:
+        """Ask the service who there is, and start the camera."""
+        if params.get("user_name"):
+            self.password_form.user_name.set_text(params["user_name"])
+            self.first_run_form.user_name.set_text(params["user_name"])
+        if params.get("name"):
+            self.first_run_form.name.set_text(params["name"])
+        (self.first_run_form if self.first_run else self.password_form).begin()
+        self._service_changed()
+
+    def leave(self) -> bool:
+        """Release the camera."""
+        self.face.stop()
+        return True
+
+    def place(self) -> dict[str, Any]:
+        """The names that were typed; never a password."""
+        form = self.first_run_form if self.first_run else self.password_form
+        return {"user_name": form.user_name.text(), "name": self.first_run_form.name.text()}
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        if not event.spontaneous():
+            self.face.stop()
+
+    # The service
+
+    def _service_changed(self) -> None:
+        state = self._context.service_state
+        texts = {
+            ServiceState.STARTING: self.tr("The service is starting…"),
+            ServiceState.READY: self._server_name(),
+            ServiceState.RESTARTING: self.tr("The connection is being restored…"),
+            ServiceState.FAILED: self.tr("The service cannot be reached"),
+            ServiceState.STOPPED: self.tr("The service has ended"),
+        }
+        self._server.setText(texts[state])
+        self._dot.show_state(state)
+        if state is ServiceState.READY:
+            self._probe()
+        elif self.isVisible() or not self.first_run:
+            self.face.stop()
+            self.viewfinder.set_cameras([], "")
+            self.viewfinder.show_waiting(texts[state])
+
+    def _server_name(self) -> str:
+        if self._context.embedded:
+            return self.tr("The service of this machine")
+        return urlsplit(self._context.session.base_url).netloc
+
+    def _probe(self) -> None:
+        session = self._context.session
+        run(session.account.first_run_needed, owner=self, done=self._probed, failed=self._probe_failed)
+
+    def _probed(self, needed: bool) -> None:
+        first_run = needed and is_local(self._context.session.base_url)
+        self._show_form(first_run)
+        if needed and not first_run:
+            self._below.setText(
+                self.tr("Nobody can log in yet: make the first administrator on the server itself.")
+            )
+        if not self.isVisible():
+            return
+        if first_run:
+            self.face.stop()
+            self.first_run_form.begin()
+        else:
+            self.face.start()
+
+    def _probe_failed(self, error: Exception) -> None:
+        self._dot.show_state(ServiceState.FAILED)
+        self._server.setText(sentence(error))
+        self.viewfinder.show_sentence(sentence(error))
+
+    def _show_form(self, first_run: bool) -> None:
+        self._is_first_run = first_run
+        self._left.setCurrentIndex(1 if first_run else 0)
+        self.first_run_form.setVisible(first_run)
+        self.password_form.setVisible(not first_run)
+        self.photo.setVisible(not first_run)
+        self._heading.setText(self.tr("Make the first administrator") if first_run else self.tr("Log in"))
+        self._below.setText(
+            self.tr("There is no user yet. The first one is the administrator, who adds everybody else.")
+            if first_run
+            else self.tr("Look into the camera, or enter your password.")
+        )
+        self._card.setAccessibleName(self._heading.text())
+        self.update()
+
+    def _enter(self, payload: Payload) -> None:
+        self.face.stop()
+        self._context.enter(payload)
+
+    # What a person asks for
+
+    def _choose_photo(self) -> None:
+        for path in choose_face_pictures(self):
+            self.log_in_by_photo(path)
+
+    def log_in_by_photo(self, path: Path) -> None:
+        """Log in by a picture from a file."""
+        self.photo.setEnabled(False)
+        self.photo.setText(self.tr("Checking…"))
+        self._say_photo("")
+        session = self._context.session
+        run(_log_in_by_photo, session, path, owner=self, done=self._photo_worked, failed=self._photo_failed)
+
+    def _photo_worked(self, payload: Payload) -> None:
+        self._photo_ready()
+        self._enter(payload)
+
+    def _photo_failed(self, error: Exception) -> None:
+        self._photo_ready()
+        self._say_photo(sentence(error))
+
+    def _photo_ready(self) -> None:
+        self.photo.setEnabled(True)
+        self.photo.setText(self.tr("Log in with a photo file"))
+
+    def _say_photo(self, text: str) -> None:
+        self._photo_error.setText(text)
+        self._photo_error.setVisible(bool(text))
+
+    def photo_error(self) -> str:
+        """What was wrong with the photo file."""
+        return self._photo_error.text()
+
+    def _change_server(self) -> None:
+        url = "" if self._context.embedded else self._context.session.base_url
+        dialog = ServerDialog(url, self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.chosen.connect(self.server_chosen)
+        dialog.open()
+
+    def _language_code(self) -> str:
+        code = self.locale().name()
+        return "zh_CN" if code.startswith("zh") else "en"
+
+    def _offer_languages(self) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for code, name in LANGUAGES.items():
+            entry = menu.addAction(name)
+            entry.setCheckable(True)
+            entry.setChecked(code == self._language_code())
+            command = f"language.{code}"
+            entry.triggered.connect(
+                lambda _checked=False, command=command: self._context.commands.run(command)
+            )
+        menu.popup(self.language.mapToGlobal(self.language.rect().bottomLeft()))
+
+    # Painting
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        # A soft shadow from rings that add up: an effect would paint the live picture twice.
+        painter.setBrush(QColor(0, 0, 0, 4 if look().theme.dark else 1))
+        card = QRectF(self._card.geometry()).adjusted(4, 24, -4, 16)
+        for ring in range(-_SHADOW // 2, _SHADOW, 2):
+            radius = max(CARD_RADIUS, CARD_RADIUS + ring)
+            painter.drawRoundedRect(card.adjusted(-ring, -ring, ring, ring), radius, radius)
+        painter.end()
+
+
+class _Dot(QWidget):
+    """How the service is, as a dot beside its name."""
+
+    _TONES: ClassVar[dict[ServiceState, str]] = {
+        ServiceState.READY: "passed",
+        ServiceState.STARTING: "undecided",
+        ServiceState.RESTARTING: "undecided",
+        ServiceState.FAILED: "failed",
+        ServiceState.STOPPED: "failed",
+    }
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._state = ServiceState.STARTING
+        self.setFixedSize(8, 8)
+
+    def show_state(self, state: ServiceState) -> None:
+        self._state = state
+        self.update()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(getattr(look().theme, self._TONES[self._state])))
+        painter.drawEllipse(self.rect())
+        painter.end()
+
+
+class _Welcome(Panel):
+    """What stands at the left while there is nobody whose face could be known."""
+
+    def __init__(self) -> None:
+        super().__init__("raised", "right")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(48, 32, 48, 32)
+        column.setSpacing(12)
+        column.addStretch(1)
+        column.addWidget(Logo(56))
+        column.addSpacing(12)
+        column.addWidget(label(self.tr("Welcome to Walkaround"), "title"))
+        column.addSpacing(4)
+        for icon, text in (
+            ("lock", self.tr("No account and no password exists before you make one here.")),
+            ("server", self.tr("Records and pictures stay on this machine, in one folder.")),
+            ("people", self.tr("Inspectors and planners are added later, under People.")),
+        ):
+            row = QHBoxLayout()
+            row.setSpacing(12)
+            row.addWidget(Symbol(icon, "dim"), 0, Qt.AlignmentFlag.AlignTop)
+            row.addWidget(label(text, wrap=True), 1)
+            column.addLayout(row)
+        column.addStretch(2)
+
+
+def _log_in_by_photo(session: Session, path: Path) -> Payload:
+    return session.account.login_by_face(read_face_picture(path))

@@ -1,0 +1,5 @@
+"""The own account: profile, password, face."""
+
+from desktop.pages.me.page import MePage
+
+__all__ = ["MePage"]

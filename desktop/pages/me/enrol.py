@@ -1,0 +1,158 @@
+"""Enrolling the own face at the camera: three pictures, each taken by itself when it is good."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
+
+from desktop.camera import CameraFeed, FeedState, FrameSource, Hint, Shot, sources
+from desktop.camera.hints import Look
+from desktop.client import Session
+from desktop.pages.login.face_login import FindSources
+from desktop.pages.sentences import sentence
+from desktop.pages.viewfinder import Viewfinder
+from desktop.widgets import Button, label
+from desktop.workers import run
+from shared.wire.face import FaceStatus
+
+_GOOD_LOOKS = 4
+# Time to turn the head after a picture was taken.
+_TURN_MS = 1400
+
+
+class EnrolDialog(QDialog):
+    """Takes three pictures of the face and sends them; the person has consented before."""
+
+    enrolled = Signal(object)
+    """The new `FaceStatus`."""
+
+    def __init__(
+        self,
+        session: Session,
+        *,
+        find_sources: FindSources = sources,
+        preferred: str = "",
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._find_sources = find_sources
+        self._preferred = preferred
+        self._sources: list[FrameSource] = []
+        self._shots: list[Shot] = []
+        self._good = 0
+        self._sending = False
+        self.setWindowTitle(self.tr("Enrol your face"))
+        self.setModal(True)
+        self.resize(620, 560)
+        self.viewfinder = Viewfinder()
+        self._step = label("", "item")
+        self._steps = (
+            self.tr("1 of 3: look straight into the camera"),
+            self.tr("2 of 3: turn your head a little to the left"),
+            self.tr("3 of 3: turn your head a little to the right"),
+        )
+        self.cancel = Button(self.tr("Cancel"))
+        self.cancel.clicked.connect(lambda _checked=False: self.reject())
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 20, 20, 16)
+        column.setSpacing(12)
+        column.addWidget(self._step)
+        column.addWidget(self.viewfinder, 1)
+        row = QHBoxLayout()
+        row.addWidget(label(self.tr("Nothing is stored but the features of the face."), "dim"), 1)
+        row.addWidget(self.cancel)
+        column.addLayout(row)
+        self._feed = CameraFeed(self)
+        self._feed.frameReady.connect(self.viewfinder.show_frame)
+        self._feed.looked.connect(self._looked)
+        self._feed.stateChanged.connect(self._state_changed)
+        self._turn = QTimer(self, singleShot=True, interval=_TURN_MS)
+        self.viewfinder.acted.connect(self._begin)
+        self.viewfinder.camera_chosen.connect(self._choose)
+        self.finished.connect(lambda _result: self._feed.stop())
+        self._begin()
+
+    def step(self) -> str:
+        """What the person is asked to do now."""
+        return self._step.text()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self._feed.stop()
+        super().closeEvent(event)
+
+    def _begin(self) -> None:
+        self._shots = []
+        self._show_step()
+        self.viewfinder.show_waiting(self.tr("Starting the camera…"))
+        run(self._find_sources, owner=self, done=self._found, failed=lambda _: self._found([]))
+
+    def _found(self, found: Sequence[FrameSource]) -> None:
+        self._sources = list(found)
+        if not self._sources:
+            self.viewfinder.show_sentence(
+                self.tr("There is no camera here. Plug one in, or enrol with photo files."),
+                self.tr("Look again"),
+            )
+            return
+        named = {source.name: source for source in self._sources}
+        self._film(named.get(self._preferred, self._sources[0]))
+
+    def _choose(self, name: str) -> None:
+        self._preferred = name
+        self._found(self._sources)
+
+    def _film(self, source: FrameSource) -> None:
+        self.viewfinder.set_cameras([known.name for known in self._sources], source.name)
+        self._feed.start(source)
+
+    def _state_changed(self, state: FeedState) -> None:
+        if state is FeedState.UNAVAILABLE:
+            self.viewfinder.show_sentence(
+                self.tr("The camera cannot be used. Close other programs that use it, or choose another.")
+            )
+        elif state is FeedState.LOST:
+            self.viewfinder.show_sentence(self.tr("The camera was unplugged. Plug it in again to go on."))
+
+    def _show_step(self) -> None:
+        self._good = 0
+        self._step.setText(self._steps[min(len(self._shots), len(self._steps) - 1)])
+
+    def _looked(self, seen: Look) -> None:
+        if self._sending or self._turn.isActive():
+            return
+        self._good = self._good + 1 if seen.hint is Hint.GOOD else 0
+        self.viewfinder.show_hint(self.viewfinder.hint_text(seen.hint), self._good / _GOOD_LOOKS)
+        if self._good >= _GOOD_LOOKS:
+            shot = self._feed.best(seconds=1.5)
+            if shot is not None:
+                self._take(shot)
+
+    def _take(self, shot: Shot) -> None:
+        self._shots.append(shot)
+        if len(self._shots) < len(self._steps):
+            self._show_step()
+            self.viewfinder.show_hint(self.tr("Taken. Now turn your head."), 1.0)
+            self._turn.start()
+            return
+        self._sending = True
+        self._feed.stop()
+        self.viewfinder.show_waiting(self.tr("Enrolling…"))
+        run(_enrol, self._session, tuple(self._shots), owner=self, done=self._done, failed=self._failed)
+
+    def _done(self, status: FaceStatus) -> None:
+        self.enrolled.emit(status)
+        self.accept()
+
+    def _failed(self, error: Exception) -> None:
+        self._sending = False
+        self._shots = []
+        self._show_step()
+        self.viewfinder.show_sentence(sentence(error), self.tr("Try again"))
+
+
+def _enrol(session: Session, shots: Sequence[Shot]) -> FaceStatus:
+    return session.account.enrol_face([shot.jpeg() for shot in shots])

@@ -1,0 +1,190 @@
+"""The own face: whether it is enrolled, consent, enrolment, deletion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QDate, QLocale, Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
+
+from desktop.camera import sources
+from desktop.client import Session
+from desktop.pages.face_picture import choose_face_pictures, read_face_picture
+from desktop.pages.login.face_login import FindSources
+from desktop.pages.me.enrol import EnrolDialog
+from desktop.pages.sentences import sentence
+from desktop.widgets import Button, Card, Chip, Kind, confirm, label
+from desktop.workers import run
+from shared.wire.face import FaceStatus
+
+
+class FaceCard(Card):
+    """Shows the enrolment and changes it. Nothing is sent without the tick that consents."""
+
+    changed = Signal(str)
+    """A sentence about what was changed."""
+
+    def __init__(
+        self,
+        session: Session,
+        *,
+        find_sources: FindSources = sources,
+        preferred: str = "",
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._find_sources = find_sources
+        self._preferred = preferred
+        self._status: FaceStatus | None = None
+        self._busy = False
+        self.chip = Chip()
+        self.chip.hide()
+        self._said = label("", "dim", wrap=True)
+        self._consent_text = label("", "text", wrap=True)
+        self.consent = QCheckBox(self.tr("I agree"))
+        self.consent.toggled.connect(lambda _on: self._update())
+        self.by_camera = Button(self.tr("Enrol at the camera"), icon="camera")
+        self.by_camera.clicked.connect(lambda _checked=False: self._open_camera())
+        self.by_files = Button(self.tr("Enrol with photo files"), icon="photo")
+        self.by_files.clicked.connect(lambda _checked=False: self._choose_files())
+        self.delete = Button(self.tr("Delete"), kind=Kind.DANGER, icon="trash")
+        self.delete.clicked.connect(lambda _checked=False: self._delete())
+        self._error = label("", "error", wrap=True)
+        self._error.hide()
+        self._build()
+        self._update()
+
+    def _build(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 20, 24, 20)
+        column.setSpacing(12)
+        head = QHBoxLayout()
+        head.addWidget(label(self.tr("Face login"), "item"))
+        head.addSpacing(4)
+        head.addWidget(self.chip, 0, Qt.AlignmentFlag.AlignVCenter)
+        head.addStretch(1)
+        column.addLayout(head)
+        for widget in (self._said, self._consent_text, self.consent, self._error):
+            column.addWidget(widget)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(self.by_camera)
+        row.addWidget(self.by_files)
+        row.addStretch(1)
+        row.addWidget(self.delete)
+        column.addLayout(row)
+
+    def load(self) -> None:
+        """Ask the service how the enrolment is."""
+        status = self._session.account.face_status
+        run(status, owner=self, done=self.show_status, failed=self._failed)
+
+    def show_status(self, status: FaceStatus) -> None:
+        """Show how the enrolment is."""
+        self._status = status
+        self._busy = False
+        self._say("")
+        if status.enrolled and status.usable:
+            self.chip.say(self.tr("Enrolled"), "passed")
+            when = ""
+            if status.enrolled_at is not None:
+                day = status.enrolled_at.astimezone().date()
+                date = QDate(day.year, day.month, day.day)
+                when = QLocale().toString(date, QLocale.FormatType.LongFormat)
+            said = self.tr("Enrolled with %n picture(s) on {date}.", "", status.templates).format(date=when)
+        elif status.enrolled:
+            self.chip.say(self.tr("Enrol again"), "undecided")
+            said = self.tr("The face model was changed since you enrolled. Enrol again to log in by face.")
+        else:
+            self.chip.say(self.tr("Not enrolled"), "dim")
+            said = self.tr("Enrol your face to log in by looking into the camera.")
+        self.chip.show()
+        if not status.login_enabled:
+            said += " " + self.tr("An administrator has switched face login off.")
+        self._said.setText(said)
+        self._consent_text.setText(self._consent(status))
+        self._update()
+
+    def _consent(self, status: FaceStatus) -> str:
+        """The text that is agreed to; a version that is not known here is shown as the service gives it."""
+        if status.current_consent_version == "1":
+            return self.tr(
+                "I agree that this workstation takes features of my face from my pictures, only to know me at"
+                " login. The pictures are not stored; the features are kept encrypted in this service, and I"
+                " can delete them at any time, at once."
+            )
+        return status.current_consent_text
+
+    def error(self) -> str:
+        """What did not work."""
+        return self._error.text()
+
+    def _update(self) -> None:
+        status = self._status
+        free = status is not None and not self._busy
+        self.consent.setEnabled(free)
+        self.by_camera.setEnabled(free and self.consent.isChecked())
+        self.by_files.setEnabled(free and self.consent.isChecked())
+        self.delete.setEnabled(free)
+        self.delete.setVisible(status is not None and status.enrolled)
+
+    def _start(self, doing: str) -> None:
+        self._busy = True
+        self._say("")
+        self._said.setText(doing)
+        self._update()
+
+    def _open_camera(self) -> None:
+        dialog = EnrolDialog(
+            self._session, find_sources=self._find_sources, preferred=self._preferred, parent=self
+        )
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.enrolled.connect(self._enrolled)
+        dialog.open()
+
+    def _choose_files(self) -> None:
+        paths = choose_face_pictures(self, several=True)
+        if paths:
+            self.enrol_files(paths)
+
+    def enrol_files(self, paths: Sequence[Path]) -> None:
+        """Enrol by 1 to 5 pictures from files."""
+        self._start(self.tr("Enrolling…"))
+        run(_enrol_files, self._session, paths, owner=self, done=self._enrolled, failed=self._failed)
+
+    def _enrolled(self, status: FaceStatus) -> None:
+        self.consent.setChecked(False)
+        self.show_status(status)
+        self.changed.emit(self.tr("Your face is enrolled."))
+
+    def _delete(self) -> None:
+        title = self.tr("Delete your face?")
+        text = self.tr("The stored features are deleted at once. You then log in by password.")
+        if confirm(self, title, text, self.tr("Delete the face")):
+            self._start(self.tr("Deleting…"))
+            run(_delete, self._session, owner=self, done=self._deleted, failed=self._failed)
+
+    def _deleted(self, status: FaceStatus) -> None:
+        self.show_status(status)
+        self.changed.emit(self.tr("Your face was deleted."))
+
+    def _failed(self, error: Exception) -> None:
+        self._busy = False
+        if self._status is not None:
+            self.show_status(self._status)
+        self._say(sentence(error))
+
+    def _say(self, text: str) -> None:
+        self._error.setText(text)
+        self._error.setVisible(bool(text))
+
+
+def _enrol_files(session: Session, paths: Sequence[Path]) -> FaceStatus:
+    return session.account.enrol_face([read_face_picture(path) for path in paths])
+
+
+def _delete(session: Session) -> FaceStatus:
+    session.account.delete_face()
+    return session.account.face_status()

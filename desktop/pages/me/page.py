@@ -1,0 +1,145 @@
+"""The own account: profile at the left, password and face at the right."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from desktop.camera import sources
+from desktop.context import Context
+from desktop.pages.login.face_login import FindSources
+from desktop.pages.me.face import FaceCard
+from desktop.pages.me.password import PasswordCard
+from desktop.pages.me.profile import ProfileCard
+from desktop.widgets import Button, Page, PageHeader, confirm
+from desktop.workers import run
+from shared.codes import Permission
+from shared.wire.account import Payload
+
+_WIDEST = 1040
+
+
+class MePage(Page):
+    """Own profile, own password, own face.
+
+    `find_sources` gives what can be filmed; it runs off the GUI thread.
+    """
+
+    page_id: ClassVar[str] = "me"
+    icon: ClassVar[str] = "user"
+
+    def __init__(self, context: Context, find_sources: FindSources = sources) -> None:
+        super().__init__()
+        self._context = context
+        session = context.session
+        self.header = PageHeader(self.tr("My account"))
+        self.profile = ProfileCard(session)
+        self.password = PasswordCard(session)
+        self.face = FaceCard(session, find_sources=find_sources, preferred=context.preferences.values.camera)
+        self.log_out = Button(self.tr("Log out"), icon="logout")
+        self.log_out.clicked.connect(lambda _checked=False: context.commands.run("logout"))
+        self.header.add_action(self.log_out)
+        self._build()
+        self.profile.saved.connect(self._saved)
+        self.password.changed.connect(lambda: self.toast.emit(self.tr("The password was changed.")))
+        self.face.changed.connect(self._face_changed)
+
+    @property
+    def title(self) -> str:
+        """The page's name."""
+        return self.tr("My account")
+
+    def _build(self) -> None:
+        inner = QWidget()
+        inner.setProperty("clear", True)
+        inner.setMaximumWidth(_WIDEST)
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(32, 28, 32, 32)
+        column.setSpacing(24)
+        column.addWidget(self.header)
+        row = QHBoxLayout()
+        row.setSpacing(20)
+        left = QVBoxLayout()
+        left.addWidget(self.profile)
+        left.addStretch(1)
+        right = QVBoxLayout()
+        right.setSpacing(20)
+        right.addWidget(self.face)
+        right.addWidget(self.password)
+        right.addStretch(1)
+        row.addLayout(left, 1)
+        row.addLayout(right, 1)
+        column.addLayout(row)
+        column.addStretch(1)
+        area = QScrollArea()
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setWidgetResizable(True)
+        area.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        area.setWidget(inner)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(area)
+
+    def opened(self, params: dict[str, Any]) -> None:
+        """Show what is known at once, then what the service says now."""
+        payload = self._context.payload
+        if payload is None:
+            return
+        self._show(payload)
+        if isinstance(params.get("profile"), dict):
+            self.profile.restore(params["profile"])
+        self.face.load()
+        run(self._context.session.account.me, owner=self, done=self._refreshed, failed=lambda _: None)
+
+    def leave(self) -> bool:
+        """Ask before typed text is lost."""
+        if not (self.profile.unsaved or self.password.unsaved):
+            return True
+        return confirm(
+            self,
+            self.tr("Leave without saving?"),
+            self.tr("What you changed here is not saved yet."),
+            self.tr("Leave without saving"),
+        )
+
+    def place(self) -> dict[str, Any]:
+        """What is typed in the profile; never a password."""
+        return {"profile": self.profile.typed()} if self.profile.unsaved else {}
+
+    def _show(self, payload: Payload) -> None:
+        user = payload.user
+        self.header.set_subtitle(f"{user.username} · {', '.join(self._roles(payload))}")
+        self.password.user_name = user.username
+        self.profile.show_user(user)
+        allowed = self._context.may(Permission.USER_UPDATE)
+        self.profile.setEnabled(allowed)
+        self.profile.setToolTip("" if allowed else self.tr("You have no right to change your profile."))
+
+    def _roles(self, payload: Payload) -> list[str]:
+        words = {
+            "admin": self.tr("Administrator"),
+            "planner": self.tr("Planner"),
+            "inspector": self.tr("Inspector"),
+            "viewer": self.tr("Viewer"),
+        }
+        return [words[role] for role in payload.role]
+
+    def _refreshed(self, payload: Payload) -> None:
+        if not self.profile.unsaved:
+            self._show(payload)
+        self._know(payload)
+
+    def _know(self, payload: Payload) -> None:
+        # An answer that comes after a logout must not let anybody in.
+        if self._context.payload is not None and self._context.payload.user.user_id == payload.user.user_id:
+            self._context.enter(payload)
+
+    def _saved(self, payload: Payload) -> None:
+        self._know(payload)
+        self.toast.emit(self.tr("The profile was saved."))
+
+    def _face_changed(self, text: str) -> None:
+        self.toast.emit(text)
+        run(self._context.session.account.me, owner=self, done=self._know, failed=lambda _: None)

@@ -1,0 +1,112 @@
+"""Changing the own password."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from desktop.client import Session
+from desktop.client.errors import Invalid, Refused, TooMany
+from desktop.pages.password import StrengthLine, follows_rules
+from desktop.pages.sentences import field_sentence, sentence
+from desktop.widgets import Button, Card, PasswordField, label
+from desktop.workers import run
+
+
+class PasswordCard(Card):
+    """The current password, the new one twice. They are cleared only when the change worked."""
+
+    changed = Signal()
+    """The password was changed."""
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self.user_name = ""
+        self.current = PasswordField(self.tr("Current password"))
+        self.new = PasswordField(self.tr("New password"))
+        self.again = PasswordField(self.tr("New password once more"))
+        self.strength = StrengthLine()
+        self.save = Button(self.tr("Change the password"))
+        self.save.clicked.connect(lambda _checked=False: self.submit())
+        self._error = label("", "error", wrap=True)
+        self._error.hide()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 20, 24, 20)
+        column.setSpacing(12)
+        column.addWidget(label(self.tr("Password"), "item"))
+        said = self.tr("A change ends your logins on other machines.")
+        column.addWidget(label(said, "dim", wrap=True))
+        for widget in (self.current, self.new, self.strength, self.again, self._error):
+            column.addWidget(widget)
+        row = QHBoxLayout()
+        row.addStretch(1)
+        row.addWidget(self.save)
+        column.addLayout(row)
+        self.new.changed.connect(lambda: self.strength.show_password(self.new.text()))
+        for field, after in (
+            (self.current, self.new.setFocus),
+            (self.new, self.again.setFocus),
+            (self.again, self.submit),
+        ):
+            assert isinstance(field.editor, QLineEdit)
+            field.editor.returnPressed.connect(after)
+
+    @property
+    def unsaved(self) -> bool:
+        """True when a new password was typed."""
+        return bool(self.new.text() or self.again.text())
+
+    def error(self) -> str:
+        """What is wrong apart from a field."""
+        return self._error.text()
+
+    def clear(self) -> None:
+        """Forget what was typed."""
+        for field in (self.current, self.new, self.again):
+            field.clear()
+            field.set_error("")
+        self.strength.show_password("")
+        self._say("")
+
+    def submit(self) -> None:
+        """Change the password to what is typed."""
+        if not self.save.isEnabled() or not self._complete():
+            return
+        self._say("")
+        self.save.setEnabled(False)
+        change = self._session.account.update_password
+        run(change, self.current.text(), self.new.text(), owner=self, done=self._done, failed=self._failed)
+
+    def _complete(self) -> bool:
+        rules = self.tr("Choose a password by the rules below.")
+        for field, wrong, text in (
+            (self.current, not self.current.text(), self.tr("Enter your current password.")),
+            (self.new, not follows_rules(self.new.text(), self.user_name), rules),
+            (self.again, self.again.text() != self.new.text(), self.tr("The two passwords differ.")),
+        ):
+            field.set_error(text if wrong else "")
+            if wrong:
+                field.setFocus()
+                return False
+        return True
+
+    def _done(self, _nothing: None) -> None:
+        self.save.setEnabled(True)
+        self.clear()
+        self.changed.emit()
+
+    def _failed(self, error: Exception) -> None:
+        self.save.setEnabled(True)
+        if isinstance(error, Refused | TooMany):
+            self.current.set_error(sentence(error))
+            self.current.setFocus()
+        elif isinstance(error, Invalid) and field_sentence(error, "newPassword"):
+            self.new.set_error(field_sentence(error, "newPassword"))
+            self.new.setFocus()
+        else:
+            self._say(sentence(error))
+
+    def _say(self, text: str) -> None:
+        self._error.setText(text)
+        self._error.setVisible(bool(text))

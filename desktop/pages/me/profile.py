@@ -1,0 +1,191 @@
+"""The own profile: what others see, and how to be reached."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+
+from desktop.client import Session
+from desktop.client.errors import Refused
+from desktop.pages.sentences import sentence
+from desktop.widgets import Button, Card, Combo, Field, Kind, label
+from desktop.workers import run
+from shared.wire.account import Payload, User
+
+_TEXTS = ("name", "email", "phone", "department")
+_MOST_YEARS = 80
+
+
+class ProfileCard(Card):
+    """The fields of the profile. What was typed stays until the service took it."""
+
+    saved = Signal(object)
+    """The new `Payload` after a save."""
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._user: User | None = None
+        self.fields: dict[str, Field] = {
+            "name": Field(self.tr("Name")),
+            "email": Field(self.tr("E-mail"), placeholder="name@example.com"),
+            "phone": Field(self.tr("Phone")),
+            "department": Field(self.tr("Department")),
+            "gender": Field(self.tr("Gender"), Combo(self.tr("Gender"))),
+            "work_years": Field(self.tr("Years at work")),
+        }
+        self._error = label("", "error", wrap=True)
+        self._error.hide()
+        self.save = Button(self.tr("Save the profile"), kind=Kind.MAIN)
+        self.save.clicked.connect(lambda _checked=False: self.submit())
+        self._build()
+        for field in self.fields.values():
+            field.changed.connect(self._update)
+
+    def _build(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 20, 24, 20)
+        column.setSpacing(16)
+        column.addWidget(label(self.tr("Profile"), "item"))
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(16)
+        grid.setVerticalSpacing(12)
+        grid.setColumnStretch(0, 1)
+        grid.setColumnStretch(1, 1)
+        grid.addWidget(self.fields["name"], 0, 0, 1, 2)
+        grid.addWidget(self.fields["email"], 1, 0, 1, 2)
+        grid.addWidget(self.fields["phone"], 2, 0)
+        grid.addWidget(self.fields["department"], 2, 1)
+        grid.addWidget(self.fields["gender"], 3, 0)
+        grid.addWidget(self.fields["work_years"], 3, 1)
+        column.addLayout(grid)
+        column.addWidget(self._error)
+        row = QHBoxLayout()
+        row.addStretch(1)
+        row.addWidget(self.save)
+        column.addLayout(row)
+
+    def show_user(self, user: User) -> None:
+        """Show the profile of `user`; what was typed and not saved goes."""
+        self._user = user
+        for name in _TEXTS:
+            self.fields[name].set_text(getattr(user, name) or "")
+        years = "" if user.work_years is None else str(user.work_years)
+        self.fields["work_years"].set_text(years)
+        choices: list[tuple[object, str]] = [
+            (None, self.tr("Not said")),
+            ("female", self.tr("Female")),
+            ("male", self.tr("Male")),
+            ("other", self.tr("Other")),
+        ]
+        if user.gender not in [value for value, _ in choices]:
+            # Another program may have written a word of its own: it stays as it is.
+            choices.append((user.gender, str(user.gender)))
+        combo = self._gender()
+        combo.set_choices(choices)
+        combo.set_value(user.gender)
+        for field in self.fields.values():
+            field.set_error("")
+        self._say("")
+        self._update()
+
+    def changes(self) -> dict[str, Any]:
+        """The fields that differ from what the service has. Raises ValueError for bad years."""
+        user = self._user
+        if user is None:
+            return {}
+        typed: dict[str, Any] = {name: self.fields[name].text().strip() or None for name in _TEXTS}
+        typed["gender"] = self._gender().value()
+        typed["work_years"] = _years(self.fields["work_years"].text())
+        return {name: value for name, value in typed.items() if value != getattr(user, name)}
+
+    @property
+    def unsaved(self) -> bool:
+        """True when something was typed that the service does not have."""
+        try:
+            return bool(self.changes())
+        except ValueError:
+            return True
+
+    def typed(self) -> dict[str, Any]:
+        """What is typed, to be put back by `restore`."""
+        return {
+            "gender": self._gender().value(),
+            **{n: f.text() for n, f in self.fields.items() if n != "gender"},
+        }
+
+    def restore(self, typed: Mapping[str, Any]) -> None:
+        """Put back what was typed before."""
+        for name, value in typed.items():
+            if name == "gender":
+                self._gender().set_value(value)
+            elif name in self.fields:
+                self.fields[name].set_text(str(value))
+        self._update()
+
+    def error(self) -> str:
+        """What is wrong apart from a field."""
+        return self._error.text()
+
+    def submit(self) -> None:
+        """Save what changed."""
+        if not self.save.isEnabled():
+            return
+        try:
+            changes = self.changes()
+        except ValueError:
+            self.fields["work_years"].set_error(self.tr("A whole number from 0 to 80."))
+            self.fields["work_years"].setFocus()
+            return
+        self._say("")
+        self.save.setEnabled(False)
+        self.save.setText(self.tr("Saving…"))
+        run(_save, self._session, changes, owner=self, done=self._saved, failed=self._failed)
+
+    def _gender(self) -> Combo:
+        combo = self.fields["gender"].editor
+        assert isinstance(combo, Combo)
+        return combo
+
+    def _update(self) -> None:
+        self.save.setText(self.tr("Save the profile"))
+        self.save.setEnabled(self.unsaved)
+
+    def _saved(self, payload: Payload) -> None:
+        # What was typed while the save was on its way is kept as typed.
+        typed = self.typed()
+        self.show_user(payload.user)
+        self.restore(typed)
+        self.saved.emit(payload)
+
+    def _failed(self, error: Exception) -> None:
+        self._update()
+        if isinstance(error, Refused) and isinstance(error.data, str):
+            field = self.fields.get(error.data.partition("：")[0])
+            if field is not None:
+                field.set_error(sentence(error))
+                field.setFocus()
+                return
+        self._say(sentence(error))
+
+    def _say(self, text: str) -> None:
+        self._error.setText(text)
+        self._error.setVisible(bool(text))
+
+
+def _years(text: str) -> int | None:
+    """What was typed as years at work. Raises ValueError unless it is empty or 0..80."""
+    if not text.strip():
+        return None
+    years = int(text.strip())
+    if not 0 <= years <= _MOST_YEARS:
+        raise ValueError("out of range")
+    return years
+
+
+def _save(session: Session, changes: Mapping[str, Any]) -> Payload:
+    session.account.update_info(changes)
+    return session.account.me()

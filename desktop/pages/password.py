@@ -1,0 +1,117 @@
+"""Choosing a password: the rules that can be told at once, and how strong it is."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import unicodedata
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from desktop.theme import look
+from desktop.widgets import label
+
+MIN_LENGTH, MAX_LENGTH = 8, 128
+# Bits (estimated) from which a password counts as weak, fair, good, strong.
+_STEPS = (28.0, 40.0, 55.0, 75.0)
+
+
+def follows_rules(password: str, username: str) -> bool:
+    """True when length and difference from the user name are as the service asks.
+
+    Whether it is a common one is known to the service alone.
+    """
+    text = unicodedata.normalize("NFKC", password)
+    same = text.casefold() == unicodedata.normalize("NFKC", username).strip().casefold()
+    return MIN_LENGTH <= len(text) <= MAX_LENGTH and not same
+
+
+def strength(password: str) -> int:
+    """0 (none or too short) to 4 (strong), by a rough count of bits.
+
+    Each character counts the bits of the kinds of characters in use; one that repeats or continues the one
+    before it ("aaa", "123") counts a single bit. It is a hint for the person, nothing is decided by it.
+    """
+    if len(password) < MIN_LENGTH:
+        return 0
+    kinds = (
+        (26, str.islower),
+        (26, str.isupper),
+        (10, str.isdigit),
+        (200, lambda character: not character.isascii()),
+        (33, lambda character: character.isascii() and not character.isalnum()),
+    )
+    alphabet = sum(size for size, matches in kinds if any(matches(character) for character in password))
+    each = math.log2(max(2, alphabet))
+    bits = each
+    for before, character in itertools.pairwise(password):
+        bits += 1.0 if abs(ord(character) - ord(before)) <= 1 else each
+    bits = min(bits, each * len(set(password)) * 1.5)
+    return max(1, sum(bits >= step for step in _STEPS))
+
+
+class _Steps(QWidget):
+    """Four short bars, as many filled as the password is strong."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._filled = 0
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def fill(self, steps: int) -> None:
+        self._filled = steps
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(96, 4)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        theme = look().theme
+        tone = "failed" if self._filled <= 1 else "undecided" if self._filled == 2 else "passed"
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        for index in range(4):
+            painter.setBrush(QColor(getattr(theme, tone) if index < self._filled else theme.line))
+            painter.drawRoundedRect(QRectF(index * 25, 0, 21, 4), 2, 2)
+        painter.end()
+
+
+class StrengthLine(QWidget):
+    """The rules in one line, and how strong the password is that is being typed."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        self._steps = _Steps()
+        self._word = label("", "small")
+        row.addWidget(self._steps)
+        row.addWidget(self._word)
+        row.addStretch(1)
+        column.addLayout(row)
+        rules = self.tr("8 to 128 characters, not the user name, not a common password.")
+        column.addWidget(label(rules, "small", wrap=True))
+        self.show_password("")
+
+    def show_password(self, password: str) -> None:
+        """Rate `password`; it is not kept."""
+        words = (
+            self.tr("Too short"),
+            self.tr("Weak"),
+            self.tr("Fair"),
+            self.tr("Good"),
+            self.tr("Strong"),
+        )
+        steps = strength(password)
+        self._steps.fill(steps)
+        self._word.setText(words[steps] if password else "")
+
+    def word(self) -> str:
+        """What it says about the password."""
+        return self._word.text()

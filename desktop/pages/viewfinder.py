@@ -1,0 +1,301 @@
+"""What a person sees of the camera: the live picture, an oval to look into, one hint, which camera it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFontMetricsF,
+    QImage,
+    QLinearGradient,
+    QPainter,
+    QPainterPath,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QMenu, QPushButton, QSizePolicy, QWidget
+
+from desktop.camera import Hint
+from desktop.theme import CARD_RADIUS, DARK, TEXT_PX, look, mix, sized
+from desktop.widgets import Button, paint_icon
+
+# Fractions of the pane: centre and axes of the oval.
+_OVAL_Y = 0.48
+_OVAL_W = 0.465
+_OVAL_H = 0.65
+_FOOT = 64
+
+
+class _CameraChooser(QPushButton):
+    """The name of the camera on the picture; opens the list of the others."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+
+    def sizeHint(self) -> QSize:
+        return QSize(round(QFontMetricsF(sized(TEXT_PX)).horizontalAdvance(self.text())) + 34, 28)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if self.hasFocus() or self.underMouse():
+            painter.setPen(QPen(QColor(DARK.accent), 2) if self.hasFocus() else Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(255, 255, 255, 28))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 6, 6)
+        painter.setPen(QColor(DARK.text))
+        painter.setFont(sized(TEXT_PX))
+        text = self.rect().adjusted(8, 0, -24, 0)
+        name = painter.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, text.width())
+        painter.drawText(text, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, name)
+        where = QRectF(self.width() - 20, self.height() / 2 - 6, 12, 12)
+        paint_icon(painter, "chevron-down", DARK.text, where)
+        painter.end()
+
+
+class Viewfinder(QWidget):
+    """Paints what the camera gives, mirrored as a mirror would; without a picture a silhouette or a sentence.
+
+    It is dark in both themes, as the picture is the brightest thing. `corners` says which corners are round.
+    """
+
+    camera_chosen = Signal(str)
+    """The name of the camera that the person chose."""
+    acted = Signal()
+    """The button below the sentence was pressed."""
+
+    def __init__(self, left_corners: bool = False, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setMinimumSize(320, 300)
+        self.setAccessibleName(self.tr("Camera"))
+        self._left_corners = left_corners
+        self._image = QImage()
+        self._hint = ""
+        self._sentence = ""
+        self._progress = 0.0
+        self._names: list[str] = []
+        self._chooser = _CameraChooser(self)
+        self._chooser.clicked.connect(self._offer_cameras)
+        self._chooser.hide()
+        self._button = Button("", parent=self)
+        self._button.clicked.connect(lambda _checked=False: self.acted.emit())
+        self._button.hide()
+
+    # What it shows
+
+    def show_frame(self, image: QImage) -> None:
+        """Show a frame of the camera."""
+        self._image = image
+        self._sentence = ""
+        self._button.hide()
+        self.update()
+
+    def show_hint(self, text: str, progress: float = 0.0) -> None:
+        """Say one thing at the foot; `progress` (0..1) is how far the oval is drawn full."""
+        if (text, progress) != (self._hint, self._progress):
+            self._hint, self._progress = text, progress
+            self.setAccessibleDescription(text)
+            self.update()
+
+    def show_sentence(self, text: str, action: str = "") -> None:
+        """Say in the middle why there is no picture, with at most one button."""
+        self._image = QImage()
+        self._sentence, self._hint, self._progress = text, "", 0.0
+        self._button.setText(action)
+        self._button.setVisible(bool(action))
+        self.setAccessibleDescription(text)
+        self._place()
+        self.update()
+
+    def show_waiting(self, text: str) -> None:
+        """Show the silhouette and say at the foot what is waited for."""
+        self._image = QImage()
+        self._sentence = ""
+        self._button.hide()
+        self.show_hint(text)
+        self.update()
+
+    def set_cameras(self, names: Sequence[str], chosen: str) -> None:
+        """Name the camera in use and those that could be chosen instead."""
+        self._names = list(names)
+        self._chooser.setText(chosen)
+        self._chooser.setAccessibleName(self.tr("Camera: {name}").format(name=chosen))
+        self._chooser.setVisible(bool(chosen))
+        self._place()
+
+    @property
+    def hint(self) -> str:
+        """What the foot says."""
+        return self._hint
+
+    @property
+    def sentence(self) -> str:
+        """What the middle says."""
+        return self._sentence
+
+    @property
+    def action(self) -> Button:
+        """The button below the sentence."""
+        return self._button
+
+    # Painting
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        whole = QRectF(self.rect())
+        painter.setClipPath(self._outline(whole))
+        painter.fillRect(whole, QColor(DARK.raised))
+        if self._sentence:
+            self._paint_sentence(painter, whole)
+        else:
+            if self._image.isNull():
+                self._paint_silhouette(painter, whole)
+            else:
+                self._paint_frame(painter, whole)
+            self._paint_oval(painter, whole)
+        if self._hint or self._chooser.isVisible():
+            self._paint_foot(painter, whole)
+        painter.end()
+
+    def _outline(self, whole: QRectF) -> QPainterPath:
+        path = QPainterPath()
+        radius = CARD_RADIUS - 1
+        if self._left_corners:
+            # Round at the left; the right ones lie outside what is painted.
+            path.addRoundedRect(whole.adjusted(0, 0, 2 * radius, 0), radius, radius)
+        else:
+            path.addRoundedRect(whole, radius, radius)
+        return path
+
+    def _paint_frame(self, painter: QPainter, whole: QRectF) -> None:
+        size = self._image.size().scaled(whole.size().toSize(), Qt.AspectRatioMode.KeepAspectRatioByExpanding)
+        where = QRectF(0, 0, size.width(), size.height())
+        where.moveCenter(whole.center())
+        painter.save()
+        painter.translate(whole.width(), 0)
+        painter.scale(-1, 1)
+        painter.drawImage(where, self._image)
+        painter.restore()
+
+    def _paint_silhouette(self, painter: QPainter, whole: QRectF) -> None:
+        oval = self._oval(whole)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(mix(DARK.text, DARK.raised, 0.09)))
+        width = whole.width() * 0.78
+        top = oval.bottom() - oval.height() * 0.055
+        painter.drawEllipse(QRectF(whole.center().x() - width / 2, top, width, whole.height() * 0.9))
+        painter.setBrush(QColor(mix(DARK.text, DARK.raised, 0.2)))
+        head = QRectF(0, 0, oval.width() * 0.74, oval.height() * 0.76)
+        head.moveCenter(oval.center())
+        painter.drawEllipse(head)
+
+    def _oval(self, whole: QRectF) -> QRectF:
+        height = whole.height() * _OVAL_H
+        width = min(whole.width() * _OVAL_W, height * 0.8)
+        oval = QRectF(0, 0, width, height)
+        oval.moveCenter(QPointF(whole.center().x(), whole.height() * _OVAL_Y))
+        return oval
+
+    def _paint_oval(self, painter: QPainter, whole: QRectF) -> None:
+        oval = self._oval(whole)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        dashes = QPen(QColor(look().theme.accent), 4)
+        dashes.setDashPattern([2.5, 1.75])
+        dashes.setCapStyle(Qt.PenCapStyle.FlatCap)
+        painter.setPen(dashes)
+        span = round(min(1.0, self._progress) * 360 * 16)
+        if span < 360 * 16:
+            painter.drawArc(oval, 90 * 16 + span, 360 * 16 - span)
+        if span > 0:
+            full = QPen(QColor(look().theme.passed), 6)
+            full.setCapStyle(Qt.PenCapStyle.RoundCap)
+            painter.setPen(full)
+            painter.drawArc(oval, 90 * 16, span)
+
+    def _paint_foot(self, painter: QPainter, whole: QRectF) -> None:
+        foot = QRectF(0, whole.height() - _FOOT, whole.width(), _FOOT)
+        shade = QLinearGradient(foot.topLeft(), foot.bottomLeft())
+        shade.setColorAt(0, QColor(0, 0, 0, 0))
+        shade.setColorAt(0.6, QColor(0, 0, 0, 170))
+        shade.setColorAt(1, QColor(0, 0, 0, 215))
+        painter.fillRect(foot, shade)
+        painter.setPen(QColor(DARK.text))
+        painter.setFont(sized(TEXT_PX, bold=True))
+        right = self._chooser.x() - 8 if self._chooser.isVisible() else self.width() - 20
+        text = QRectF(20, self.height() - 44, max(0, right - 20), 36)
+        aligned = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap
+        painter.drawText(text, aligned, self._hint)
+
+    def _paint_sentence(self, painter: QPainter, whole: QRectF) -> None:
+        middle = whole.center()
+        paint_icon(painter, "camera", DARK.dim, QRectF(middle.x() - 16, middle.y() - 76, 32, 32))
+        painter.setPen(QColor(DARK.text))
+        painter.setFont(sized(TEXT_PX))
+        painter.drawText(
+            self._sentence_box(), Qt.AlignmentFlag.AlignHCenter | Qt.TextFlag.TextWordWrap, self._sentence
+        )
+
+    def _sentence_box(self) -> QRectF:
+        width = min(340.0, self.width() - 48.0)
+        return QRectF((self.width() - width) / 2, self.height() / 2 - 28, width, 80)
+
+    # Children
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._place()
+
+    def _place(self) -> None:
+        size = self._chooser.sizeHint()
+        width = min(size.width(), self.width() // 2)
+        self._chooser.setGeometry(self.width() - width - 12, self.height() - 40, width, size.height())
+        size = self._button.sizeHint()
+        box = self._sentence_box()
+        text = QFontMetricsF(sized(TEXT_PX)).boundingRect(
+            box, Qt.AlignmentFlag.AlignHCenter | Qt.TextFlag.TextWordWrap, self._sentence
+        )
+        top = round(box.top() + text.height() + 16)
+        self._button.setGeometry((self.width() - size.width()) // 2, top, size.width(), size.height())
+
+    def _offer_cameras(self) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for name in self._names:
+            entry = menu.addAction(name.replace("&", "&&"))
+            entry.setCheckable(True)
+            entry.setChecked(name == self._chooser.text())
+            entry.triggered.connect(lambda _checked=False, chosen=name: self.camera_chosen.emit(chosen))
+        menu.popup(self._chooser.mapToGlobal(self._chooser.rect().topLeft()))
+
+    def hint_text(self, hint: Hint) -> str:
+        """What to tell the person for `hint`; empty when all is well."""
+        match hint:
+            case Hint.NO_FACE:
+                return self.tr("Look into the oval")
+            case Hint.SEVERAL:
+                return self.tr("One person only, please")
+            case Hint.CLOSER:
+                return self.tr("Come a little closer")
+            case Hint.FARTHER:
+                return self.tr("Move back a little")
+            case Hint.CENTRE:
+                return self.tr("Move to the middle")
+            case Hint.DARK:
+                return self.tr("More light on your face, please")
+            case Hint.BRIGHT:
+                return self.tr("Turn away from the bright light")
+            case Hint.STILL:
+                return self.tr("Keep still for a moment")
+            case Hint.GOOD:
+                return self.tr("Good, keep looking")
