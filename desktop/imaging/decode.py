@@ -25,6 +25,9 @@ from shared.geometry import Rect
 
 Data = Path | bytes
 
+Progress = Callable[[float], bool]
+"""Called with how far the work is, 0..1, from any thread; answers False to have it stopped."""
+
 MAX_PIXELS = 2_000_000_000
 """More is refused: no camera makes it, and a small file can claim any size."""
 
@@ -161,10 +164,15 @@ def evaluate(rgb32: Any, cancellation: Cancellation) -> Pixels:
     return np.frombuffer(memory, np.uint32).reshape(rgb32.height, rgb32.width)
 
 
-def report_progress(image: Any, progress: Callable[[float], None]) -> None:
+def report_progress(image: Any, progress: Progress, cancellation: Cancellation) -> None:
     """Have `progress` called with 0..1, from a thread of libvips, while the image is computed."""
+
+    def report(_image: Any, state: Any) -> None:
+        if not progress(state.percent / 100):
+            cancellation.cancel()
+
     image.set_progress(True)
-    image.signal_connect("eval", lambda _image, state: progress(state.percent / 100))
+    image.signal_connect("eval", report)
 
 
 def _load(data: Data, **options: Any) -> Any:

@@ -1,3 +1,4 @@
+# ruff: noqa: N815 - Qt signals
 """Reads previews and tiles in the background and keeps what the view needs.
 
 The view says at each frame which tiles it wants, the most wanted first; two threads read them, and what
@@ -35,14 +36,16 @@ class TileKey(NamedTuple):
 class TileLoader(QObject):
     """Reads one ImageSource for one view. All methods belong to the GUI thread and return at once."""
 
-    preview_ready = Signal()
+    previewReady = Signal()
     """`preview` has a picture, or a new one after the tone changed."""
     prepared = Signal()
     """The source's levels are known and its tiles readable."""
-    tile_ready = Signal()
+    tileReady = Signal()
     """`tile` has more than before."""
     progress = Signal(float)
     """How far the preparing of a large picture is, 0..1."""
+    stopped = Signal()
+    """The preparing ended as `stop_preparing` asked."""
     failed = Signal(str)
     """The picture cannot be read; the text is for the person."""
     _delivered = Signal(int, object, object)
@@ -61,6 +64,7 @@ class TileLoader(QObject):
         self._broken: set[TileKey] = set()
         self._reading: set[TileKey] = set()
         self._stopping = False
+        self._stop_preparing = False
         self._readers: list[threading.Thread] = []
         self._delivered.connect(self._deliver)
 
@@ -70,6 +74,7 @@ class TileLoader(QObject):
         self._source = source
         if source is None:
             return
+        self._stop_preparing = False
         generation = self._generation
         self._start(lambda: self._open_source(source, generation), "image-open")
         while sum(reader.name == "image-tile" for reader in self._readers) < _THREADS:
@@ -103,7 +108,11 @@ class TileLoader(QObject):
         self._tone = tone
         if self._raw_preview is not None:
             self.preview = tone.apply(self._raw_preview)
-            self.preview_ready.emit()
+            self.previewReady.emit()
+
+    def stop_preparing(self) -> None:
+        """Give up the tiles of a large picture that is still being prepared; the preview stays."""
+        self._stop_preparing = True
 
     def shutdown(self) -> None:
         """Cancel and end the threads; returns when they are gone (well under a second)."""
@@ -137,12 +146,16 @@ class TileLoader(QObject):
     def _open_source(self, source: ImageSource, generation: int) -> None:
         try:
             self._delivered.emit(generation, "preview", source.preview())
-            source.prepare(lambda done: self._delivered.emit(generation, "progress", done))
+            source.prepare(lambda done: self._report(generation, done))
             self._delivered.emit(generation, "prepared", None)
         except CancelledError:
-            return
+            self._delivered.emit(generation, "stopped", None)
         except ImageError as error:
             self._delivered.emit(generation, "failed", str(error))
+
+    def _report(self, generation: int, done: float) -> bool:
+        self._delivered.emit(generation, "progress", done)
+        return not self._stop_preparing
 
     def _read_tiles(self) -> None:
         while True:
@@ -176,18 +189,20 @@ class TileLoader(QObject):
                     self._bytes -= old[1].sizeInBytes()
                 self._cache[key] = (tone, image)
                 self._bytes += image.sizeInBytes()
-                self.tile_ready.emit()
+                self.tileReady.emit()
             case TileKey() as key, str() as text:
                 self._broken.add(key)
                 self.failed.emit(text)
             case "preview", QImage() as image:
                 self._raw_preview = image
                 self.preview = self._tone.apply(image)
-                self.preview_ready.emit()
+                self.previewReady.emit()
             case "progress", float() as done:
                 self.progress.emit(done)
             case "prepared", _:
                 self.prepared.emit()
+            case "stopped", _:
+                self.stopped.emit()
             case "failed", str() as text:
                 self.failed.emit(text)
 

@@ -11,14 +11,21 @@ import hashlib
 import os
 import threading
 import uuid
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import platformdirs
 
-from desktop.imaging.decode import Cancellation, Data, as_rgb32, evaluate, report_progress, stream
+from desktop.imaging.decode import (
+    Cancellation,
+    Data,
+    Progress,
+    as_rgb32,
+    evaluate,
+    report_progress,
+    stream,
+)
 from desktop.imaging.pixels import Pixels
 from desktop.imaging.source import TILE
 from desktop.imaging.vips import pyvips
@@ -52,9 +59,7 @@ class PyramidCache:
             return None
         return path
 
-    def make(
-        self, data: Data, digest: str, progress: Callable[[float], None], cancellation: Cancellation
-    ) -> Path:
+    def make(self, data: Data, digest: str, progress: Progress, cancellation: Cancellation) -> Path:
         """Make the pyramid and drop the longest unused ones above the limit.
 
         Raises OSError when the folder cannot be written, pyvips.Error when the picture cannot be read.
@@ -65,7 +70,7 @@ class PyramidCache:
         image = as_rgb(stream(data))
         width, height = (_padded(image.width, image.height, side) for side in (image.width, image.height))
         image = image.embed(0, 0, width, height, extend="copy")
-        report_progress(image, progress)
+        report_progress(image, progress, cancellation)
         try:
             with cancellation.watch(image):
                 image.tiffsave(

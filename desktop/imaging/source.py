@@ -69,8 +69,12 @@ class ImageSource(Protocol):
     def preview(self) -> QImage:
         """The whole picture in about `PREVIEW` px, as soon as possible."""
 
-    def prepare(self, progress: Callable[[float], None]) -> None:
-        """Make the tiles readable; returns at once when they are. `progress` gets 0..1 from any thread."""
+    def prepare(self, progress: Callable[[float], bool]) -> None:
+        """Make the tiles readable; returns at once when they are.
+
+        `progress` gets 0..1, from any thread, and answers False to have it stopped with CancelledError; the
+        picture then has its preview and crops only, until `prepare` is called again.
+        """
 
     def tile(self, level: int, column: int, row: int) -> QImage:
         """One tile, QImage.Format_RGB32. `level` counts in `levels`."""

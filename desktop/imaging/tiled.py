@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QImage
 
-from desktop.imaging.decode import Cancellation, Data, Header, read_crop, read_preview
+from desktop.imaging.decode import Cancellation, Data, Header, Progress, read_crop, read_preview
 from desktop.imaging.errors import ImageError
 from desktop.imaging.pixels import stored_rect, to_qimage, upright, upright_size
 from desktop.imaging.pyramid import Pyramid, PyramidCache, content_digest
@@ -28,6 +28,7 @@ class TiledImage:
         self._name = name
         self._cache = cache or PyramidCache()
         self._cancellation = Cancellation()
+        self._making = Cancellation()
         self._guard = threading.Lock()
         self._digest: str | None = None
         self._pyramid: Pyramid | None = None
@@ -59,15 +60,16 @@ class TiledImage:
             pixels = self._pyramid.whole(level, *self._stored_size(level), self._cancellation)
             return to_qimage(upright(pixels, self._header.orientation))
 
-    def prepare(self, progress: Callable[[float], None]) -> None:
+    def prepare(self, progress: Progress) -> None:
         """Make the pyramid, unless there is one."""
         with self._failures():
             self._open_kept()
             with self._guard:
                 if self._pyramid is None:
                     assert self._digest is not None
-                    path = self._cache.make(self._data, self._digest, progress, self._cancellation)
-                    self._use(path)
+                    self._making = Cancellation()
+                    self._cancellation.check()
+                    self._use(self._cache.make(self._data, self._digest, progress, self._making))
 
     def tile(self, level: int, column: int, row: int) -> QImage:
         """One tile; IndexError before `prepare` is through."""
@@ -87,6 +89,7 @@ class TiledImage:
     def cancel(self) -> None:
         """End what is under way."""
         self._cancellation.cancel()
+        self._making.cancel()
 
     def _open_kept(self) -> None:
         with self._guard:

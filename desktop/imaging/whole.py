@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 
 import numpy as np
 from PySide6.QtGui import QImage
 
-from desktop.imaging.decode import Cancellation, Data, Header, pixel_rect, read_preview, read_whole
+from desktop.imaging.decode import Cancellation, Data, Header, Progress, pixel_rect, read_preview, read_whole
+from desktop.imaging.errors import CancelledError
 from desktop.imaging.pixels import Pixels, to_qimage
 from desktop.imaging.source import PREVIEW, TILE, Level
 from desktop.imaging.vips import pyvips
@@ -49,7 +49,7 @@ class WholeImage:
         """The picture in about `PREVIEW` px."""
         return to_qimage(read_preview(self._data, self._header, PREVIEW, self._cancellation))
 
-    def prepare(self, progress: Callable[[float], None]) -> None:
+    def prepare(self, progress: Progress) -> None:
         """Decode it and make the smaller levels."""
         with self._guard:
             if self._levels:
@@ -58,7 +58,8 @@ class WholeImage:
             while max(pixels[-1].shape) > TILE and min(pixels[-1].shape) > 1:
                 self._cancellation.check()
                 pixels.append(_halved(pixels[-1]))
-                progress(1 - 0.25 ** len(pixels))
+                if not progress(1 - 0.25 ** len(pixels)):
+                    raise CancelledError
             self._pixels = tuple(pixels)
             self._levels = tuple(
                 Level(level.shape[1], level.shape[0], 1 << index) for index, level in enumerate(pixels)
@@ -66,13 +67,13 @@ class WholeImage:
 
     def tile(self, level: int, column: int, row: int) -> QImage:
         """One tile; prepares first when that was not done."""
-        self.prepare(lambda _done: None)
+        self.prepare(lambda _done: True)
         rect = self._levels[level].tile_rect(column, row)
         return to_qimage(_cut(self._pixels[level], int(rect.x), int(rect.y), int(rect.w), int(rect.h)))
 
     def crop(self, rect: Rect) -> QImage:
         """The pixels that `rect` touches."""
-        self.prepare(lambda _done: None)
+        self.prepare(lambda _done: True)
         return to_qimage(_cut(self._pixels[0], *pixel_rect(rect, *self.size)))
 
     def cancel(self) -> None:

@@ -17,8 +17,9 @@ from shared.geometry import Rect
 from tests.desktop.imaging.pictures import Array, encoded, gradient, rgb
 
 
-def ignore(_done: float) -> None:
+def ignore(_done: float) -> bool:
     """Progress that nobody looks at."""
+    return True
 
 
 def smooth(width: int, height: int) -> Array:
@@ -95,7 +96,12 @@ def test_size_decides_between_whole_and_tiled(monkeypatch: pytest.MonkeyPatch, t
 def test_a_pyramid_is_made_once_for_the_same_content(tmp_path: Path) -> None:
     data = encoded(smooth(900, 600))
     steps: list[float] = []
-    tiled(data, tmp_path).prepare(steps.append)
+
+    def note(done: float) -> bool:
+        steps.append(done)
+        return True
+
+    tiled(data, tmp_path).prepare(note)
     assert steps
     assert all(0 <= step <= 1 for step in steps)
     (made,) = tmp_path.glob("*.tif")
@@ -133,8 +139,14 @@ def test_a_cancelled_pyramid_leaves_nothing(tmp_path: Path) -> None:
     data = encoded(smooth(1500, 1500), "JPEG")
     source = tiled(data, tmp_path)
     with pytest.raises(CancelledError):
-        source.prepare(lambda _done: source.cancel())
+        source.prepare(lambda _done: False)
     assert list(tmp_path.iterdir()) == []
+    assert source.crop(Rect(0, 0, 8, 8)).width() == 8
+    source.prepare(ignore)
+    assert source.levels
+    source.cancel()
+    with pytest.raises(CancelledError):
+        source.crop(Rect(0, 0, 8, 8))
 
 
 def test_a_damaged_original_is_said(tmp_path: Path) -> None:

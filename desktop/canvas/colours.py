@@ -1,0 +1,59 @@
+"""The colours that the canvas paints with; the page passes those of its theme."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtGui import QColor
+
+from desktop.canvas.regions import State
+
+
+@dataclass(frozen=True, slots=True)
+class CanvasColours:
+    """Colours as ``#rrggbb``. The defaults are the light theme; `DARK_COLOURS` is the dark one."""
+
+    canvas: str = "#d9dde2"
+    panel: str = "#ffffff"
+    raised: str = "#f0f2f5"
+    line: str = "#dde2e8"
+    text: str = "#1a2027"
+    dim: str = "#5a6673"
+    accent: str = "#0b6fd6"
+    passed: str = "#1d8a54"
+    failed: str = "#cf2f2a"
+    undecided: str = "#a8700a"
+
+    def of_state(self, state: State) -> QColor:
+        """The colour of a region that is not selected."""
+        match state:
+            case State.PASSED:
+                return QColor(self.passed)
+            case State.FAILED:
+                return QColor(self.failed)
+            case State.UNDECIDED:
+                return QColor(self.undecided)
+            case State.NONE:
+                return QColor(self.dim)
+
+
+DARK_COLOURS = CanvasColours(
+    canvas="#0e1013",
+    panel="#1b1f25",
+    raised="#232930",
+    line="#2e353e",
+    text="#e7eaee",
+    dim="#96a1ae",
+    accent="#4aa3ff",
+    passed="#3fb97a",
+    failed="#ff5d57",
+    undecided="#e0a63a",
+)
+
+
+def ink_on(ground: QColor) -> QColor:
+    """Black or white, whichever is easier to read on `ground` (contrast as WCAG 2.2 defines it)."""
+    channels = (ground.redF(), ground.greenF(), ground.blueF())
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return QColor("#0e1013") if (luminance + 0.05) / 0.05 > 1.05 / (luminance + 0.05) else QColor("#ffffff")

@@ -1,0 +1,124 @@
+"""The tools that make something between two points: a new region, a measured distance."""
+
+from __future__ import annotations
+
+from desktop.canvas.arrange import new_region_id
+from desktop.canvas.regions import Region, RegionsChanged, Step
+from desktop.canvas.shaping import drawn
+from desktop.canvas.tools import Board, Draft, Hover, Measure, Pointer
+
+
+class _TwoPoints:
+    """Press, drag and release; or click, move and click. `DRAG_DISTANCE` decides which it is."""
+
+    def __init__(self, board: Board) -> None:
+        self._board = board
+        self._start: Pointer | None = None
+        self._end: Pointer | None = None
+        self._by_clicks = False
+
+    @property
+    def busy(self) -> bool:
+        """True between the two points."""
+        return self._start is not None
+
+    def press(self, pointer: Pointer) -> None:
+        """The first point, or the second of two clicks."""
+        if self._start is None:
+            self._start = pointer
+            self._by_clicks = False
+        self._end = pointer
+
+    def move(self, pointer: Pointer, pressed: bool) -> None:
+        """The second point follows."""
+        if self._start is not None:
+            self._end = pointer
+
+    def release(self, pointer: Pointer) -> None:
+        """The second point of a drag or of two clicks."""
+        if self._start is None:
+            return
+        self._end = pointer
+        if pointer.far_from(self._start):
+            self.finish()
+        else:
+            self._by_clicks = True
+
+    def finish(self) -> bool:
+        """Take what is drawn so far."""
+        if self._start is None or self._end is None:
+            return False
+        start, end = self._start, self._end
+        self._start = self._end = None
+        self._done(start, end)
+        return True
+
+    def cancel(self) -> bool:
+        """Drop the points."""
+        was = self.busy
+        self._start = self._end = None
+        return was
+
+    def hover(self, pointer: Pointer) -> Hover:
+        """Nothing to take hold of."""
+        return Hover()
+
+    def _done(self, start: Pointer, end: Pointer) -> None:
+        raise AssertionError("each tool says what two points make")
+
+
+class DrawTool(_TwoPoints):
+    """Draws a new region; Shift makes it square."""
+
+    @property
+    def draft(self) -> Draft:
+        """The rectangle so far."""
+        if self._start is None or self._end is None:
+            return Draft()
+        start, end = self._start, self._end
+        return Draft(drawn=drawn(start.x, start.y, end.x, end.y, self._board.size, end.shift))
+
+    def _done(self, start: Pointer, end: Pointer) -> None:
+        rect = drawn(start.x, start.y, end.x, end.y, self._board.size, end.shift)
+        if rect is not None:
+            store = self._board.store
+            region = Region(new_region_id(), rect, store.next_number())
+            self._board.emit(RegionsChanged((), (region,), Step.DRAW))
+            store.select([region.id])
+
+
+class RulerTool(_TwoPoints):
+    """Measures a distance, which stays until the next one or Esc; Shift keeps it level or upright."""
+
+    def __init__(self, board: Board) -> None:
+        super().__init__(board)
+        self._measured: Measure | None = None
+
+    @property
+    def draft(self) -> Draft:
+        """The distance under way, else the last one."""
+        if self._start is not None and self._end is not None:
+            return Draft(measure=self._between(self._start, self._end))
+        return Draft(measure=self._measured)
+
+    def press(self, pointer: Pointer) -> None:
+        """The first point, or the second of two clicks."""
+        self._measured = None
+        super().press(pointer)
+
+    def cancel(self) -> bool:
+        """Drop the distance."""
+        was = super().cancel() or self._measured is not None
+        self._measured = None
+        return was
+
+    def _done(self, start: Pointer, end: Pointer) -> None:
+        self._measured = self._between(start, end)
+
+    def _between(self, start: Pointer, end: Pointer) -> Measure:
+        width, height = self._board.size
+        x1, y1 = min(max(start.x, 0), width), min(max(start.y, 0), height)
+        x2, y2 = min(max(end.x, 0), width), min(max(end.y, 0), height)
+        if end.shift:
+            x2, y2 = (x2, y1) if abs(x2 - x1) >= abs(y2 - y1) else (x1, y2)
+        return Measure(x1, y1, x2, y2)

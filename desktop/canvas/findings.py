@@ -1,0 +1,83 @@
+"""Boxes that detection found, painted over a picture; in the pixels of the photo they were found in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygonF
+
+from desktop.canvas.colours import CanvasColours
+from desktop.canvas.marks import CHIP_HEIGHT, chip_font, draw_chip
+from desktop.canvas.regions import State
+from desktop.canvas.viewport import Viewport
+from shared.geometry import Rect
+
+Matrix = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class FindingBox:
+    """A finding to show: its rectangle in px of its photo, what it is, how sure the model is (0..1)."""
+
+    rect: Rect
+    label: str = ""
+    confidence: float | None = None
+    state: State = State.FAILED
+    highlighted: bool = False
+
+    @property
+    def text(self) -> str:
+        """Label and confidence."""
+        confidence = "" if self.confidence is None else f"{self.confidence:.2f}"
+        return " ".join(part for part in (self.label, confidence) if part)
+
+
+def mapped_corners(rect: Rect, mapping: Matrix | None) -> list[tuple[float, float]]:
+    """The corners of `rect`, clockwise from the upper left, through a 3 x 3 homography or none."""
+    corners = [(rect.x, rect.y), (rect.right, rect.y), (rect.right, rect.bottom), (rect.x, rect.bottom)]
+    if mapping is None:
+        return corners
+    points = np.column_stack([np.array(corners), np.ones(4)]) @ np.asarray(mapping, np.float64).T
+    flat = points[:, :2] / points[:, 2:]
+    return [(float(x), float(y)) for x, y in flat]
+
+
+class FindingLayer:
+    """Paints findings. `mapping` brings px of their photo to px of the picture on view."""
+
+    def __init__(self) -> None:
+        self.boxes: tuple[FindingBox, ...] = ()
+        self.mapping: Matrix | None = None
+        self.show_labels = True
+
+    def paint(self, painter: QPainter, viewport: Viewport, colours: CanvasColours, font: QFont) -> None:
+        """Paint all boxes, the highlighted ones last."""
+        strong = chip_font(font)
+        metrics = QFontMetricsF(strong)
+        painter.setFont(strong)
+        for box in sorted(self.boxes, key=lambda one: one.highlighted):
+            corners = [viewport.to_view(x, y) for x, y in mapped_corners(box.rect, self.mapping)]
+            colour = QColor(colours.accent) if box.highlighted else colours.of_state(box.state)
+            self._outline(painter, corners, colour, 3 if box.highlighted else 2)
+            if self.show_labels and box.text:
+                x, y = min(corner[0] for corner in corners), min(corner[1] for corner in corners)
+                width = metrics.horizontalAdvance(box.text) + 14
+                x = min(max(x - 1, 0), max(viewport.width - width, 0))
+                y = y - CHIP_HEIGHT if y >= CHIP_HEIGHT else max(y, 0)
+                draw_chip(painter, QRectF(round(x), round(y), round(width), CHIP_HEIGHT), box.text, colour)
+
+    @staticmethod
+    def _outline(
+        painter: QPainter, corners: Sequence[tuple[float, float]], colour: QColor, width: int
+    ) -> None:
+        pen = QPen(colour, width)
+        pen.setCosmetic(True)
+        painter.setPen(pen)
+        fill = QColor(colour)
+        fill.setAlpha(26)
+        painter.setBrush(fill)
+        painter.drawPolygon(QPolygonF([QPointF(x, y) for x, y in corners]))

@@ -1,0 +1,55 @@
+"""Chips with a number or a name, and the marks that say a verdict without colour."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QPainter, QPen
+
+from desktop.canvas.colours import ink_on
+from desktop.canvas.regions import State
+
+CHIP_HEIGHT = 20
+"""View px."""
+
+
+def chip_font(font: QFont) -> QFont:
+    """The font of chips: 12 px, semibold."""
+    strong = QFont(font)
+    strong.setPixelSize(12)
+    strong.setWeight(QFont.Weight.DemiBold)
+    return strong
+
+
+def draw_chip(painter: QPainter, box: QRectF, text: str, ground: QColor, state: State = State.NONE) -> None:
+    """A chip with a text and, at its end, the mark of `state`. The painter has the font already."""
+    ink = ink_on(ground)
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(ground)
+    painter.drawRoundedRect(box, 3, 3)
+    painter.setPen(ink)
+    place = box.adjusted(7, 0, -7, 0)
+    painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+    if state is not State.NONE:
+        draw_mark(painter, QRectF(box.right() - 17, box.center().y() - 4.5, 9, 9), state, ink)
+    painter.restore()
+
+
+def draw_mark(painter: QPainter, box: QRectF, state: State, ink: QColor) -> None:
+    """A tick for passed, a cross for failed, a ring for undecided."""
+    painter.setPen(QPen(ink, 1.8, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    left, top, right, bottom = box.left(), box.top(), box.right(), box.bottom()
+    match state:
+        case State.PASSED:
+            knee = QPointF(left + box.width() * 0.38, bottom - 1)
+            painter.drawPolyline([QPointF(left, top + box.height() * 0.55), knee, QPointF(right, top + 1)])
+        case State.FAILED:
+            inner = box.adjusted(1, 1, -1, -1)
+            painter.drawLine(QLineF(inner.topLeft(), inner.bottomRight()))
+            painter.drawLine(QLineF(inner.topRight(), inner.bottomLeft()))
+        case State.UNDECIDED:
+            painter.drawEllipse(box.adjusted(1, 1, -1, -1))
+        case State.NONE:
+            pass

@@ -1,0 +1,119 @@
+"""The tools as pure state machines: pointer in, drafts to paint and changes out. No window is needed.
+
+A tool never touches the store but for the selection: it gives the finished change to `emit`, whose receiver
+applies it to the store, so that doing and undoing go the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Protocol
+
+from desktop.canvas.regions import RegionsChanged, RegionStore
+from desktop.canvas.shaping import Handle, Size
+from shared.geometry import Rect
+
+DRAG_DISTANCE = 4.0
+"""View px that the pointer must move for a press to be a drag and no click."""
+
+
+class Tool(StrEnum):
+    """What the left button does."""
+
+    SELECT = "select"
+    DRAW = "draw"
+    PAN = "pan"
+    RULER = "ruler"
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """Where the pointer is: in picture px (may be outside) and in view px, and which keys are held."""
+
+    x: float
+    y: float
+    view_x: float
+    view_y: float
+    shift: bool = False
+    ctrl: bool = False
+
+    def far_from(self, other: Pointer) -> bool:
+        """True when the way between makes a drag."""
+        distance = max(abs(self.view_x - other.view_x), abs(self.view_y - other.view_y))
+        return distance >= DRAG_DISTANCE
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A measured distance between two points in picture px."""
+
+    x1: float
+    y1: float
+    x2: float
+    y2: float
+
+    @property
+    def length(self) -> float:
+        """In px."""
+        return float(((self.x2 - self.x1) ** 2 + (self.y2 - self.y1) ** 2) ** 0.5)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What is under way and not yet a change: to be painted over the regions."""
+
+    moved: Mapping[str, Rect] = field(default_factory=dict)
+    drawn: Rect | None = None
+    band: Rect | None = None
+    measure: Measure | None = None
+
+
+@dataclass(slots=True)
+class Board:
+    """What the tools work on: the store, the picture's size in px, the scale in view px per px."""
+
+    store: RegionStore
+    emit: Callable[[RegionsChanged], None]
+    size: Size = (0, 0)
+    scale: float = 1.0
+    snapping: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Hover:
+    """What is below the pointer: a handle, or something that can be moved, or nothing."""
+
+    handle: Handle | None = None
+    movable: bool = False
+
+
+class ToolMachine(Protocol):
+    """One tool. The methods return nothing; `draft` and `busy` say what came of it."""
+
+    @property
+    def draft(self) -> Draft:
+        """What to paint."""
+
+    @property
+    def busy(self) -> bool:
+        """True while something is under way that Esc would cancel."""
+
+    def press(self, pointer: Pointer) -> None:
+        """The left button went down."""
+
+    def move(self, pointer: Pointer, pressed: bool) -> None:
+        """The pointer moved, with the left button down or not."""
+
+    def release(self, pointer: Pointer) -> None:
+        """The left button went up."""
+
+    def finish(self) -> bool:
+        """Enter: end what is under way as it is; False when there was nothing to end."""
+
+    def cancel(self) -> bool:
+        """Esc: drop what is under way; False when there was nothing to drop."""
+
+    def hover(self, pointer: Pointer) -> Hover:
+        """What the pointer would take hold of."""
