@@ -146,12 +146,12 @@ class AuditService:
             return [f"row {head.seq} is signed as the last one and is not: the log ends with row {seq}"]
         return []
 
-    def sign_restored(self) -> None:
-        """Sign the end of a log that came from a backup made elsewhere, when its chain is whole."""
-        found = self.verify(check_signature=False)
-        if found.problems:
+    def sign_restored(self, end: tuple[int, str]) -> None:
+        """Sign a log that came from a backup made elsewhere, when it is whole and ends as it did there."""
+        found = self.verify(expect=end, check_signature=False)
+        if found.problems or (found.seq, found.hash) != end:
             return
-        mac = rules.head_mac(self._key, found.seq, found.hash)
+        mac = rules.head_mac(self._key, *end)
         same = (HeadRow.seq == found.seq) & (HeadRow.hash == found.hash)
         self._database.write_now(lambda session: session.execute(update(HeadRow).where(same).values(mac=mac)))
 

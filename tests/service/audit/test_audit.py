@@ -235,14 +235,17 @@ def test_a_restored_log_is_signed_only_when_it_is_whole(
     audit: AuditService, database: Database, settings: Settings
 ) -> None:
     fill(database)
+    end = audit.verify()
     (settings.data_dir / "secret.key").unlink()
     restored = AuditService(database, settings)
-    restored.sign_restored()
+    restored.sign_restored((end.seq, "f" * 64))
+    assert restored.verify().problems
+    restored.sign_restored((end.seq, end.hash))
     assert restored.verify().problems == []
     tamper(database, "DELETE FROM audit_event WHERE seq = 6")
     (settings.data_dir / "secret.key").unlink()
     cut = AuditService(database, settings)
-    cut.sign_restored()
+    cut.sign_restored((end.seq, end.hash))
     assert cut.verify().problems
 
 
