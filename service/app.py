@@ -14,12 +14,16 @@ from sqlalchemy import func, literal, select
 from service.account.routes import router as account_router
 from service.account.service import AccountService
 from service.account.tables import User
+from service.audit.routes import router as audit_router
+from service.audit.service import AuditService
 from service.catalogue.routes import router as catalogue_router
 from service.catalogue.service import CatalogueService
 from service.catalogue.tables import AircraftRow, FlightRow, ReferenceImageRow, TaskRow
 from service.database import Database
 from service.docs import install_docs
 from service.envelope import failure_body, failures, install_handlers
+from service.events.ring import Ring
+from service.events.routes import router as events_router
 from service.face.routes import router as face_router
 from service.face.service import FaceService
 from service.files.routes import router as files_router
@@ -43,6 +47,11 @@ class Domains:
     """Every domain on one database, each given what it needs of the others."""
 
     def __init__(self, database: Database, settings: Settings) -> None:
+        self.audit = AuditService(database, settings)
+        self.audit.begin()
+        database.before_commit.append(self.audit.before_commit)
+        self.ring = Ring()
+        database.after_commit.append(self.ring.after_commit)
         self.files = FilesService(database, settings)
         self.catalogue = CatalogueService(database, self.files.file_info)
         self.account = AccountService(database, settings)
@@ -72,6 +81,8 @@ class Domains:
             inspection_router(self.inspection),
             catalogue_router(self.catalogue),
             files_router(self.files),
+            audit_router(self.audit),
+            events_router(self.ring),
         ]
 
     async def start(self) -> None:
@@ -79,6 +90,7 @@ class Domains:
 
     async def stop(self) -> None:
         """End it again and let go of every thread and process."""
+        self.ring.close()
         await self.face.close()
         self.account.close()
         self.files.close()
@@ -130,6 +142,8 @@ def create_app(settings: Settings) -> FastAPI:
         responses=failures(400),
     )
     app.state.authenticate = domains.account.authenticate
+    # A server waits for open answers before it ends the application, and these stay open by themselves.
+    app.state.end_streams = domains.ring.close
     install_handlers(app)
     for router in domains.routers():
         app.include_router(router, prefix="/api")

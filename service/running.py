@@ -56,6 +56,11 @@ class Announced(uvicorn.Server):
             self.address_file.write_text(line, encoding="utf-8")
         print(line, flush=True)
 
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End the streams that would stay open, then shut down."""
+        self.config.loaded_app.state.end_streams()
+        await super().shutdown(sockets)
+
 
 def _end_with_parent(server: uvicorn.Server) -> None:
     # The parent holds the other end of our stdin; when it goes, however it goes, the read returns.

@@ -64,7 +64,7 @@ def upgrade() -> None:
         sa.Column("reference_image_name", sa.String(255), nullable=False),
         sa.Column("file_id", sa.String(36), nullable=False),
         sa.Column("aircraft_id", sa.String(36), sa.ForeignKey("aircraft.aircraft_id")),
-        sa.Column("mm_per_pixel", sa.Float()),
+        sa.Column("mm_per_pixel", sa.Double()),
         sa.Column("template", sa.JSON(), nullable=False),
         *_entry(),
     )

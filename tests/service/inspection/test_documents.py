@@ -250,8 +250,9 @@ def test_an_id_that_is_none_is_a_clear_refusal(stage: Stage, number: str) -> Non
 
 def test_a_nul_inside_a_document_is_kept(stage: Stage) -> None:
     # It is no text of a column: the document stays JSON, in which U+0000 is an escape.
-    record = stage.client.post("/api/inspection/create", json={"task_id": "t"}).json()["data"]["inspection_id"]
-    body = {"item_name": "前缘", "inspection_id": record, "item_point": {"note": ["\u0000"]}}
+    record = stage.client.post("/api/inspection/create", json={"task_id": "t"}).json()["data"]
+    document = {"note": ["\u0000"]}
+    body = {"item_name": "前缘", "inspection_id": record["inspection_id"], "item_point": document}
     item = stage.client.post("/api/inspection_item/create", json=body).json()
-    assert item["item_point"] == {"note": ["\u0000"]}
-    assert stage.client.get(f"/api/inspection_item/{item['item_id']}").json()["item_point"] == {"note": ["\u0000"]}
+    assert item["item_point"] == document
+    assert stage.client.get(f"/api/inspection_item/{item['item_id']}").json()["item_point"] == document

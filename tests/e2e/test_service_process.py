@@ -1,0 +1,69 @@
+"""The service as a process: its ready line, its lock, and its end."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+import httpx
+
+from shared.paths import own_command, root
+from tests.service_process import first_admin, service_process
+
+
+def test_an_open_event_stream_does_not_hold_up_the_end(tmp_path: Path) -> None:
+    got: list[str] = []
+    with service_process(tmp_path / "data") as url:
+        token = first_admin(url)
+        headers = {"Authorization": f"Bearer {token}"}
+
+        def listen() -> None:
+            with httpx.stream("GET", f"{url}/api/events", headers=headers, timeout=20) as response:
+                got.extend(response.iter_lines())
+
+        listener = threading.Thread(target=listen)
+        listener.start()
+        time.sleep(0.3)
+        httpx.post(f"{url}/api/inspection/create", json={"task_id": "t1"}, headers=headers)
+        time.sleep(0.3)
+        ended = time.monotonic()
+    listener.join(10)
+    assert time.monotonic() - ended < 4
+    assert any('"kind":"record"' in line.replace(" ", "") for line in got)
+
+
+def test_a_second_service_on_the_same_data_says_where_the_first_is(tmp_path: Path) -> None:
+    with service_process(tmp_path / "data") as url:
+        second = subprocess.run(
+            own_command("serve", "--port", "0", "--data-dir", str(tmp_path / "data")),
+            cwd=root(),
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=False,
+        )
+    assert second.returncode == 3
+    assert json.loads(second.stdout) == {"event": "busy", "url": url}
+
+
+def test_it_starts_again_after_kill_9_and_has_what_was_answered(tmp_path: Path) -> None:
+    command = own_command("serve", "--port", "0", "--data-dir", str(tmp_path / "data"))
+    first = subprocess.Popen(
+        command, cwd=root(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL
+    )
+    assert first.stdout is not None
+    ready = json.loads(first.stdout.readline())
+    headers = {"Authorization": f"Bearer {first_admin(ready['url'])}"}
+    body = {"task_id": "t1", "inspection_name": "左翼"}
+    made = httpx.post(f"{ready['url']}/api/inspection/create", json=body, headers=headers).json()["data"]
+    os.kill(ready["pid"], signal.SIGKILL)
+    first.wait(10)
+    first.stdout.close()
+    with service_process(tmp_path / "data") as url:
+        path = f"{url}/api/inspection/getInspectionById/{made['inspection_id']}"
+        assert httpx.get(path, headers=headers).json()["data"] == made
