@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from service.detection.reference_difference.difference import Difference
-from service.detection.reference_difference.parts import Bytes
+from service.detection.reference_difference.parts import Bytes, Floats
 from shared.cv import cv2
 from shared.geometry import Rect
 
@@ -43,59 +44,86 @@ def parts(difference: Difference, allowed: Bytes, threshold: float, least: float
     grown = (strength > threshold * _GROW).astype(np.uint8)
     if not grown.any():
         return []
-    height, width = grown.shape
-    reach = int(np.clip(round(min(height, width) * 0.006), 1, 6))
-    kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * reach + 1, 2 * reach + 1))
-    joined = cv2.dilate(grown, kernel)
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
+    reach = int(np.clip(round(min(grown.shape) * 0.006), 1, 6))
     found: list[Part] = []
+    for (x, y), own in _connected(grown, reach):
+        area = np.s_[y : y + own.shape[0], x : x + own.shape[1]]
+        if float(strength[area][own].max()) < threshold:
+            continue
+        here = _Here(strength[area], difference.sharp[area], difference.raw[area], difference.contrast[area])
+        for mask in _hugged(here, own, threshold, difference.radius):
+            for (left, top), single in _connected(mask.astype(np.uint8), reach):
+                part = _measured(here, (left, top), single, (x, y), threshold)
+                if part.peak >= threshold:
+                    found.append(part)
+    return [part for part in _merge(found, reach) if max(part.box.w, part.box.h) >= least]
+
+
+@dataclass(frozen=True, slots=True)
+class _Here:
+    """The maps of a `Difference` around one part."""
+
+    strength: Floats
+    sharp: Floats
+    raw: Floats
+    contrast: Floats
+
+
+def _connected(mask: Bytes, reach: int) -> Iterator[tuple[tuple[int, int], NDArray[np.bool_]]]:
+    """The groups of set pixels that lie within `reach` px of each other: (x, y) of the group, and its mask."""
+    kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * reach + 1, 2 * reach + 1))
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(cv2.dilate(mask, kernel), connectivity=8)
     for index in range(1, count):
         x, y, w, h = (int(v) for v in stats[index, :4])
         area = np.s_[y : y + h, x : x + w]
-        own = (labels[area] == index) & (grown[area] > 0)
-        peak = float(strength[area][own].max(initial=0))
-        if peak < threshold:
-            continue
-        part = _hug(difference, strength, own, (x, y), threshold)
-        if part is not None:
-            found.append(part)
-    found = _merge(found, reach)
-    return [part for part in found if max(part.box.w, part.box.h) >= least]
+        own = (labels[area] == index) & (mask[area] > 0)
+        yield (x, y), own
 
 
-def _hug(
-    difference: Difference,
-    strength: NDArray[np.float32],
-    own: NDArray[np.bool_],
-    origin: tuple[int, int],
-    threshold: float,
-) -> Part | None:
-    """Shrink a part, smeared by the coarse scales, to the pixels that really differ."""
-    x, y = origin
-    area = np.s_[y : y + own.shape[0], x : x + own.shape[1]]
-    raw, local = difference.raw[area], strength[area]
-    strong = own & (local > 0.6 * threshold)
-    level = float(np.quantile(raw[strong], 0.9)) if strong.any() else 0.0
-    core = own & (raw > 0.4 * level) & (local > 0.25 * threshold)
-    if np.count_nonzero(core) < 4:
-        core = own
-    # Single pixels of noise at the rim would widen the box.
-    if np.count_nonzero(core) > 30:
-        opened = cv2.morphologyEx(core.astype(np.uint8), cv2.MORPH_OPEN, np.ones((2, 2), np.uint8)) > 0
-        core = opened if np.count_nonzero(opened) > 0.6 * np.count_nonzero(core) else core
-    rows, columns = np.nonzero(core)
-    if rows.size == 0:
-        return None
+def _hugged(here: _Here, own: NDArray[np.bool_], threshold: float, radius: int) -> list[NDArray[np.bool_]]:
+    """Shrink a part, smeared by the coarse scales, to the pixels that really differ; it may fall apart."""
+    sharp = np.where(own, here.sharp, np.float32(0))
+    top = _top(sharp)
+    faint = own & (here.strength > 0.5 * float(here.strength[own].max()))
+    if top < threshold:
+        return [faint]
+    core = sharp > max(0.6 * threshold, 0.15 * top)
+    # The tolerance has eaten the rim of what differs: give back the neighbours that differ as much.
+    level = 0.4 * float(np.median(here.raw[core]))
+    kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * radius + 1, 2 * radius + 1))
+    core |= own & (cv2.dilate(core.astype(np.uint8), kernel) > 0) & (here.raw > level)
+    # What only the coarse scales see, far from the sharp part, is a wide faint defect around it.
+    far = cv2.dilate(core.astype(np.uint8), np.ones((33, 33), np.uint8)) == 0
+    wide = own & (here.strength > threshold)
+    if np.count_nonzero(wide & far) > 0.3 * np.count_nonzero(wide):
+        return [core | (wide & faint)]
+    return [core]
+
+
+def _top(values: Floats) -> float:
+    """The mean of the nine greatest values: a peak that one noisy pixel does not make."""
+    flat = values.ravel()
+    count = min(9, flat.size)
+    return float(np.partition(flat, flat.size - count)[flat.size - count :].mean())
+
+
+def _measured(
+    here: _Here, at: tuple[int, int], mask: NDArray[np.bool_], origin: tuple[int, int], threshold: float
+) -> Part:
+    rows, columns = np.nonzero(mask)
     x1, y1, x2, y2 = int(columns.min()), int(rows.min()), int(columns.max()) + 1, int(rows.max()) + 1
+    area = np.s_[at[1] + y1 : at[1] + y2, at[0] + x1 : at[0] + x2]
+    core = mask[y1:y2, x1:x2]
+    strength = here.strength[area][core]
     return Part(
-        Rect(x + x1, y + y1, x2 - x1, y2 - y1),
-        core[y1:y2, x1:x2],
-        float(local[own].max()),
-        float(raw[core].max()),
+        Rect(origin[0] + at[0] + x1, origin[1] + at[1] + y1, x2 - x1, y2 - y1),
+        core,
+        float(strength.max()),
+        float(here.raw[area][core].max()),
         int(rows.size),
-        float(difference.contrast[area][core].mean()),
-        _thickness(core[y1:y2, x1:x2]),
-        int(np.count_nonzero(own & (local > threshold))),
+        float(here.contrast[area][core].mean()),
+        _thickness(core),
+        int(np.count_nonzero(strength > threshold)),
     )
 
 
@@ -124,7 +152,7 @@ def _belong(one: Part, other: Part, reach: int) -> bool:
     gap_y = max(one.box.y, other.box.y) - min(one.box.bottom, other.box.bottom)
     gap = float(np.hypot(max(gap_x, 0), max(gap_y, 0)))
     small = min(max(one.box.w, one.box.h), max(other.box.w, other.box.h))
-    return gap <= max(2.0 * reach, 0.5 * small) and gap <= 12.0 * reach
+    return gap <= max(2.0 * reach, 0.7 * small) and gap <= 12.0 * reach
 
 
 def _union(one: Part, other: Part) -> Part:

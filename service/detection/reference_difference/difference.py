@@ -27,12 +27,13 @@ _FLOORS = (1.6, 1.4, 1.4)
 class Difference:
     """strength: (height, width) float32, deviations above the usual, the greatest over scales and channels.
 
-    raw: absolute difference in grey levels after compensation, the greatest over the channels (float32).
+    sharp: the same over the first two scales only, which do not smear. raw: absolute difference in grey levels after compensation, the greatest over the channels (float32).
     contrast: local contrast of the reference (float32, grey levels). radius: px of tolerance at the first
     scale.
     """
 
     strength: Floats
+    sharp: Floats
     raw: Floats
     contrast: Floats
     radius: int
@@ -53,6 +54,7 @@ def differ(reference: Floats, photo: Floats, valid: Bytes) -> Difference:
     height, width = valid.shape
     radius = _radius(ours[0], theirs[0], valid)
     strength = np.zeros((height, width), np.float32)
+    sharp = np.zeros((height, width), np.float32)
     raw = np.zeros((height, width), np.float32)
     contrast = _range(ours[0], 2)
     for channel in range(len(ours)):
@@ -69,12 +71,14 @@ def differ(reference: Floats, photo: Floats, valid: Bytes) -> Difference:
                 if level:
                     z = cv2.resize(z, (width, height), interpolation=cv2.INTER_LINEAR)
                 np.maximum(strength, z, out=strength)
+                if level < 2:
+                    np.maximum(sharp, z, out=sharp)
             one, other = cv2.pyrDown(one), cv2.pyrDown(other)
             mask = cv2.resize(mask, (one.shape[1], one.shape[0]), interpolation=cv2.INTER_AREA)
             mask = np.where(mask == 255, np.uint8(255), np.uint8(0))
-    strength[valid == 0] = 0
-    raw[valid == 0] = 0
-    return Difference(strength, raw, contrast, radius)
+    for part in (strength, sharp, raw):
+        part[valid == 0] = 0
+    return Difference(strength, sharp, raw, contrast, radius)
 
 
 def _kernel(radius: int) -> NDArray[np.uint8]:
