@@ -22,7 +22,7 @@ NAME = "dlib"
 PREDICTOR = "shape_predictor_5_face_landmarks.dat"
 EMBEDDER = "dlib_face_recognition_resnet_model_v1.dat"
 THRESHOLDS = Thresholds(((1e-3, -0.543), (1e-4, -0.479), (1e-5, -0.421)))
-# Confidence of the HOG detector: patterns of a picture reach 0.05, faces half turned away 0.3, frontal ones 1.
+# Confidence of the HOG detector: mere patterns reach 0.05, faces half turned away 0.3, frontal ones 1.
 DETECTION_SCORE = 0.2
 # The aligned face that the embedder was trained on: 150 px, a quarter of border.
 CHIP_SIZE = 150
@@ -49,7 +49,7 @@ def models_folder() -> Path:
 
 
 class DlibEngine:
-    """Implements FaceEngine. Loading takes about half a second; the embedding holds the interpreter for 100 ms."""
+    """Implements FaceEngine. Loads in half a second; an embedding holds the interpreter for 100 ms."""
 
     name = NAME
     dimension = 128

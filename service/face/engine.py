@@ -51,8 +51,8 @@ class Thresholds:
     def at(self, false_match_rate: float) -> float:
         """The score for `false_match_rate`, on straight lines over its logarithm.
 
-        Below the smallest measured rate the last line goes on; above the largest the score stays, so that it is
-        never looser than what was measured.
+        Below the smallest measured rate the last line goes on; above the largest the score stays, so that it
+        is never looser than what was measured.
         """
         rates = [math.log10(rate) for rate, _ in self.points]
         scores = [score for _, score in self.points]
@@ -68,9 +68,9 @@ class Thresholds:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """A face in a picture: box (x0, y0, x1, y1) px, half-open; landmarks (5, 2) float32 px in the engine's own
-    order; centres of the two eyes (2, 2) px, left in the picture first; tip of the nose (2,) px; the detector's
-    confidence in its own scale.
+    """A face in a picture: box (x0, y0, x1, y1) px, half-open; landmarks (5, 2) float32 px in the engine's
+    own order; centres of the two eyes (2, 2) px, left in the picture first; tip of the nose (2,) px; the
+    detector's confidence in its own scale.
     """
 
     box: tuple[float, float, float, float]
@@ -133,8 +133,8 @@ class FaceEngine(Protocol):
 class Look:
     """What an engine saw in a picture of `width` x `height` px.
 
-    `faces` largest first, in px of the picture; `quality`, `embedding` and `liveness` speak of the first one and
-    are None without a face.
+    `faces` largest first, in px of the picture; `quality`, `embedding` and `liveness` speak of the first one
+    and are None without a face.
     """
 
     width: int
@@ -174,9 +174,7 @@ def coarse(engine: FaceEngine, image: Pixels) -> list[Found]:
     if not found:
         border = round(BORDER * max(small.shape[:2]))
         framed = cv2.copyMakeBorder(small, border, border, border, border, cv2.BORDER_REPLICATE)
-        found = [
-            face.moved(1 / scale, -border / scale, -border / scale) for face in engine.find(framed)
-        ]
+        found = [face.moved(1 / scale, -border / scale, -border / scale) for face in engine.find(framed)]
     return sorted(found, key=lambda face: face.height, reverse=True)
 
 
@@ -189,7 +187,7 @@ def _resized(image: Pixels, scale: float) -> Pixels:
 
 
 def _fine_crop(image: Pixels, face: Found) -> tuple[Pixels, float, float, float]:
-    """The surroundings of `face` scaled until it is `FINE_HEIGHT` high; the scale; where the crop began in px.
+    """The surroundings of `face`, scaled until it is `FINE_HEIGHT` high; the scale; where they begin, px.
 
     Always of the same size, as detectors plan anew for another one. The picture's edge is repeated where the
     face lies near it.

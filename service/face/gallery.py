@@ -44,9 +44,7 @@ class Gallery:
         """The users that have templates of this model."""
         return self._rows.users
 
-    def _made(
-        self, users: tuple[str, ...], matrix: NDArray[np.float32], owners: NDArray[np.int32]
-    ) -> _Rows:
+    def _made(self, users: tuple[str, ...], matrix: NDArray[np.float32], owners: NDArray[np.int32]) -> _Rows:
         matrix = np.ascontiguousarray(matrix, np.float32)
         return _Rows(matrix, np.einsum("ij,ij->i", matrix, matrix), owners, users)
 
@@ -129,4 +127,5 @@ class Gallery:
             return products
         # |a - b|^2 = |a|^2 + |b|^2 - 2ab: one multiplication instead of a matrix of differences.
         squared = rows.squares + np.float32(embedding @ embedding) - 2 * products
-        return -np.sqrt(np.maximum(squared, 0))
+        distances: NDArray[np.float32] = np.sqrt(np.maximum(squared, 0))
+        return -distances

@@ -1,4 +1,4 @@
-"""Packs of face models in the data directory: install, download, list, load.
+"""Packs of face models in the data directory: install, list, load.
 
 A pack is a folder with `pack.json` (`service.face.manifest`). Nothing is used whose SHA-256 differs from it.
 """
@@ -6,7 +6,6 @@ A pack is a folder with `pack.json` (`service.face.manifest`). Nothing is used w
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 import tempfile
 import zipfile
@@ -14,21 +13,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
-import httpx
 from pydantic import ValidationError
 
 from service.face.dlib_engine import NAME as DLIB
 from service.face.dlib_engine import DlibEngine
 from service.face.engine import FaceEngine
-from service.face.manifest import MANIFEST, Download, Pack, recognised
+from service.face.manifest import MANIFEST, Pack, recognised
 
 MAX_PACK_BYTES = 2 * 2**30
 MAX_MANIFEST_BYTES = 2**20
-DOWNLOAD_SECONDS = 30.0
 _BLOCK = 2**20
-
-Progress = Callable[[str, int, int], None]
-"""Called with file name, bytes so far, bytes in all."""
 
 
 class PackError(RuntimeError):
@@ -89,8 +83,8 @@ def load_engine(name: str, models_dir: Path) -> FaceEngine:
     """
     if name == DLIB:
         return DlibEngine()
-    folder = (models_dir / name).absolute()
-    if not folder.is_dir() or folder.parent != models_dir.absolute():
+    folder = models_dir.absolute() / name
+    if name not in {pack.name for pack in installed(models_dir)}:
         raise PackError(f"the face model '{name}' is not installed; see: walkaround face models")
     pack = read_manifest(folder)
     verify(folder, pack)
@@ -113,7 +107,7 @@ def install(source: Path, models_dir: Path, *, accept_research: bool = False) ->
         raise PackError(f"there is nothing at {source}")
     if source.is_dir():
         return _install_folder(source, models_dir, accept_research)
-    with _staging(models_dir) as staging:
+    with staging_folder(models_dir) as staging:
         _unzip(source, staging)
         return _install_folder(staging, models_dir, accept_research)
 
@@ -127,16 +121,17 @@ def _install_folder(source: Path, models_dir: Path, accept_research: bool) -> Pa
         if found is None:
             raise PackError(f"{source} has no {MANIFEST} and holds no face models that are known here")
         pack = found
-    _ask_licence(pack, accept_research)
+    check_licence(pack, accept_research)
     verify(source, pack)
-    with _staging(models_dir) as staging:
+    with staging_folder(models_dir) as staging:
         for name in pack.files:
             shutil.copyfile(source / name, staging / name)
-        _publish(staging, models_dir, pack)
+        publish(staging, models_dir, pack)
     return pack
 
 
-def _ask_licence(pack: Pack, accept_research: bool) -> None:
+def check_licence(pack: Pack, accept_research: bool) -> None:
+    """Raises PackError for a research-only licence that was not accepted."""
     if pack.research_only and not accept_research:
         raise PackError(
             f"the pack {pack.name} is for research only ({pack.licence}: {pack.allows}); "
@@ -145,14 +140,16 @@ def _ask_licence(pack: Pack, accept_research: bool) -> None:
 
 
 @contextmanager
-def _staging(models_dir: Path) -> Iterator[Path]:
+def staging_folder(models_dir: Path) -> Iterator[Path]:
+    """An empty folder beside the packs, gone at the end."""
     models_dir.mkdir(parents=True, exist_ok=True)
     # On the same file system as the packs, so that putting a finished one in place is one rename.
     with tempfile.TemporaryDirectory(prefix=".part-", dir=models_dir, ignore_cleanup_errors=True) as folder:
         yield Path(folder)
 
 
-def _publish(staging: Path, models_dir: Path, pack: Pack) -> None:
+def publish(staging: Path, models_dir: Path, pack: Pack) -> None:
+    """Verify the files in `staging` and put them in place as the pack; an older one of its name goes."""
     verify(staging, pack)
     (staging / MANIFEST).write_text(pack.model_dump_json(indent=2) + "\n", encoding="utf-8")
     target = models_dir / pack.name
@@ -195,71 +192,3 @@ def _copy(read: Callable[[int], bytes], write: Callable[[bytes], object], size: 
     while left > 0 and (block := read(min(_BLOCK, left))):
         write(block)
         left -= len(block)
-
-
-def download(
-    offer: Download,
-    models_dir: Path,
-    progress: Progress,
-    *,
-    accept_research: bool = False,
-    client: httpx.Client | None = None,
-) -> Pack:
-    """Fetch a known pack and install it. A download that was cut off goes on where it stopped.
-
-    Raises PackError: a wrong SHA-256, an address that does not answer, a licence not accepted.
-    """
-    pack = offer.pack
-    _ask_licence(pack, accept_research)
-    parts = models_dir / f".download-{pack.name}"
-    parts.mkdir(parents=True, exist_ok=True)
-    own = client or httpx.Client(timeout=DOWNLOAD_SECONDS, follow_redirects=True)
-    try:
-        for name, wanted in pack.files.items():
-            _fetch(own, offer.addresses[name], parts / name, wanted, offer.sizes[name], progress)
-    except httpx.HTTPError as problem:
-        raise PackError(
-            f"the download stopped ({type(problem).__name__}); the same command goes on where it stopped"
-        ) from None
-    finally:
-        if client is None:
-            own.close()
-    with _staging(models_dir) as staging:
-        for name in pack.files:
-            (parts / name).rename(staging / name)
-        _publish(staging, models_dir, pack)
-    shutil.rmtree(parts, ignore_errors=True)
-    return pack
-
-
-def _fetch(client: httpx.Client, address: str, path: Path, sha256: str, size: int, progress: Progress) -> None:
-    if path.exists() and path.stat().st_size >= size:
-        if sha256_of(path) == sha256:
-            progress(path.name, size, size)
-            return
-        path.unlink()
-    part = path.with_name(path.name + ".part")
-    done = part.stat().st_size if part.exists() else 0
-    headers = {"Range": f"bytes={done}-"} if done else {}
-    with client.stream("GET", address, headers=headers) as answer:
-        if answer.status_code == httpx.codes.REQUESTED_RANGE_NOT_SATISFIABLE:
-            done = 0
-            part.unlink(missing_ok=True)
-            raise PackError(f"the partial download of {path.name} was of no use; run the command again")
-        if answer.status_code not in {httpx.codes.OK, httpx.codes.PARTIAL_CONTENT}:
-            raise PackError(f"{path.name} could not be fetched (HTTP {answer.status_code})")
-        if answer.status_code == httpx.codes.OK:
-            done = 0
-        with part.open("ab" if done else "wb") as file:
-            for block in answer.iter_bytes(_BLOCK):
-                done += len(block)
-                if done > size:
-                    break
-                file.write(block)
-                progress(path.name, done, size)
-            file.flush()
-            os.fsync(file.fileno())
-    if done != size or sha256_of(part) != sha256:
-        part.unlink()
-        raise PackError(f"{path.name} is not the expected file (size or SHA-256 differs); nothing was installed")
-    part.rename(path)

@@ -21,10 +21,10 @@ _EYES = np.array(((34.0, 52.0), (94.0, 52.0)))
 class Quality:
     """Measures of one face.
 
-    `inter_ocular`: px. `brightness`: mean luma of the face, 0..255. `burnt`, `black`: parts (0..1) of its pixels
-    at the ends of the scale. `sharpness`: variance of the Laplacian over the variance of the luma. `yaw`: how
-    far the nose lies beside the middle of the eyes, in inter-ocular distances. `roll`: degrees. `cover`: how
-    differently the mouth's side looks from the cheeks, 0 alike.
+    `inter_ocular`: px. `brightness`: mean luma of the face, 0..255. `burnt`, `black`: parts (0..1) of its
+    pixels at the ends of the scale. `sharpness`: variance of the Laplacian over the variance of the luma.
+    `yaw`: how far the nose lies beside the middle of the eyes, in inter-ocular distances. `roll`: degrees.
+    `cover`: how differently the mouth's side looks from the cheeks, 0 alike.
     """
 
     inter_ocular: float

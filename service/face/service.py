@@ -7,9 +7,8 @@ import functools
 import itertools
 import logging
 import math
-from time import monotonic
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import datetime
+from time import monotonic
 from typing import Protocol
 
 from limits import RateLimitItemPerMinute
@@ -23,13 +22,14 @@ from service.database import Database, now
 from service.envelope import Problem, Refusal
 from service.face import rules
 from service.face.calibrate import calibration
-from service.face.decode import BadPicture
+from service.face.decode import BadPicture, Fault
 from service.face.dlib_engine import NAME as DEFAULT_MODEL
 from service.face.engine import Embedding, Look
 from service.face.gallery import Gallery, score
 from service.face.packs import load_engine
-from service.face.tables import FaceEnrolment, FacePolicy, FaceStation, FaceTemplate
-from service.face.vault import Vault
+from service.face.stations import Stations, busy, policy
+from service.face.tables import FaceEnrolment, FaceTemplate
+from service.face.vault import Vault, stored_templates
 from service.face.worker import About, EngineUnavailableError, FaceWorker
 from service.settings import Settings
 from shared.codes import ErrorCode
@@ -75,9 +75,9 @@ class Eyes(Protocol):
 class FaceService:
     """Face enrolment and face login.
 
-    `log_in(user_id, address)` opens a session with `amr` face and gives its tokens; `may_log_in(user_id)` says
-    whether the user exists and is enabled. `eyes` look at the pictures: by default a process of their own with
-    the engine that the settings name.
+    `log_in(user_id, address)` opens a session with `amr` face and gives its tokens; `may_log_in(user_id)`
+    says whether the user exists and is enabled. `eyes` look at the pictures: by default a process of their
+    own with the engine that the settings name.
     """
 
     def __init__(
@@ -96,6 +96,7 @@ class FaceService:
         self._eyes = eyes or FaceWorker(
             functools.partial(load_engine, settings.face_model, settings.face_models_dir)
         )
+        self._stations = Stations(database)
         self._gallery: Gallery | None = None
         self._gallery_revision = -1
         self._gallery_model = ""
@@ -111,7 +112,9 @@ class FaceService:
         await self._eyes.close()
 
     async def warm(self) -> None:
-        """Load engine and templates when somebody is enrolled, so that the first login does not wait for it."""
+        """Load engine and templates when somebody is enrolled, so that the first login does not wait for
+        it.
+        """
         enrolled = await self._database.read(
             lambda session: session.scalar(select(func.count()).select_from(FaceEnrolment))
         )
@@ -149,8 +152,7 @@ class FaceService:
     ) -> None:
         about = await self._eyes.about()
         embeddings = [
-            await self._good_embedding(image, index, len(images), about)
-            for index, image in enumerate(images)
+            await self._good_embedding(image, index, len(images), about) for index, image in enumerate(images)
         ]
         pairs = [score(one, other, about.metric) for one, other in itertools.combinations(embeddings, 2)]
         if not rules.same_person(pairs, about.thresholds):
@@ -226,7 +228,7 @@ class FaceService:
             return (
                 session.get(FaceEnrolment, user_id),
                 session.scalar(templates) or 0,
-                _policy(session).login_enabled,
+                policy(session).login_enabled,
             )
 
         enrolment, templates, enabled = await self._database.read(read)
@@ -258,21 +260,21 @@ class FaceService:
     async def login(self, face_info: str, address: str) -> Tokens:
         """Log in whoever the picture shows, from the client at `address`.
 
-        Raises Refusal 无法校验人脸 whatever the cause, always at a multiple of `FAILURE_SECONDS`; Problem 429 and
-        403 when the station has to wait or face login is off, before anything is looked at.
+        Raises Refusal 无法校验人脸 whatever the cause, always at a multiple of `FAILURE_SECONDS`; Problem
+        429 and 403, before anything is looked at, when the station has to wait or face login is off.
         """
         started = monotonic()
         if self._waiting >= MAX_WAITING or not self._limiter.hit(self._limit, "face"):
-            raise _busy(60)
+            raise busy(60)
         self._waiting += 1
         try:
             async with self._turn:
-                await self._check_station(address)
+                await self._stations.check(address)
                 user_id = await self._identified(face_info)
                 if user_id is not None and await self._may_log_in(user_id):
-                    await self._forgive(address)
+                    await self._stations.forgive(address)
                     return await self._log_in(user_id, address)
-                await self._record_failure(address)
+                await self._stations.failed(address)
         finally:
             self._waiting -= 1
         passed = monotonic() - started
@@ -300,55 +302,21 @@ class FaceService:
         accepted = rules.accepted(match, rules.threshold(about.thresholds, len(gallery)))
         return match.user_id if match is not None and accepted else None
 
-    async def _check_station(self, address: str) -> None:
-        def read(session: Session) -> tuple[bool, int, datetime | None]:
-            station = session.get(FaceStation, address)
-            enabled = _policy(session).login_enabled
-            return enabled, station.failures if station else 0, station.paused_until if station else None
-
-        enabled, failures, paused_until = await self._database.read(read)
-        if not enabled:
-            raise Problem(403, "face_login_off", "管理员已关闭人脸登录，请使用密码登录")
-        if rules.is_off(failures):
-            raise Problem(403, "face_login_off", "失败次数过多，此设备已停用人脸登录，请使用密码登录")
-        if paused_until is not None and paused_until > now():
-            raise _busy(math.ceil((paused_until - now()).total_seconds()))
-
-    async def _record_failure(self, address: str) -> None:
-        def write(session: Session) -> None:
-            station = session.get(FaceStation, address)
-            if station is None:
-                station = FaceStation(address=address, failures=0, paused_until=None)
-                session.add(station)
-            station.failures += 1
-            pause = rules.pause_after(station.failures)
-            station.paused_until = now() + pause if pause else None
-            announce(session, Change("face_login_failed", "login", address=address, quiet=True))
-
-        await self._database.write(write)
-
-    async def _forgive(self, address: str) -> None:
-        known = await self._database.read(lambda session: session.get(FaceStation, address))
-        if known is not None:
-            await self.password_login(address)
-
     async def password_login(self, address: str) -> None:
-        """Somebody logged in by password at `address`: its failures are forgotten."""
-        await self._database.write(
-            lambda session: session.execute(delete(FaceStation).where(FaceStation.address == address))
-        )
+        """Somebody logged in by password at `address`: face login works there again."""
+        await self._stations.forgive(address)
 
     # --- for the admin ------------------------------------------------------------------------------------
 
     async def login_enabled(self) -> bool:
         """Whether face login is switched on."""
-        return await self._database.read(lambda session: _policy(session).login_enabled)
+        return await self._database.read(lambda session: policy(session).login_enabled)
 
     async def switch_login(self, enabled: bool, actor: str, address: str) -> None:
         """Switch face login on or off for everybody."""
 
         def write(session: Session) -> None:
-            _policy(session).login_enabled = enabled
+            policy(session, to_change=True).login_enabled = enabled
             announce(
                 session,
                 Change("update", "face_policy", "1", actor, address, {"login_enabled": enabled}),
@@ -370,7 +338,7 @@ class FaceService:
 
     async def _current_gallery(self) -> Gallery:
         about = await self._eyes.about()
-        revision = await self._database.read(lambda session: _policy(session).revision)
+        revision = await self._database.read(lambda session: policy(session).revision)
         if self._gallery is not None and (self._gallery_revision, self._gallery_model) == (
             revision,
             about.model_id,
@@ -378,15 +346,7 @@ class FaceService:
             return self._gallery
 
         def read(session: Session) -> tuple[int, list[tuple[str, Embedding]], int]:
-            rows = session.execute(
-                select(FaceTemplate.user_id, FaceTemplate.sealed)
-                .join(FaceEnrolment, FaceEnrolment.user_id == FaceTemplate.user_id)
-                .where(FaceEnrolment.model_id == about.model_id)
-                .order_by(FaceTemplate.user_id, FaceTemplate.template_id)
-            )
-            opened = [(user_id, self._vault.open(user_id, about.model_id, sealed)) for user_id, sealed in rows]
-            good = [(user_id, embedding) for user_id, embedding in opened if embedding is not None]
-            return _policy(session).revision, good, len(opened) - len(good)
+            return policy(session).revision, *stored_templates(session, self._vault, about.model_id)
 
         revision, templates, locked = await self._database.read(read)
         if locked:
@@ -407,26 +367,12 @@ def _best(gallery: Gallery, seen: Look) -> rules.Match | None:
     return gallery.search(seen.embedding)
 
 
-def _policy(session: Session) -> FacePolicy:
-    return session.get_one(FacePolicy, 1)
-
-
 def _next_revision(session: Session) -> int:
-    policy = session.get_one(FacePolicy, 1, with_for_update=True)
-    policy.revision += 1
-    return policy.revision
+    row = policy(session, to_change=True)
+    row.revision += 1
+    return row.revision
 
 
-def _busy(seconds: int) -> Problem:
-    return Problem(
-        429,
-        ErrorCode.TOO_MANY_REQUESTS,
-        f"人脸登录尝试过多，请 {seconds} 秒后再试，或使用密码登录",
-        headers={"Retry-After": str(seconds)},
-        retry_after=seconds,
-    )
-
-
-def _refusal(trouble: rules.Trouble | rules.Fault, index: int = 0, count: int = 1) -> Refusal:
+def _refusal(trouble: rules.Trouble | Fault, index: int = 0, count: int = 1) -> Refusal:
     which = f"第 {index + 1} 张照片：" if count > 1 else ""
     return Refusal(which + rules.SENTENCES[trouble])

@@ -9,8 +9,11 @@ from pathlib import Path
 import numpy as np
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from service.face.engine import Embedding
+from service.face.tables import FaceEnrolment, FaceTemplate
 from service.settings import owner_only_secret
 
 KEY_FILE = "face.key"
@@ -42,3 +45,18 @@ class Vault:
 
 def _bound_to(user_id: str, model_id: str) -> bytes:
     return json.dumps(["walkaround face template 1", user_id, model_id]).encode()
+
+
+def stored_templates(
+    session: Session, vault: Vault, model_id: str
+) -> tuple[list[tuple[str, Embedding]], int]:
+    """The (user id, embedding) pairs enrolled for a model, and how many more do not open with this key."""
+    rows = session.execute(
+        select(FaceTemplate.user_id, FaceTemplate.sealed)
+        .join(FaceEnrolment, FaceEnrolment.user_id == FaceTemplate.user_id)
+        .where(FaceEnrolment.model_id == model_id)
+        .order_by(FaceTemplate.user_id, FaceTemplate.template_id)
+    )
+    opened = [(user_id, vault.open(user_id, model_id, sealed)) for user_id, sealed in rows]
+    good = [(user_id, embedding) for user_id, embedding in opened if embedding is not None]
+    return good, len(opened) - len(good)

@@ -17,10 +17,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
-from typing import Any
+from typing import Any, TypeVar
 
 from service.face.decode import BadPicture, Fault, decode, picture_bytes
 from service.face.engine import FaceEngine, Look, Metric, Thresholds, look
+
+T = TypeVar("T")
 
 log = logging.getLogger("walkaround.face")
 
@@ -29,7 +31,7 @@ START_SECONDS = 60.0
 
 
 class EngineUnavailableError(RuntimeError):
-    """The engine could not be loaded or gave no answer. The text says what to do, and nothing of a picture."""
+    """The engine could not be loaded or gave no answer; the text tells nothing of a picture."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,7 @@ class FaceWorker:
         await self._run(self._stop)
         self._thread.shutdown(wait=True)
 
-    async def _run(self, work: Callable[[], Any]) -> Any:
+    async def _run(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._thread, work)
 
     def _started(self) -> About:
@@ -148,17 +150,18 @@ class FaceWorker:
             problem = f"the face process gave no answer within {seconds:.0f} s"
         except (EOFError, OSError):
             problem = "the face process has ended"
-        self._stop()
+        self._stop(patience=0)
         log.error("%s; it is started again at the next picture", problem)
         return problem
 
-    def _stop(self) -> None:
+    def _stop(self, patience: float = 2) -> None:
+        # Its pipe closed, the process ends by itself unless it hangs.
         self._about = None
         if self._pipe is not None:
             self._pipe.close()
             self._pipe = None
         if self._process is not None:
-            self._process.join(timeout=1)
+            self._process.join(timeout=patience)
             if self._process.is_alive():
                 self._process.kill()
                 self._process.join()

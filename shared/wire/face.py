@@ -1,4 +1,4 @@
-"""Bodies of face enrolment and face login. Pictures arrive as SecretStr, so no log or error can repeat them."""
+"""Bodies of face enrolment and face login; pictures are SecretStr, so no log or error repeats them."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class FaceEnrolment(Wire):
 class FaceStatus(Wire):
     """Whether the caller is enrolled, and the consent text that an enrolment agrees to.
 
-    `usable` is false when the enrolment was made with another model and has to be repeated; `login_enabled` is
-    the admin's switch; `recommend_pack` is true while the default engine is in use.
+    `usable` is false when the enrolment was made with another model and has to be repeated; `login_enabled`
+    is the admin's switch; `recommend_pack` is true while the default engine is in use.
     """
 
     enrolled: bool
@@ -49,7 +49,7 @@ class FacePolicy(Wire):
 
 
 class FaceScores(Wire):
-    """Scores of one kind of pairs: how many, and the largest, the 99th percentile, the median, the smallest."""
+    """Scores of one kind of pairs: their number, and where they lie."""
 
     pairs: int
     largest: float | None = None
@@ -61,8 +61,8 @@ class FaceScores(Wire):
 class FaceCalibration(Wire):
     """What the enrolled templates say about the threshold in force.
 
-    Scores are larger when alike: the cosine, or minus the distance. `false_match_bound` is the upper 95 % bound
-    on the rate of false matches that `strangers` many pairs allow at the threshold.
+    Scores are larger when alike: the cosine, or minus the distance. `false_match_bound` is the upper 95 %
+    bound on the rate of false matches that `strangers` many pairs allow at the threshold.
     """
 
     model: str

@@ -88,11 +88,28 @@ def tokens_of(user_id: str) -> Tokens:
     return Tokens.model_construct(access_token=f"token of {user_id}", refresh_token="r", expires_in=900)
 
 
+def _migrated(url: str) -> Database:
+    """A database with every table. Migrating takes a while, so all but the first are copies."""
+    database = Database(url)
+    target = Path(str(database.url.database))
+    if not target.exists():
+        if _TEMPLATE:
+            target.write_bytes(_TEMPLATE[0])
+        else:
+            migrate(database)
+            database.close()
+            _TEMPLATE.append(target.read_bytes())
+            database = Database(url)
+    return database
+
+
+_TEMPLATE: list[bytes] = []
+
+
 def open_room(folder: Path, engine: FaceEngine, model_id: str | None = None) -> Room:
     settings = Settings(data_dir=folder)
     settings.prepare()
-    database = Database(settings.url)
-    migrate(database)
+    database = _migrated(settings.url)
 
     async def log_in(user_id: str, address: str) -> Tokens:
         room.logged_in.append(user_id)
@@ -115,4 +132,3 @@ def room(tmp_path: Path, dlib_engine: DlibEngine, monkeypatch: pytest.MonkeyPatc
     made = open_room(tmp_path, dlib_engine)
     yield made
     made.database.close()
-

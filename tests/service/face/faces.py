@@ -44,7 +44,7 @@ def portrait() -> Pixels:
 def framed(
     image: Pixels, scale: float = 2.0, shift: tuple[float, float] = (0, 0), angle: float = 0
 ) -> Pixels:
-    """A camera frame of 640 x 480 with the face in the middle, moved by `shift` px and turned by `angle` degrees."""
+    """A camera frame of 640 x 480, the face in the middle, moved by `shift` px, turned by `angle` degrees."""
     matrix = cv2.getRotationMatrix2D(FACE, angle, scale)
     matrix[:, 2] += np.array(FRAME) / 2 - FACE + shift
     frame: Pixels = cv2.warpAffine(
@@ -54,7 +54,7 @@ def framed(
 
 
 def lit(image: Pixels, gain: float = 1, gamma: float = 1, slope: float = 0, noise: float = 0) -> Pixels:
-    """Other light: `gain` and `gamma`, brighter to the right by `slope`, with the noise of a sensor (levels)."""
+    """Other light: `gain`, `gamma`, brighter to the right by `slope`, with a sensor's noise (levels)."""
     across = 1 + slope * np.linspace(-1, 1, image.shape[1])[None, :, None]
     light = (image / 255.0) ** gamma * gain * across * 255
     grain = np.random.default_rng(7).normal(0, noise, image.shape) if noise else 0
@@ -62,7 +62,7 @@ def lit(image: Pixels, gain: float = 1, gamma: float = 1, slope: float = 0, nois
 
 
 def bent(image: Pixels, bends: list[tuple[tuple[int, int], float, float, float, float]]) -> Pixels:
-    """`image` with features moved: (centre px, radius px, x px, y px, shrink), each fading out as a Gaussian."""
+    """`image` with features moved: (centre px, radius px, x px, y px, shrink), fading as Gaussians."""
     height, width = image.shape[:2]
     grid_x, grid_y = np.meshgrid(np.arange(width, dtype=np.float32), np.arange(height, dtype=np.float32))
     from_x, from_y = grid_x.copy(), grid_y.copy()

@@ -26,7 +26,9 @@ def png_of(width: int, height: int) -> bytes:
     """A tiny PNG file whose header claims `width` x `height`."""
 
     def chunk(kind: bytes, content: bytes) -> bytes:
-        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+        return (
+            struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+        )
 
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     return (
@@ -47,7 +49,11 @@ def with_orientation(data: bytes, suffix: str, orientation: int, order: str = "<
     if suffix == ".png":
         block = b"eXIf" + tiff
         return (
-            data[:33] + struct.pack(">I", len(tiff)) + block + struct.pack(">I", zlib.crc32(block)) + data[33:]
+            data[:33]
+            + struct.pack(">I", len(tiff))
+            + block
+            + struct.pack(">I", zlib.crc32(block))
+            + data[33:]
         )
     # WebP: the simple form becomes the extended one, with the flag for EXIF (bit 3).
     height, width = PICTURE.shape[:2]

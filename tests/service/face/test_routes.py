@@ -82,7 +82,11 @@ def test_own_enrolment_from_first_to_last(client: TestClient) -> None:
     images = [as_face_info(image) for image in faces.enrolments()]
     answer = client.post("/api/auth/face", json={"images": images, "consent": True}).json()
     assert (answer["code"], answer["msg"]) == (0, "人脸登记成功")
-    assert (answer["data"]["enrolled"], answer["data"]["usable"], answer["data"]["templates"]) == (True, True, 3)
+    assert (answer["data"]["enrolled"], answer["data"]["usable"], answer["data"]["templates"]) == (
+        True,
+        True,
+        3,
+    )
     assert answer["data"]["consented_at"].endswith("Z")
     assert client.delete("/api/auth/face").json() == {"code": 0, "data": True, "msg": "人脸信息已删除"}
     assert client.delete("/api/auth/face").json()["data"] is False
@@ -98,7 +102,9 @@ def test_own_enrolment_from_first_to_last(client: TestClient) -> None:
         {"images": [PERSON] * 6, "consent": True},
     ],
 )
-def test_an_enrolment_needs_consent_and_one_to_five_pictures(client: TestClient, body: dict[str, object]) -> None:
+def test_an_enrolment_needs_consent_and_one_to_five_pictures(
+    client: TestClient, body: dict[str, object]
+) -> None:
     answer = client.post("/api/auth/face", json=body)
     assert answer.status_code == 422
     assert PERSON[:50] not in answer.text

@@ -16,9 +16,7 @@ from service.face.manifest import MOBILEFACENET_THRESHOLDS, W600K_MBF_THRESHOLDS
 from service.face.quality import Quality
 from service.face.rules import Match, Trouble
 
-GOOD = Quality(
-    inter_ocular=80, brightness=130, burnt=0, black=0, sharpness=0.1, yaw=0.1, roll=2, cover=3
-)
+GOOD = Quality(inter_ocular=80, brightness=130, burnt=0, black=0, sharpness=0.1, yaw=0.1, roll=2, cover=3)
 
 
 def face(height: float) -> Found:
@@ -27,7 +25,9 @@ def face(height: float) -> Found:
 
 
 def seen(quality: Quality = GOOD, heights: tuple[float, ...] = (200,), liveness: float | None = None) -> Look:
-    return Look(640, 480, tuple(face(height) for height in heights), quality, np.zeros(128, np.float32), liveness)
+    return Look(
+        640, 480, tuple(face(height) for height in heights), quality, np.zeros(128, np.float32), liveness
+    )
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,9 @@ def test_no_face() -> None:
     assert rules.login_trouble(Look(640, 480), None) is Trouble.NO_FACE
 
 
-@pytest.mark.parametrize(("liveness", "trouble"), [(0.4, Trouble.NOT_LIVE), (None, Trouble.NOT_LIVE), (0.6, None)])
+@pytest.mark.parametrize(
+    ("liveness", "trouble"), [(0.4, Trouble.NOT_LIVE), (None, Trouble.NOT_LIVE), (0.6, None)]
+)
 def test_liveness_counts_where_there_is_a_model(liveness: float | None, trouble: Trouble | None) -> None:
     assert rules.login_trouble(seen(liveness=liveness), 0.5) is trouble
     assert rules.login_trouble(seen(liveness=liveness), None) is None
@@ -93,7 +95,9 @@ def test_every_trouble_has_its_own_sentence() -> None:
         (W600K_MBF_THRESHOLDS, 150, 0.388),
     ],
 )
-def test_thresholds_are_the_measured_ones(points: list[tuple[float, float]], templates: int, expected: float) -> None:
+def test_thresholds_are_the_measured_ones(
+    points: list[tuple[float, float]], templates: int, expected: float
+) -> None:
     assert rules.threshold(Thresholds(tuple(points)), templates) == pytest.approx(expected, abs=1e-6)
 
 

@@ -1,0 +1,164 @@
+"""`walkaround face`: list, install and download packs of face models, and calibrate the threshold."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from service.database import Database
+from service.face.calibrate import calibration
+from service.face.decode import BadPicture, decode
+from service.face.dlib_engine import NAME as DLIB
+from service.face.engine import FaceEngine, look
+from service.face.fetch import download
+from service.face.gallery import Gallery
+from service.face.manifest import Pack, downloads
+from service.face.packs import PackError, install, installed, load_engine
+from service.face.rules import FALSE_MATCH_RATE
+from service.face.vault import Vault, stored_templates
+from service.face.worker import about_engine
+from service.schema import migrate
+from service.settings import Settings
+from shared.wire.face import FaceCalibration, FaceScores
+
+_BAR = 30
+_PICTURES = {".jpg", ".jpeg", ".png", ".webp"}
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="walkaround face")
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("models", help="show the face models, their licences and what those allow")
+    one = commands.add_parser("install", help="install a pack from a zip file or a folder")
+    one.add_argument("source", type=Path)
+    two = commands.add_parser("download", help="download and install a known pack")
+    two.add_argument("name", choices=sorted(downloads()))
+    for each in (one, two):
+        each.add_argument(
+            "--accept-research-only", action="store_true", help="your use is covered by a research licence"
+        )
+    three = commands.add_parser("calibrate", help="compare the enrolled users with each other")
+    three.add_argument("--strangers", type=Path, help="a folder with photos of people who are not enrolled")
+    return parser
+
+
+def main(words: Sequence[str], settings: Settings) -> int:
+    """Run `face ...` and give the exit status."""
+    options = _parser().parse_args(list(words[1:]))
+    settings.prepare()
+    try:
+        if options.command == "models":
+            _models(settings)
+        elif options.command == "install":
+            _installed(install(options.source, settings.face_models_dir, accept_research=_accepts(options)))
+        elif options.command == "download":
+            _download(options, settings)
+        else:
+            _calibrate(options, settings)
+    except (PackError, ImportError, FileNotFoundError) as problem:
+        print(f"walkaround face: {problem}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _accepts(options: argparse.Namespace) -> bool:
+    return bool(options.accept_research_only)
+
+
+def _models(settings: Settings) -> None:
+    rows = [(DLIB, "built in", "public domain (models), Boost (library)", "any use")]
+    packs = installed(settings.face_models_dir)
+    rows += [(pack.name, f"installed, engine {pack.engine}", pack.licence, pack.allows) for pack in packs]
+    known = {pack.name for pack in packs}
+    rows += [
+        (name, "to download", offer.pack.licence, offer.pack.allows)
+        for name, offer in downloads().items()
+        if name not in known
+    ]
+    for name, state, licence, allows in rows:
+        print(f"{'*' if name == settings.face_model else ' '} {name} ({state})")
+        print(f"    licence: {licence}\n    allows:  {allows}")
+    print("\n* in use; another is chosen with WALKAROUND_FACE_MODEL=NAME")
+
+
+def _installed(pack: Pack) -> None:
+    print(f"installed {pack.name} ({pack.licence}; {pack.allows})")
+    print(f"use it with WALKAROUND_FACE_MODEL={pack.name}; everybody enrols again, as models never mix")
+
+
+def _download(options: argparse.Namespace, settings: Settings) -> None:
+    def progress(name: str, done: int, size: int) -> None:
+        filled = _BAR * done // size
+        bar = "#" * filled + "." * (_BAR - filled)
+        end = "\n" if done >= size else ""
+        print(f"\r{name} [{bar}] {done / 2**20:.1f} of {size / 2**20:.1f} MB", end=end, file=sys.stderr)
+
+    offer = downloads()[options.name]
+    _installed(download(offer, settings.face_models_dir, progress, accept_research=_accepts(options)))
+
+
+def _calibrate(options: argparse.Namespace, settings: Settings) -> None:
+    engine = load_engine(settings.face_model, settings.face_models_dir)
+    database = Database(settings.url)
+    try:
+        migrate(database)
+        vault = Vault(settings.data_dir)
+        templates, locked = database.read_now(
+            lambda session: stored_templates(session, vault, engine.model_id)
+        )
+    finally:
+        database.close()
+    gallery = Gallery(engine.dimension, engine.metric)
+    gallery.fill(templates)
+    strangers = None
+    if options.strangers is not None:
+        embeddings = list(_embeddings(engine, options.strangers))
+        print(f"{len(embeddings)} photos of strangers with a face")
+        strangers = np.concatenate([gallery.scores(each) for each in embeddings]) if embeddings else None
+    if locked:
+        print(f"{locked} templates do not open with this face.key and are left out")
+    _print(calibration(about_engine(engine), gallery, strangers))
+
+
+def _embeddings(engine: FaceEngine, folder: Path) -> Iterator[np.ndarray]:
+    if not folder.is_dir():
+        raise FileNotFoundError(f"there is no folder {folder}")
+    for path in sorted(folder.rglob("*")):
+        if path.suffix.lower() not in _PICTURES:
+            continue
+        try:
+            seen = look(engine, decode(path.read_bytes()))
+        except BadPicture as bad:
+            print(f"{path.name}: {bad.fault}", file=sys.stderr)
+            continue
+        if seen.embedding is None:
+            print(f"{path.name}: no face", file=sys.stderr)
+        else:
+            yield seen.embedding
+
+
+def _print(figures: FaceCalibration) -> None:
+    print(f"model {figures.model}: {figures.templates} templates of {figures.users} users")
+    print(f"threshold in force: {figures.threshold:.3f} ({figures.metric}; larger is more alike)")
+    for name, scores in (("strangers", figures.strangers), ("same user", figures.same_user)):
+        print(f"{name:<10} {_scores(scores)}")
+    if figures.false_match_bound is None:
+        print("no comparisons of strangers yet: enrol a second user or name a folder with --strangers")
+        return
+    print(
+        f"{figures.false_matches} false matches in {figures.strangers.pairs} comparisons: the rate is below "
+        f"{figures.false_match_bound:.2g} with 95 % confidence (wanted: {FALSE_MATCH_RATE:g} a login)"
+    )
+
+
+def _scores(scores: FaceScores) -> str:
+    if scores.largest is None:
+        return "no pairs"
+    return (
+        f"{scores.pairs} pairs: largest {scores.largest:.3f}, 99 % below {scores.percentile_99:.3f}, "
+        f"median {scores.median:.3f}, smallest {scores.smallest:.3f}"
+    )

@@ -1,0 +1,80 @@
+"""Where face logins come from: a station that keeps failing waits, and at last is shut out."""
+
+from __future__ import annotations
+
+import math
+
+from sqlalchemy import delete
+from sqlalchemy.orm import Session
+
+from service.changes import Change, announce
+from service.database import Database, now
+from service.envelope import Problem
+from service.face import rules
+from service.face.tables import FacePolicy, FaceStation
+from shared.codes import ErrorCode
+
+FACE_LOGIN_OFF = "face_login_off"
+
+
+def policy(session: Session, *, to_change: bool = False) -> FacePolicy:
+    """The one row of the policy, locked against other writers when it is `to_change`."""
+    return session.get_one(FacePolicy, 1, with_for_update=True if to_change else None)
+
+
+def busy(seconds: int) -> Problem:
+    """The answer to an attempt that comes too early."""
+    return Problem(
+        429,
+        ErrorCode.TOO_MANY_REQUESTS,
+        f"人脸登录尝试过多，请 {seconds} 秒后再试，或使用密码登录",
+        headers={"Retry-After": str(seconds)},
+        retry_after=seconds,
+    )
+
+
+class Stations:
+    """Counts the failures in a row of each client address, in the database: a restart forgives nothing."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def check(self, address: str) -> None:
+        """Raises Problem 403 when face login is off, everywhere or here, and 429 while the station waits."""
+
+        def read(session: Session) -> tuple[bool, FaceStation | None]:
+            return policy(session).login_enabled, session.get(FaceStation, address)
+
+        enabled, station = await self._database.read(read)
+        if not enabled:
+            raise Problem(403, FACE_LOGIN_OFF, "管理员已关闭人脸登录，请使用密码登录")
+        if station is None:
+            return
+        if rules.is_off(station.failures):
+            raise Problem(
+                403, FACE_LOGIN_OFF, "失败次数过多，此设备的人脸登录已停用，请先在此设备上用密码登录一次"
+            )
+        if station.paused_until is not None and station.paused_until > now():
+            raise busy(math.ceil((station.paused_until - now()).total_seconds()))
+
+    async def failed(self, address: str) -> None:
+        """Count one more failure, and announce the attempt."""
+
+        def write(session: Session) -> None:
+            station = session.get(FaceStation, address)
+            if station is None:
+                station = FaceStation(address=address, failures=0, paused_until=None)
+                session.add(station)
+            station.failures += 1
+            pause = rules.pause_after(station.failures)
+            station.paused_until = now() + pause if pause else None
+            announce(session, Change("face_login_failed", "login", address=address, quiet=True))
+
+        await self._database.write(write)
+
+    async def forgive(self, address: str) -> None:
+        """Forget the failures of a station, after somebody logged in there."""
+        known = await self._database.read(lambda session: session.get(FaceStation, address))
+        if known is not None:
+            forget = delete(FaceStation).where(FaceStation.address == address)
+            await self._database.write(lambda session: session.execute(forget))

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.face.calibrate import rate_bound
+from service.face.cli import main
+from service.face.dlib_engine import DlibEngine
+from service.face.service import CONSENT_VERSION
+from service.settings import Settings
+from tests.service.face import faces
+from tests.service.face.conftest import as_face_info, open_room
+
+
+@pytest.mark.parametrize(
+    ("events", "trials", "bound"),
+    # Clopper and Pearson's one-sided 95 % bound, from tables of the beta distribution.
+    [(0, 10, 0.2589), (0, 1000, 0.002991), (1, 10, 0.3942), (5, 100, 0.1023), (10, 10, 1.0)],
+)
+def test_the_bound_is_the_exact_one(events: int, trials: int, bound: float) -> None:
+    assert rate_bound(events, trials) == pytest.approx(bound, rel=1e-3)
+
+
+def test_nothing_is_known_without_comparisons() -> None:
+    assert rate_bound(0, 0) is None
+
+
+@given(st.integers(0, 20), st.integers(21, 5_000_000))
+def test_the_bound_lies_above_what_was_seen_and_falls_with_trials(events: int, trials: int) -> None:
+    bound, later = rate_bound(events, trials), rate_bound(events, trials * 2)
+    assert bound is not None
+    assert later is not None
+    assert events / trials < bound <= 1
+    assert later < bound
+
+
+def test_the_command_prints_the_figures(
+    tmp_path: Path, dlib_engine: DlibEngine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import asyncio
+
+    room = open_room(tmp_path / "data", dlib_engine)
+    images = [as_face_info(each) for each in faces.enrolments()]
+    asyncio.run(room.service.enrol("mei", images, CONSENT_VERSION))
+    room.database.close()
+    strangers = tmp_path / "陌生人"
+    strangers.mkdir()
+    (strangers / "甲.jpg").write_bytes(faces.encoded(faces.stranger()))
+    (strangers / "乙.png").write_bytes(faces.encoded(faces.stranger(1), ".png"))
+    (strangers / "坏.jpg").write_bytes(b"no picture")
+    settings = Settings(data_dir=tmp_path / "data")
+    assert main(["face", "calibrate", "--strangers", str(strangers)], settings) == 0
+    printed = capsys.readouterr()
+    assert "3 templates of 1 users" in printed.out
+    assert "0 false matches in 6 comparisons" in printed.out
+    assert "坏.jpg: format" in printed.err
+
+
+def test_the_command_lists_models_with_licences(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["face", "models"], Settings(data_dir=tmp_path)) == 0
+    printed = capsys.readouterr().out
+    assert "* dlib (built in)" in printed
+    assert "sface (to download)" in printed
+    assert printed.count("licence:") == printed.count("allows:") == 2
+
+
+def test_a_failed_command_says_why(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["face", "install", str(tmp_path / "gone.zip")], Settings(data_dir=tmp_path)) == 1
+    assert "nothing at" in capsys.readouterr().err
