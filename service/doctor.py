@@ -1,0 +1,240 @@
+"""`walkaround doctor`: checks this installation and says what to mend."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib
+import importlib.metadata
+import os
+import shutil
+import sqlite3
+import stat
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import NamedTuple
+
+from filelock import FileLock, Timeout
+from sqlalchemy.exc import SQLAlchemyError
+
+from service.database import Database
+from service.face.dlib_engine import NAME, models_folder
+from service.face.packs import installed
+from service.schema import current_revision, newest_revision
+from service.settings import Settings
+
+LOW_SPACE = 5 * 2**30
+NO_SPACE = 500 * 2**20
+
+# Import name -> (name of the distribution, what needs it). Those that carry native code break most easily.
+_LIBRARIES = {
+    "onnxruntime": ("onnxruntime", "detection"),
+    "shared.cv": ("opencv-python", "images and cameras"),
+    "pyvips": ("pyvips", "large images and thumbnails"),
+    "cryptography.hazmat.primitives.ciphers.aead": ("cryptography", "face templates"),
+    "bcrypt": ("bcrypt", "passwords"),
+    "psycopg": ("psycopg", "PostgreSQL"),
+}
+
+
+class Level(StrEnum):
+    """How a check came out."""
+
+    OK = "ok"
+    WARN = "warn"
+    FAIL = "fail"
+
+
+class Line(NamedTuple):
+    """One line of the report: what was found and, unless it is fine, what to do."""
+
+    level: Level
+    found: str
+    advice: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.level:<5} {self.found}" + (f": {self.advice}" if self.advice else "")
+
+
+Check = Callable[[Settings], Iterator[Line]]
+
+
+def main(words: Sequence[str], settings: Settings) -> int:
+    """Print one line per check. Gives 1 when one of them failed."""
+    argparse.ArgumentParser(prog="walkaround doctor").parse_args(words[1:])
+    failed = False
+    for check in CHECKS:
+        for line in check(settings):
+            print(line)
+            failed = failed or line.level is Level.FAIL
+    return 1 if failed else 0
+
+
+def python(_settings: Settings) -> Iterator[Line]:
+    """The version of Python."""
+    yield Line(Level.OK, f"Python {'.'.join(str(part) for part in sys.version_info[:3])}")
+
+
+def libraries(_settings: Settings) -> Iterator[Line]:
+    """The libraries with native code: they load."""
+    for module, (name, needed_for) in _LIBRARIES.items():
+        try:
+            importlib.import_module(module)
+            version = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            # The frozen program carries the library without its metadata.
+            yield Line(Level.OK, name)
+        except (ImportError, OSError) as problem:
+            yield Line(
+                Level.FAIL, f"{name} does not load ({problem})", f"install it again; {needed_for} need it"
+            )
+        else:
+            yield Line(Level.OK, f"{name} {version}")
+
+
+def data_dir(settings: Settings) -> Iterator[Line]:
+    """The data directory: there, ours, writable, with room."""
+    path = settings.data_dir
+    if not path.is_dir():
+        yield Line(
+            Level.WARN, f"data directory {path} is not there yet", "the first start of the service makes it"
+        )
+        return
+    if not os.access(path, os.R_OK | os.W_OK | os.X_OK):
+        yield Line(
+            Level.FAIL, f"data directory {path} can not be written", "give this user the right to write there"
+        )
+        return
+    if os.name == "posix" and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+        yield Line(Level.WARN, f"data directory {path} is open to other users", f"run: chmod 700 '{path}'")
+    else:
+        yield Line(Level.OK, f"data directory {path}")
+    free = shutil.disk_usage(path).free
+    room = f"{free / 2**30:.1f} GB free for data"
+    if free < NO_SPACE:
+        yield Line(Level.FAIL, room, "free some space, or move the data directory to a larger disk")
+    elif free < LOW_SPACE:
+        yield Line(Level.WARN, room, "photos will fill it soon; free some space")
+    else:
+        yield Line(Level.OK, room)
+
+
+def database(settings: Settings) -> Iterator[Line]:
+    """The database: it answers, is whole, and of this version."""
+    checked = Database(settings.url)
+    name = "SQLite" if checked.is_sqlite else "PostgreSQL"
+    path = Path(checked.url.database or "")
+    try:
+        if checked.is_sqlite and not path.is_file():
+            yield Line(Level.WARN, f"no database at {path}", "the first start of the service makes it")
+            return
+        if checked.is_sqlite:
+            yield _whole(path)
+        current, newest = current_revision(checked), newest_revision()
+    except (SQLAlchemyError, sqlite3.Error, OSError) as problem:
+        # The text of a database error can hold its address with a password: the kind of it is enough.
+        advice = (
+            "restore a backup" if checked.is_sqlite else "check that the server runs and its address is right"
+        )
+        yield Line(Level.FAIL, f"the {name} database does not answer ({type(problem).__name__})", advice)
+        return
+    finally:
+        checked.close()
+    if current is None or current < newest:
+        yield Line(
+            Level.WARN, f"{name} database at revision {current}", f"the next start brings it to {newest}"
+        )
+    elif current > newest:
+        yield Line(
+            Level.FAIL, f"{name} database at revision {current}", "it is of a newer version: install that one"
+        )
+    else:
+        yield Line(Level.OK, f"{name} database at revision {current}")
+
+
+def _whole(path: Path) -> Line:
+    with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+        found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    if found != "ok":
+        return Line(Level.FAIL, f"the database is damaged ({found})", "stop the service and restore a backup")
+    return Line(Level.OK, f"database {path} is whole")
+
+
+def service(settings: Settings) -> Iterator[Line]:
+    """Whether a service runs on the data directory."""
+    if not settings.data_dir.is_dir() or not os.access(settings.data_dir, os.W_OK):
+        return
+    try:
+        with FileLock(settings.data_dir / "service.lock", timeout=0):
+            yield Line(Level.OK, "no service runs on this data directory")
+    except Timeout:
+        yield Line(Level.OK, "a service runs on this data directory")
+
+
+def secrets(settings: Settings) -> Iterator[Line]:
+    """The keys: readable by their owner only."""
+    given = [settings.secret_file] if settings.secret_file else []
+    for path in [*given, *sorted(settings.data_dir.glob("*.key"))]:
+        if not path.is_file():
+            yield Line(
+                Level.WARN, f"secret file {path} is not there yet", "the first start of the service makes it"
+            )
+        elif os.name == "posix" and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+            yield Line(Level.FAIL, f"{path} can be read by other users", f"run: chmod 600 '{path}'")
+        else:
+            yield Line(Level.OK, f"{path.name} is readable by its owner only")
+
+
+def face_models(settings: Settings) -> Iterator[Line]:
+    """The models of face login: the built-in one, and the pack that was chosen."""
+    try:
+        models_folder()
+        yield Line(Level.OK, "built-in face model")
+    except FileNotFoundError as problem:
+        yield Line(Level.FAIL, str(problem))
+    if settings.face_model == NAME:
+        return
+    chosen = [pack for pack in installed(settings.face_models_dir) if pack.name == settings.face_model]
+    if chosen:
+        yield Line(Level.OK, f"face model pack {settings.face_model}")
+    else:
+        advice = "run: walkaround face install PACK.zip"
+        yield Line(Level.FAIL, f"face model pack {settings.face_model} is not installed", advice)
+
+
+def camera(_settings: Settings) -> Iterator[Line]:
+    """Cameras, as the system lists them."""
+    if not sys.platform.startswith("linux"):
+        yield Line(Level.OK, "cameras are listed by the desktop's camera window")
+        return
+    devices = sorted(Path("/dev").glob("video*"))
+    readable = [path.name for path in devices if os.access(path, os.R_OK | os.W_OK)]
+    if readable:
+        yield Line(Level.OK, f"cameras: {', '.join(readable)}")
+    elif devices:
+        yield Line(Level.WARN, "this user may not use the cameras", "add the user to the group 'video'")
+    else:
+        yield Line(Level.WARN, "no camera", "connect one, or work with photo files")
+
+
+def display(_settings: Settings) -> Iterator[Line]:
+    """A display for the desktop."""
+    if not sys.platform.startswith("linux") or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"):
+        yield Line(Level.OK, "display")
+    else:
+        yield Line(Level.WARN, "no display", "the desktop needs one; the service and the demo do not")
+
+
+CHECKS: tuple[Check, ...] = (
+    python,
+    libraries,
+    data_dir,
+    database,
+    service,
+    secrets,
+    face_models,
+    camera,
+    display,
+)
