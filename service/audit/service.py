@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from service.audit import rules
 from service.audit.rules import START, Event
 from service.audit.tables import AuditRow, HeadRow
-from service.changes import Change, announce
+from service.changes import Change
 from service.database import Database, now
 from service.settings import Settings
 from shared.wire.audit import AuditEntry
@@ -64,7 +64,7 @@ class AuditService:
         if self._database.read_now(lambda session: session.get(HeadRow, 1)) is not None:
             return
         try:
-            self._database.write_now(lambda session: announce(session, Change("begin", "audit", quiet=True)))
+            self._database.write_now(lambda session: self.before_commit(session, [Change("begin", "audit")]))
         except IntegrityError:
             # Another service process began the log of this database at the same moment.
             return
