@@ -84,7 +84,10 @@ class LoginLimits:
         """Count a wrong password, and forget the counts of long ago."""
         insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
         long_ago = at - FORGET_AFTER
-        session.execute(delete(LoginFailures).where(LoginFailures.last_at < long_ago))
+        old = select(LoginFailures.key).where(LoginFailures.last_at < long_ago)
+        session.execute(
+            delete(LoginFailures).where(LoginFailures.key.in_(old.with_for_update(skip_locked=True)))
+        )
         # In one order, so that two attempts never wait for each other's rows.
         for key in sorted(attempt.free):
             statement = insert(LoginFailures).values(key=key, failures=1, last_at=at)

@@ -201,18 +201,14 @@ class Logins:
         """
         given = refresh_hash(token.get_secret_value())
 
-        def work(session: Session) -> Tokens | Problem:
+        def work(session: Session) -> Tokens | Problem | SpentRefresh:
             at = self._clock()
             # The row lock lets one of several at once win; the others then find the token spent.
             login = session.scalar(
                 select(LoginSession).where(LoginSession.refresh_hash == given).with_for_update()
             )
             if login is None:
-                spent = session.get(SpentRefresh, given)
-                if spent is None:
-                    return not_logged_in()
-                self._end(session, spent.session_id, address, "refresh_reused")
-                return login_expired()
+                return session.get(SpentRefresh, given) or not_logged_in()
             user = session.get(User, login.user_id)
             if login.ended_at is not None or user is None or not user.enabled:
                 return not_logged_in()
@@ -226,6 +222,11 @@ class Logins:
             return self._tokens(session, user, login, fresh, at)
 
         outcome = await self._db.write(work)
+        if isinstance(outcome, SpentRefresh):
+            ended = outcome.session_id
+            # A transaction of its own: PostgreSQL may still hold the row lock in the one above.
+            await self._db.write(lambda session: self._end(session, ended, address, "refresh_reused"))
+            raise login_expired()
         if isinstance(outcome, Problem):
             raise outcome
         return outcome

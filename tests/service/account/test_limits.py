@@ -1,0 +1,212 @@
+"""Guessing is slowed down, and the owner still gets in."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from pydantic import SecretStr
+from sqlalchemy import func, select
+
+from service.account.limits import LONGEST_WAIT, PAIR_FREE, USER_FREE, wait_seconds
+from service.account.service import AccountService
+from service.account.tables import LoginFailures
+from service.changes import Change
+from service.database import Database
+from service.envelope import Problem, Refusal
+from shared.wire.account import Tokens
+from tests.service.account.conftest import CHIEF, HOME, INSPECTOR, Clock, first_admin, log_in, with_inspector
+
+AWAY = "198.51.100.7"
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
+def database_kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+async def _guess(accounts: AccountService, username: str, address: str, password: str = "wrong") -> str:
+    """What a guess meets: `in`, `wrong`, or `wait`."""
+    try:
+        await log_in(accounts, (username, password), address)
+    except Refusal:
+        return "wrong"
+    except Problem as problem:
+        return "wait" if problem.status == 429 else "else"
+    return "in"
+
+
+def test_the_wait_doubles_up_to_a_quarter_of_an_hour() -> None:
+    assert [wait_seconds(failures, 5) for failures in range(3, 12)] == [0, 0, 30, 60, 120, 240, 480, 900, 900]
+    assert wait_seconds(10**6, 5) == LONGEST_WAIT
+
+
+def test_the_sixth_attempt_waits_and_says_how_long(accounts: AccountService, clock: Clock) -> None:
+    async def play() -> None:
+        await first_admin(accounts)
+        for _ in range(PAIR_FREE):
+            assert await _guess(accounts, CHIEF[0], HOME) == "wrong"
+        clock.forward(10.5)
+        with pytest.raises(Problem) as caught:
+            await log_in(accounts, CHIEF)
+        problem = caught.value
+        assert (problem.status, problem.error) == (429, "too_many_requests")
+        assert problem.headers["Retry-After"] == "20"
+        assert problem.details["retry_after"] == 20
+        assert "20 秒" in problem.msg
+        clock.forward(19.4)
+        assert await _guess(accounts, CHIEF[0], HOME) == "wait"
+        clock.forward(0.2)
+        assert await _guess(accounts, CHIEF[0], HOME) == "wrong"
+        clock.forward(59)
+        assert await _guess(accounts, CHIEF[0], HOME, CHIEF[1]) == "wait"
+        clock.forward(2)
+        assert await _guess(accounts, CHIEF[0], HOME, CHIEF[1]) == "in"
+        for _ in range(PAIR_FREE):
+            assert await _guess(accounts, CHIEF[0], HOME) == "wrong"
+
+    asyncio.run(play())
+
+
+def test_however_the_name_is_written_it_counts_as_one(accounts: AccountService) -> None:
+    async def play() -> None:
+        await first_admin(accounts)
+        for name in ("chief", "CHIEF", "ｃｈｉｅｆ", " Chief ", "cHIEF"):
+            assert await _guess(accounts, name, HOME) == "wrong"
+        assert await _guess(accounts, "Chief", HOME) == "wait"
+
+    asyncio.run(play())
+
+
+def test_attempts_at_once_are_counted_one_by_one(accounts: AccountService) -> None:
+    async def play() -> None:
+        await first_admin(accounts)
+        seen = await asyncio.gather(*(_guess(accounts, CHIEF[0], AWAY) for _ in range(40)))
+        assert sorted(seen) == ["wait"] * 35 + ["wrong"] * PAIR_FREE
+
+    asyncio.run(play())
+
+
+def test_a_thousand_guesses_from_one_address_leave_the_owner_in(
+    accounts: AccountService, clock: Clock
+) -> None:
+    async def play() -> None:
+        await first_admin(accounts)
+        seen = []
+        for _ in range(1000):
+            seen.append(await _guess(accounts, CHIEF[0], AWAY))
+            clock.forward(0.3)
+        assert "in" not in seen
+        assert seen.count("wrong") <= 10
+        assert await _guess(accounts, CHIEF[0], HOME, CHIEF[1]) == "in"
+
+    asyncio.run(play())
+
+
+def test_a_thousand_guesses_from_fifty_addresses_leave_the_owner_in(
+    accounts: AccountService, clock: Clock
+) -> None:
+    async def play() -> None:
+        await first_admin(accounts)
+        seen = []
+        for number in range(1000):
+            seen.append(await _guess(accounts, CHIEF[0], f"203.0.113.{number % 50}"))
+            clock.forward(0.3)
+        assert seen.count("wrong") <= USER_FREE + 5
+        assert await _guess(accounts, CHIEF[0], HOME, CHIEF[1]) == "in"
+        assert await _guess(accounts, CHIEF[0], AWAY, CHIEF[1]) == "wait"
+        clock.forward(LONGEST_WAIT)
+        assert await _guess(accounts, CHIEF[0], AWAY, CHIEF[1]) == "in"
+
+    asyncio.run(play())
+
+
+def test_one_address_that_tries_many_users_is_slowed(accounts: AccountService) -> None:
+    async def play() -> None:
+        await first_admin(accounts)
+        seen = [await _guess(accounts, f"user-{number}", AWAY) for number in range(40)]
+        assert seen == ["wrong"] * 30 + ["wait"] * 10
+        assert await _guess(accounts, CHIEF[0], HOME, CHIEF[1]) == "in"
+
+    asyncio.run(play())
+
+
+def test_the_addresses_of_one_ipv6_network_are_one_guesser(accounts: AccountService) -> None:
+    async def play() -> None:
+        await first_admin(accounts)
+        seen = [await _guess(accounts, CHIEF[0], f"2001:db8:0:1::{number:x}") for number in range(8)]
+        assert seen == ["wrong"] * PAIR_FREE + ["wait"] * 3
+        assert await _guess(accounts, CHIEF[0], "2001:db8:0:2::1") == "wrong"
+
+    asyncio.run(play())
+
+
+def test_a_name_of_nobody_is_answered_and_limited_like_a_user(accounts: AccountService) -> None:
+    async def play() -> None:
+        await first_admin(accounts)
+        for address in (AWAY, "198.51.100.8"):
+            seen = {
+                name: [await _guess(accounts, name, address) for _ in range(8)]
+                for name in (CHIEF[0], "nobody")
+            }
+            assert seen[CHIEF[0]] == seen["nobody"]
+
+    asyncio.run(play())
+
+
+def test_failures_are_forgotten_after_a_day(
+    accounts: AccountService, clock: Clock, database: Database
+) -> None:
+    async def play() -> None:
+        await first_admin(accounts)
+        for _ in range(4):
+            await _guess(accounts, CHIEF[0], HOME)
+        clock.forward(24 * 3600 + 1)
+        for _ in range(4):
+            assert await _guess(accounts, CHIEF[0], HOME) == "wrong"
+        await _guess(accounts, "nobody", AWAY)
+        assert await _guess(accounts, CHIEF[0], HOME, CHIEF[1]) == "in"
+
+    asyncio.run(play())
+    rows = database.read_now(lambda session: session.scalar(select(func.count(LoginFailures.key))))
+    assert rows == 3
+
+
+def test_wrong_current_passwords_are_limited_too(accounts: AccountService, clock: Clock) -> None:
+    async def play() -> None:
+        tokens = await with_inspector(accounts)
+        caller = await accounts.authenticate(tokens.access_token, HOME)
+        new = SecretStr("quite-another-one")
+        for _ in range(PAIR_FREE):
+            with pytest.raises(Refusal, match="原密码错误"):
+                await accounts.update_password(caller, SecretStr("wrong"), new)
+        with pytest.raises(Problem) as caught:
+            await accounts.update_password(caller, SecretStr(INSPECTOR[1]), new)
+        assert caught.value.status == 429
+        clock.forward(30)
+        await accounts.update_password(caller, SecretStr(INSPECTOR[1]), new)
+
+    asyncio.run(play())
+
+
+def test_what_was_typed_is_neither_kept_nor_told(
+    accounts: AccountService, database: Database, changes: list[Change]
+) -> None:
+    canary = "Canary-typed-into-the-name"
+
+    async def play() -> Tokens:
+        tokens = await first_admin(accounts)
+        await _guess(accounts, canary, AWAY, canary)
+        await _guess(accounts, CHIEF[0], AWAY, canary)
+        return tokens
+
+    tokens = asyncio.run(play())
+    failed = [change for change in changes if change.action == "login_failed"]
+    assert [change.object_id for change in failed] == [None, tokens.payload.user.user_id]
+    assert all(change.address == AWAY for change in failed)
+    told = repr(changes)
+    for secret in (canary, CHIEF[1], tokens.access_token, tokens.refresh_token):
+        assert secret.lower() not in told.lower()
+    rows = database.read_now(lambda session: list(session.scalars(select(LoginFailures.key))))
+    assert len(rows) == 5
+    assert all(canary.lower() not in key for key in rows)

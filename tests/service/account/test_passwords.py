@@ -1,0 +1,188 @@
+from __future__ import annotations
+
+import asyncio
+
+import bcrypt
+import pytest
+from sqlalchemy import select, update
+
+from service.account.passwords import Passwords, hashed
+from service.account.rules import (
+    FAULT_SENTENCES,
+    Fault,
+    address_group,
+    is_loopback,
+    password_fault,
+    username_fault,
+    username_key,
+)
+from service.account.service import AccountService
+from service.account.tables import User
+from service.database import Database
+from service.settings import Settings
+from tests.service.account.conftest import CHIEF, first_admin, log_in
+
+
+@pytest.fixture(scope="module")
+def passwords() -> Passwords:
+    return Passwords(4)
+
+
+def _check(passwords: Passwords, password: str, stored: str | None) -> bool:
+    return asyncio.run(passwords.check(password, stored))
+
+
+@pytest.mark.parametrize("length", [71, 72, 73, 128, 1000])
+def test_every_character_counts_however_long_the_password(passwords: Passwords, length: int) -> None:
+    password = "长" * length
+    stored = hashed(password, 4)
+    assert _check(passwords, password, stored)
+    assert not _check(passwords, password[:-1], stored)
+    assert not _check(passwords, password[:-1] + "短", stored)
+
+
+def test_a_nul_does_not_end_the_password(passwords: Passwords) -> None:
+    stored = hashed("before\x00after", 4)
+    assert not _check(passwords, "before\x00other", stored)
+    assert not _check(passwords, "before", stored)
+
+
+def test_the_same_password_of_another_keyboard_is_right(passwords: Passwords) -> None:
+    assert _check(passwords, "pass-e\u0301te\u0301-１２", hashed("pass-\u00e9t\u00e9-12", 4))
+
+
+def test_a_broken_text_is_a_wrong_password(passwords: Passwords) -> None:
+    assert not _check(passwords, "\ud800", hashed("correct-horse", 4))
+
+
+def test_nobody_has_no_right_password_and_costs_a_full_hash(
+    passwords: Passwords, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    costs = []
+    real = bcrypt.checkpw
+
+    def counted(password: bytes, stored: bytes) -> bool:
+        costs.append(stored[4:6])
+        return real(password, stored)
+
+    monkeypatch.setattr(bcrypt, "checkpw", counted)
+    assert not _check(passwords, "correct-horse", None)
+    assert not _check(passwords, "correct-horse", hashed("another-horse", 4))
+    assert costs == [b"04", b"04"]
+
+
+def test_equal_passwords_have_different_hashes() -> None:
+    assert hashed("correct-horse", 4) != hashed("correct-horse", 4)
+
+
+def test_the_default_cost_is_twelve() -> None:
+    assert Settings.model_fields["bcrypt_cost"].default == 12
+
+
+def test_a_hash_of_lower_cost_is_renewed_at_login(
+    database: Database, settings: Settings, accounts: AccountService
+) -> None:
+    def stored() -> str:
+        return database.read_now(lambda session: session.scalars(select(User.password_hash)).one())
+
+    asyncio.run(first_admin(accounts))
+    assert stored().startswith("$2b$04$")
+    dearer = AccountService(database, settings.model_copy(update={"bcrypt_cost": 5}))
+    try:
+        asyncio.run(log_in(dearer, CHIEF))
+        assert stored().startswith("$2b$05$")
+        renewed = stored()
+        asyncio.run(log_in(dearer, CHIEF))
+        asyncio.run(log_in(accounts, CHIEF))
+        assert stored() == renewed
+    finally:
+        dearer.close()
+
+
+def test_a_login_that_a_password_change_overtakes_is_refused(
+    database: Database, accounts: AccountService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asyncio.run(first_admin(accounts))
+    real = Passwords.check
+
+    async def slow(self: Passwords, password: str, stored: str | None) -> bool:
+        right = await real(self, password, stored)
+        other = hashed("quite-another-one", 4)
+        database.write_now(lambda session: session.execute(update(User).values(password_hash=other)))
+        return right
+
+    monkeypatch.setattr(Passwords, "check", slow)
+    with pytest.raises(Exception, match="用户名或密码错误"):
+        asyncio.run(log_in(accounts, CHIEF))
+
+
+@pytest.mark.parametrize(
+    ("password", "fault"),
+    [
+        ("1234567", Fault.PASSWORD_LENGTH),
+        ("x" * 7 + "y", None),
+        ("长" * 128, None),
+        ("xy" * 64 + "z", Fault.PASSWORD_LENGTH),
+        ("12345678", Fault.PASSWORD_COMMON),
+        ("ＰＡＳＳＷＯＲＤ", Fault.PASSWORD_COMMON),
+        ("Summer2026", Fault.PASSWORD_COMMON),
+        ("admin@123", Fault.PASSWORD_COMMON),
+        ("iloveyou!", Fault.PASSWORD_COMMON),
+        ("Inspector-Zhang", Fault.PASSWORD_IS_USERNAME),
+        ("pass-of-inspector-zhang", None),
+        ("correct-horse-battery", None),
+    ],
+)
+def test_rules_of_a_new_password(password: str, fault: Fault | None) -> None:
+    assert password_fault(password, "inspector-zhang") == fault
+
+
+@pytest.mark.parametrize(
+    ("username", "fault"),
+    [
+        ("zhang", None),
+        ("张伟", None),
+        ("a.b+c@d", None),
+        ("x" * 64, None),
+        ("x" * 65, Fault.USERNAME_LENGTH),
+        ("", Fault.USERNAME_LENGTH),
+        ("  ", Fault.USERNAME_LENGTH),
+        ("a b", Fault.USERNAME_CHARACTERS),
+        ("a\u200bb", Fault.USERNAME_CHARACTERS),
+        ("a\u202eb", Fault.USERNAME_CHARACTERS),
+        ("a\nb", Fault.USERNAME_CHARACTERS),
+        ("a\x00b", Fault.USERNAME_CHARACTERS),
+        ("a\ud800b", Fault.USERNAME_CHARACTERS),
+    ],
+)
+def test_rules_of_a_user_name(username: str, fault: Fault | None) -> None:
+    assert username_fault(username) == fault
+
+
+def test_every_fault_has_its_sentence() -> None:
+    assert set(FAULT_SENTENCES) == set(Fault)
+
+
+@pytest.mark.parametrize("same", ["Zhang", "zhang", "ZHANG", "Ｚhang", " zhang "])
+def test_user_names_that_are_the_same(same: str) -> None:
+    assert username_key(same) == "zhang"
+
+
+def test_composed_and_folded_names_are_the_same() -> None:
+    assert username_key("E\u0301lodie") == username_key("\u00e9LODIE")
+    assert username_key("STRASSE") == username_key("straße")
+    assert username_key("zhang") != username_key("zhang1")
+
+
+def test_loopback_addresses() -> None:
+    for address in ("127.0.0.1", "127.1.2.3", "::1", "::ffff:127.0.0.1"):
+        assert is_loopback(address), address
+    for address in ("10.0.0.1", "0.0.0.0", "::", "::ffff:10.0.0.1", "localhost", "unknown", ""):
+        assert not is_loopback(address), address
+
+
+def test_addresses_that_count_as_one() -> None:
+    assert address_group("10.0.0.1") == address_group("::ffff:10.0.0.1") == "10.0.0.1"
+    assert address_group("2001:db8::1") == address_group("2001:db8::ffff:1")
+    assert address_group("2001:db8::1") != address_group("2001:db8:0:1::1")
+    assert address_group("unknown") == "unknown"

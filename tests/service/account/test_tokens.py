@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+import asyncio
+import base64
+import datetime as dt
+import json
+from collections.abc import Callable
+from typing import Any
+
+import jwt
+import pytest
+
+from service.account.service import AccountService
+from service.account.tokens import AUDIENCE, ISSUER, AccessTokens
+from service.database import now
+from service.envelope import Problem
+from service.settings import Settings
+from tests.service.account.conftest import HOME, first_admin
+
+SECRET = b"s" * 48
+TOKENS = AccessTokens(SECRET, 900)
+
+
+def _claims(**changed: Any) -> dict[str, Any]:
+    at = int(now().timestamp())
+    claims = {
+        "iss": ISSUER,
+        "aud": AUDIENCE,
+        "sub": "user",
+        "sid": "session",
+        "typ": "access",
+        "jti": "1",
+        "iat": at,
+        "exp": at + 900,
+    }
+    return {key: value for key, value in (claims | changed).items() if value is not None}
+
+
+def _signed(headers: dict[str, Any] | None = None, **changed: Any) -> str:
+    return jwt.encode(_claims(**changed), SECRET, algorithm="HS256", headers=headers)
+
+
+def _part(value: Any) -> str:
+    return base64.urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=").decode()
+
+
+def _edited(**changed: Any) -> str:
+    head, _, signature = _signed().split(".")
+    return f"{head}.{_part(_claims(**changed))}.{signature}"
+
+
+def _unsigned(algorithm: str) -> str:
+    return f"{_part({'alg': algorithm, 'typ': 'JWT'})}.{_part(_claims())}."
+
+
+def _error(token: str) -> str:
+    with pytest.raises(Problem) as caught:
+        TOKENS.read(token)
+    assert caught.value.status == 401
+    return caught.value.error
+
+
+def test_a_token_gives_its_user_and_session() -> None:
+    claims = TOKENS.read(TOKENS.sign("user", "session", ("pwd",), now()))
+    assert (claims.user_id, claims.session_id) == ("user", "session")
+    assert TOKENS.read(_signed()).user_id == "user"
+
+
+BAD: dict[str, Callable[[], str]] = {
+    "empty": lambda: "",
+    "not ascii": lambda: "令牌",
+    "two parts": lambda: "a.b",
+    "algorithm none": lambda: _unsigned("none"),
+    "algorithm None, other case": lambda: _unsigned("nOnE"),
+    "none with a signature": lambda: _unsigned("none") + _signed().split(".")[2],
+    "confused with RS256": lambda: _unsigned("RS256") + _signed().split(".")[2],
+    "HS512 with the same secret": lambda: jwt.encode(_claims(), SECRET * 2, algorithm="HS512"),
+    "another secret": lambda: jwt.encode(_claims(), b"x" * 48, algorithm="HS256"),
+    "edited user": lambda: _edited(sub="admin"),
+    "edited expiry": lambda: _edited(exp=int(now().timestamp()) + 10**6),
+    "cut signature": lambda: _signed()[:-4],
+    "kid": lambda: _signed({"kid": "../../dev/null"}),
+    "jku": lambda: _signed({"jku": "https://example.com/keys"}),
+    "jwk": lambda: _signed({"jwk": {"kty": "oct", "k": "eHg"}}),
+    "x5u": lambda: _signed({"x5u": "https://example.com/cert"}),
+    "not yet": lambda: _signed(nbf=int(now().timestamp()) + 600),
+    "issued in the future": lambda: _signed(iat=int(now().timestamp()) + 600),
+    "other audience": lambda: _signed(aud="another"),
+    "other issuer": lambda: _signed(iss="another"),
+    "other type": lambda: _signed(typ="refresh"),
+    "user no text": lambda: _signed(sub=7),
+    "session no text": lambda: _signed(sid=7),
+    **{f"without {name}": lambda name=name: _signed(**{name: None}) for name in _claims()},
+}
+
+
+@pytest.mark.parametrize("kind", list(BAD))
+def test_a_bad_token_is_no_login(kind: str) -> None:
+    assert _error(BAD[kind]()) == "not_logged_in"
+
+
+def test_an_expired_token_says_so() -> None:
+    at = now() - dt.timedelta(seconds=901)
+    assert _error(TOKENS.sign("user", "session", ("pwd",), at)) == "login_expired"
+
+
+def test_an_expired_token_of_another_secret_is_no_login() -> None:
+    expired = _claims(exp=int(now().timestamp()) - 1)
+    assert _error(jwt.encode(expired, b"x" * 48, algorithm="HS256")) == "not_logged_in"
+
+
+def test_a_short_secret_is_refused() -> None:
+    with pytest.raises(jwt.InvalidKeyError):
+        AccessTokens(b"short", 900).sign("user", "session", ("pwd",), now())
+
+
+def test_the_token_says_how_and_for_how_long(accounts: AccountService, settings: Settings) -> None:
+    tokens = asyncio.run(first_admin(accounts))
+    claims = jwt.decode(tokens.access_token, options={"verify_signature": False})
+    assert claims["amr"] == ["pwd"]
+    assert claims["exp"] - claims["iat"] == settings.access_token_seconds == tokens.expires_in == 15 * 60
+    assert claims["iss"] == ISSUER
+    assert claims["aud"] == AUDIENCE
+
+
+def test_a_refresh_token_is_no_access_token(accounts: AccountService) -> None:
+    async def play() -> None:
+        tokens = await first_admin(accounts)
+        with pytest.raises(Problem) as caught:
+            await accounts.authenticate(tokens.refresh_token, HOME)
+        assert caught.value.error == "not_logged_in"
+
+    asyncio.run(play())
+
+
+def test_a_token_of_another_users_session_is_no_login(accounts: AccountService, settings: Settings) -> None:
+    async def play() -> None:
+        tokens = await first_admin(accounts)
+        session = jwt.decode(tokens.access_token, options={"verify_signature": False})["sid"]
+        forged = AccessTokens(settings.signing_secret(), 900).sign("other", session, ("pwd",), now())
+        with pytest.raises(Problem) as caught:
+            await accounts.authenticate(forged, HOME)
+        assert caught.value.error == "not_logged_in"
+
+    asyncio.run(play())
