@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import importlib
-import importlib.metadata
 import os
 import shutil
 import sqlite3
@@ -28,10 +27,10 @@ from service.settings import Settings
 LOW_SPACE = 5 * 2**30
 NO_SPACE = 500 * 2**20
 
-# Import name -> (name of the distribution, what needs it). Those that carry native code break most easily.
+# Module to import -> (package that says its version, what needs it). Native code breaks most easily.
 _LIBRARIES = {
     "onnxruntime": ("onnxruntime", "detection"),
-    "shared.cv": ("opencv-python", "images and cameras"),
+    "shared.cv": ("cv2", "images and cameras"),
     "pyvips": ("pyvips", "large images and thumbnails"),
     "cryptography.hazmat.primitives.ciphers.aead": ("cryptography", "face templates"),
     "bcrypt": ("bcrypt", "passwords"),
@@ -82,16 +81,12 @@ def libraries(_settings: Settings) -> Iterator[Line]:
     for module, (name, needed_for) in _LIBRARIES.items():
         try:
             importlib.import_module(module)
-            version = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            # The frozen program carries the library without its metadata.
-            yield Line(Level.OK, name)
         except (ImportError, OSError) as problem:
             yield Line(
                 Level.FAIL, f"{name} does not load ({problem})", f"install it again; {needed_for} need it"
             )
         else:
-            yield Line(Level.OK, f"{name} {version}")
+            yield Line(Level.OK, f"{name} {sys.modules[name].__version__}")
 
 
 def data_dir(settings: Settings) -> Iterator[Line]:
