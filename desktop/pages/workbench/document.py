@@ -1,0 +1,211 @@
+"""The open record as the person sees it: what the service said, with the person's own edits on top. No Qt."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from desktop.journal import Edit, Kind
+from desktop.journal.edits import new_id
+from shared import results
+from shared.codes import Verdict
+from shared.geometry import Rect, pixels_to_point, point_to_pixels
+from shared.wire.inspection import Item, Record
+
+ITEM = "item"
+"""What the journal calls an item."""
+
+FIELDS = ("item_name", "description", "model_id", "item_point")
+"""The fields of an item that a person edits and the service takes in an update."""
+
+VERDICT = "verdict"
+"""The field of an edit that holds a verdict: ``{"value": ..., "reason": ...}``; it has a call of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemView:
+    """One item as shown. `item_id` is the id of the journal; `saved` is False while edits of it wait."""
+
+    item_id: str
+    item_name: str
+    description: str | None = None
+    model_id: str | None = None
+    model_name: str | None = None
+    item_point: Mapping[str, Any] | None = None
+    result: tuple[results.Entry, ...] = ()
+    pending_verdict: Mapping[str, Any] | None = None
+    saved: bool = True
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the person decided, also when the service does not know it yet."""
+        if self.pending_verdict is not None:
+            return Verdict(self.pending_verdict["value"])
+        return results.verdict(self.result)
+
+    @property
+    def reason(self) -> str:
+        """The reason given with the verdict."""
+        if self.pending_verdict is not None:
+            return str(self.pending_verdict.get("reason") or "")
+        entry = results.current(self.result)
+        return str(entry["verdict"].get("reason") or "") if entry and results.is_verdict(entry) else ""
+
+    @property
+    def passed(self) -> bool | None:
+        """Passed, not passed, or None: what counts for the record."""
+        if self.pending_verdict is not None:
+            value = self.verdict
+            return None if value is Verdict.UNDECIDED else value is Verdict.PASSED
+        return results.passed(self.result)
+
+    def region(self, width: int, height: int) -> Rect | None:
+        """The region in px of an upright reference image of this size; None for an item without one."""
+        point = (self.item_point or {}).get("point")
+        if not point:
+            return None
+        return point_to_pixels(point["x"], point["y"], point["w"], point["h"], width, height)
+
+    def fields(self) -> dict[str, Any]:
+        """The editable fields as JSON values."""
+        return {
+            "item_name": self.item_name,
+            "description": self.description,
+            "model_id": self.model_id,
+            "item_point": None if self.item_point is None else dict(self.item_point),
+        }
+
+
+def view_of(item: Item, item_id: str) -> ItemView:
+    """An item of the service under the journal's id."""
+    point = item.item_point.model_dump(mode="json", exclude_unset=True) if item.item_point else None
+    return ItemView(
+        item_id=item_id,
+        item_name=item.item_name,
+        description=item.description,
+        model_id=item.model_id,
+        model_name=item.model_name,
+        item_point=point,
+        result=tuple(entry.model_dump(mode="json", exclude_unset=True) for entry in item.result),
+    )
+
+
+def fraction_point(rect: Rect, width: int, height: int) -> dict[str, float]:
+    """`item_point.point` for a region in px: fractions of the upright image."""
+    point = pixels_to_point(rect, width, height)
+    return {"x": point.x, "y": point.y, "w": point.w, "h": point.h}
+
+
+class Document:
+    """A record with its items in order.
+
+    It changes in two ways: `serve` takes in what the service says, `apply` takes in edits of the journal.
+    What the service says never hides an edit that still waits.
+    """
+
+    def __init__(self, record: Record) -> None:
+        self.record = record
+        self._served: dict[str, ItemView] = {}
+        self._items: dict[str, ItemView] = {}
+
+    @property
+    def items(self) -> list[ItemView]:
+        """The items as the person sees them, oldest first."""
+        return list(self._items.values())
+
+    def item(self, item_id: str) -> ItemView | None:
+        """One of them."""
+        return self._items.get(item_id)
+
+    def serve(self, items: Iterable[ItemView], pending: Sequence[Edit]) -> None:
+        """Every item as the service has it now; `pending` are the journal's edits of this record."""
+        self._served = {item.item_id: item for item in items}
+        self._rebuild(pending)
+
+    def serve_item(self, item: ItemView, pending: Sequence[Edit]) -> None:
+        """One item as the service has it now."""
+        self._served[item.item_id] = item
+        self._rebuild(pending)
+
+    def drop_item(self, item_id: str, pending: Sequence[Edit]) -> None:
+        """The service does not have this item any more."""
+        self._served.pop(item_id, None)
+        self._rebuild(pending)
+
+    def apply(self, edits: Iterable[Edit]) -> None:
+        """Edits that the journal just took."""
+        for edit in edits:
+            self._apply(edit)
+
+    def _rebuild(self, pending: Sequence[Edit]) -> None:
+        order = list(self._items)
+        self._items = dict(self._served)
+        self.apply(edit for edit in pending if edit.record_id == self.record.inspection_id)
+        # An item that was made here keeps its place when the service names it.
+        known = {item_id: place for place, item_id in enumerate(order)}
+        if not self._items.keys() <= known.keys():
+            return
+        self._items = dict(sorted(self._items.items(), key=lambda pair: known[pair[0]]))
+
+    def _apply(self, edit: Edit) -> None:
+        if edit.object != ITEM:
+            return
+        match edit.kind:
+            case Kind.CREATE:
+                fields = {name: edit.after.get(name) for name in FIELDS}
+                result = tuple(edit.after.get("result") or ())
+                self._items[edit.object_id] = ItemView(
+                    item_id=edit.object_id, **fields, result=result, saved=False
+                )
+            case Kind.DELETE:
+                self._items.pop(edit.object_id, None)
+            case Kind.UPDATE:
+                item = self._items.get(edit.object_id)
+                if item is not None:
+                    changed = {name: value for name, value in edit.after.items() if name in FIELDS}
+                    verdict = edit.after.get(VERDICT, item.pending_verdict)
+                    self._items[edit.object_id] = replace(
+                        item, **changed, pending_verdict=verdict, saved=False
+                    )
+
+    # -- edits to be appended to the journal
+
+    def make(self, label: str, fields: Mapping[str, Any]) -> Edit:
+        """An edit that creates an item with `fields` (item_name and what else is known)."""
+        whole = {name: fields.get(name) for name in FIELDS}
+        return self._edit(new_id(), Kind.CREATE, {}, whole, label)
+
+    def change(self, item_id: str, label: str, fields: Mapping[str, Any]) -> Edit | None:
+        """An edit that changes `fields` of an item; None when nothing would change or it is gone."""
+        item = self._items.get(item_id)
+        if item is None:
+            return None
+        now = item.fields()
+        after = {name: value for name, value in fields.items() if now[name] != value}
+        if not after:
+            return None
+        return self._edit(item_id, Kind.UPDATE, {name: now[name] for name in after}, after, label)
+
+    def decide(self, item_id: str, label: str, verdict: Verdict, reason: str) -> Edit | None:
+        """An edit that sets the verdict; None when it is set so already or the item is gone."""
+        item = self._items.get(item_id)
+        if item is None or (item.verdict is verdict and item.reason == reason):
+            return None
+        before = {VERDICT: {"value": item.verdict.value, "reason": item.reason}}
+        after = {VERDICT: {"value": verdict.value, "reason": reason}}
+        return self._edit(item_id, Kind.UPDATE, before, after, label)
+
+    def remove(self, item_id: str, label: str, photos: Sequence[str] = ()) -> Edit | None:
+        """An edit that deletes an item; `photos` are its photos' file ids, so that undo brings them back."""
+        item = self._items.get(item_id)
+        if item is None:
+            return None
+        whole = {**item.fields(), "result": [dict(entry) for entry in item.result], "photos": list(photos)}
+        return self._edit(item_id, Kind.DELETE, whole, {}, label)
+
+    def _edit(
+        self, item_id: str, kind: Kind, before: Mapping[str, Any], after: Mapping[str, Any], label: str
+    ) -> Edit:
+        return Edit(self.record.inspection_id, ITEM, item_id, kind, before, after, label, time.time())

@@ -1,0 +1,129 @@
+"""Sends the journal's edits to the service, in order, and tells conflicts from mere changes. No Qt.
+
+An edit is sent on the condition that the fields it changes still are what they were when the person changed
+them. What somebody else changed besides (another field, a new result) is no conflict.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from desktop.client import Session
+from desktop.client.errors import ClientError, Conflict, Forbidden, Invalid, NotFound, Refused, Stale
+from desktop.client.transport import Tagged
+from desktop.journal import Edit, Journal, Kind
+from desktop.pages.workbench.document import FIELDS, ITEM, VERDICT, ItemView, view_of
+from shared.codes import Verdict
+from shared.wire.inspection import Item, ItemCreate, ItemUpdate
+
+# A stale answer is followed by a fresh look; somebody who changes an item that often is not outrun.
+_TRIES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What became of one edit. `item` is the service's newest state (None: it is deleted there).
+
+    `conflict`: it waits for a person's decision. `refused`: the service's reason not to take it at all.
+    """
+
+    edit: Edit
+    item: ItemView | None
+    conflict: bool = False
+    refused: ClientError | None = None
+
+
+class Outbox:
+    """The way of edits to the service; used by one worker thread at a time."""
+
+    def __init__(self, session: Session, journal: Journal) -> None:
+        self._session = session
+        self._journal = journal
+
+    def send(self, report: Callable[[Sent], None]) -> None:
+        """Send everything that is pending, oldest first, and `report` each.
+
+        Raises ClientError when the service can not be asked (Unreachable, NotLoggedIn, ...): the edit stays
+        pending and the rest with it.
+        """
+        while True:
+            pending = [edit for edit in self._journal.pending() if edit.object == ITEM]
+            if not pending:
+                return
+            report(self._send(pending[0]))
+
+    def _send(self, edit: Edit) -> Sent:
+        try:
+            match edit.kind:
+                case Kind.CREATE:
+                    return self._create(edit)
+                case Kind.DELETE:
+                    return self._delete(edit)
+                case Kind.UPDATE:
+                    return self._update(edit)
+        except (Invalid, Forbidden, Refused, Conflict, NotFound) as refusal:
+            # Sending it again would meet the same answer: the person decides what becomes of it.
+            self._journal.conflict(edit.id, {})
+            return Sent(edit, None, refused=refusal)
+
+    def _create(self, edit: Edit) -> Sent:
+        fields = {name: value for name, value in edit.after.items() if name in FIELDS and value is not None}
+        body = {**fields, "inspection_id": edit.record_id, "result": edit.after.get("result") or []}
+        made = self._session.items.create(ItemCreate.model_validate(body), key=edit.id)
+        for file_id in edit.after.get("photos") or []:
+            self._session.items.add_photo(made.value.item_id, file_id)
+        self._journal.acknowledge(edit.id, made.etag, made.value.item_id)
+        return Sent(edit, view_of(made.value, edit.object_id))
+
+    def _delete(self, edit: Edit) -> Sent:
+        with contextlib.suppress(NotFound):
+            self._session.items.delete(self._journal.service_id(edit.object_id))
+        self._journal.acknowledge(edit.id)
+        return Sent(edit, None)
+
+    def _update(self, edit: Edit) -> Sent:
+        item_id = self._journal.service_id(edit.object_id)
+        known: Tagged[Item] | None = None
+        fields = {name: value for name, value in edit.after.items() if name in FIELDS}
+        if fields:
+            etag = self._journal.etag(edit.object_id)
+            for _ in range(_TRIES):
+                if etag is None:
+                    now = self._session.items.get(item_id)
+                    if not _agrees(edit, now.value):
+                        self._journal.conflict(edit.id, _current(now.value), now.etag)
+                        return Sent(edit, view_of(now.value, edit.object_id), conflict=True)
+                    etag = now.etag
+                try:
+                    known = self._session.items.update(item_id, ItemUpdate.model_validate(fields), etag)
+                    break
+                except Stale:
+                    etag = None
+            else:
+                now = self._session.items.get(item_id)
+                self._journal.conflict(edit.id, _current(now.value), now.etag)
+                return Sent(edit, view_of(now.value, edit.object_id), conflict=True)
+        verdict = edit.after.get(VERDICT)
+        if verdict is not None:
+            known = self._session.items.set_verdict(
+                item_id, Verdict(verdict["value"]), verdict.get("reason") or None
+            )
+        if known is None:
+            known = self._session.items.get(item_id)
+        self._journal.acknowledge(edit.id, known.etag)
+        return Sent(edit, view_of(known.value, edit.object_id))
+
+
+def _current(item: Item) -> dict[str, Any]:
+    return view_of(item, item.item_id).fields()
+
+
+def _agrees(edit: Edit, item: Item) -> bool:
+    """True when nobody else changed the fields of `edit`, or changed them to the same."""
+    now = _current(item)
+    return all(
+        now[name] in (edit.before.get(name), value) for name, value in edit.after.items() if name in FIELDS
+    )
