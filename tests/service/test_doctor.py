@@ -59,7 +59,7 @@ def test_a_sound_installation_has_no_fault(sound: Settings, report: Report) -> N
     for words in (
         "Python",
         "onnxruntime",
-        "opencv-python",
+        "cv2 ",
         "pyvips",
         "is whole",
         "at revision",
