@@ -20,6 +20,9 @@ _QUALITY = 85
 # EXIF orientations 5 to 8 turn by a quarter (EXIF 2.32, tag 0x0112).
 _TURNED = {5, 6, 7, 8}
 
+# A cached operation would keep its file open, and Windows renames no open file.
+pyvips.cache_set_max(0)
+
 
 class BadImage(ValueError):  # noqa: N818 - says what the file is
     """The file begins like an image and can not be read as one."""

@@ -130,6 +130,32 @@ def test_a_thumbnail_is_upright(tmp_path: Path, kind: str) -> None:
     assert pixels[110, 40, 0] > 200
 
 
+@pytest.mark.parametrize(
+    ("mode", "kind"),
+    [
+        ("L", "jpeg"),
+        ("CMYK", "jpeg"),
+        ("1", "png"),
+        ("P", "png"),
+        ("LA", "png"),
+        ("RGBA", "png"),
+        ("I;16", "png"),
+        ("RGBA", "webp"),
+        ("1", "tiff"),
+        ("F", "tiff"),
+        ("I;16", "tiff"),
+        ("CMYK", "tiff"),
+        ("L", "bmp"),
+        ("1", "bmp"),
+    ],
+)
+def test_every_kind_of_pixel_has_a_thumbnail(tmp_path: Path, mode: str, kind: str) -> None:
+    path = tmp_path / "p"
+    Image.new(mode, (300, 200)).save(path, kind)
+    assert upright_size(path, FORMATS[kind]) == (300, 200)
+    assert decoded(thumbnail(path, FORMATS[kind], 150)).shape == (100, 150, 3)
+
+
 def test_a_truncated_photo_is_shown_as_far_as_it_goes(tmp_path: Path) -> None:
     path = tmp_path / "p"
     whole = picture("jpeg", (600, 400))
