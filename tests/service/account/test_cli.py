@@ -1,0 +1,159 @@
+from __future__ import annotations
+
+import asyncio
+import io
+import subprocess
+import sys
+
+import pytest
+from pydantic import SecretStr
+from sqlalchemy import text
+from sqlalchemy.orm import Session
+
+from service.account import cli
+from service.account.service import AccountService
+from service.changes import Change
+from service.database import Database
+from service.envelope import Problem
+from service.settings import Settings
+from shared.codes import Role
+from tests.service.account.conftest import CHIEF, HOME, INSPECTOR, first_admin, log_in, with_inspector
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
+def database_kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+class Shell:
+    """Runs `walkaround user` as a person would, with what they type."""
+
+    def __init__(
+        self, settings: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        self.settings, self.monkeypatch, self.capsys = settings, monkeypatch, capsys
+        self.changes: list[Change] = []
+
+    def _listen(self, _session: Session, changes: list[Change]) -> None:
+        self.changes.extend(changes)
+
+    def __call__(self, *words: str, typed: str = "") -> tuple[int, str, str]:
+        self.monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
+        status = cli.main(["user", *words], self.settings, [self._listen])
+        said = self.capsys.readouterr()
+        return status, said.out, said.err
+
+
+@pytest.fixture
+def shell(settings: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Shell:
+    return Shell(settings, monkeypatch, capsys)
+
+
+def _add(shell: Shell, who: tuple[str, str], *roles: str) -> tuple[int, str, str]:
+    words = [word for role in roles for word in ("--role", role)]
+    return shell("add", who[0], *words, "--password-stdin", typed=f"{who[1]}\r\n")
+
+
+def test_an_added_user_can_log_in(shell: Shell, accounts: AccountService) -> None:
+    status, said, _ = _add(shell, CHIEF, "admin", "viewer")
+    assert (status, said) == (0, "added chief\n")
+    payload = asyncio.run(log_in(accounts, CHIEF)).payload
+    assert payload.role == [Role.ADMIN, Role.VIEWER]
+    assert [change.action for change in shell.changes] == ["create"]
+    assert CHIEF[1] not in repr(shell.changes)
+
+
+def test_the_list_names_everybody(shell: Shell) -> None:
+    _add(shell, CHIEF, "admin")
+    shell(
+        "add", "zhang", "--role", "inspector", "--name", "张伟", "--password-stdin", typed="pass-of-zhang-1"
+    )
+    shell("disable", "ZHANG")
+    assert shell("list")[1].splitlines() == ["chief\tadmin\tenabled\t", "zhang\tinspector\tdisabled\t张伟"]
+
+
+def test_what_is_refused_says_why_and_changes_nothing(shell: Shell) -> None:
+    _add(shell, CHIEF, "admin")
+    for words, typed, why in (
+        (("add", "Chief", "--role", "viewer", "--password-stdin"), "correct-horse-1", "taken"),
+        (("add", "a b", "--role", "viewer", "--password-stdin"), "correct-horse-1", "blanks"),
+        (("add", "zhang", "--role", "viewer", "--password-stdin"), "short", "8 to 128"),
+        (("add", "zhang", "--role", "viewer", "--password-stdin"), "password123", "tried first"),
+        (("add", "zhangzhang", "--role", "viewer", "--password-stdin"), "ZhangZhang", "must not be"),
+        (("disable", "chief"), "", "last enabled admin"),
+        (("disable", "nobody"), "", "there is no user 'nobody'"),
+        (("password", "nobody", "--password-stdin"), "correct-horse-1", "there is no user"),
+        (("password", "chief", "--password-stdin"), "", "8 to 128"),
+    ):
+        status, said, why_not = shell(*words, typed=typed)
+        assert (status, said) == (1, ""), words
+        assert why in why_not
+    assert shell("list")[1] == "chief\tadmin\tenabled\t\n"
+
+
+@pytest.mark.parametrize("words", [(), ("add",), ("add", "x"), ("add", "x", "--role", "root"), ("drop", "x")])
+def test_used_wrongly_it_ends_with_2(shell: Shell, words: tuple[str, ...]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        shell(*words)
+    assert caught.value.code == 2
+
+
+def test_disabling_ends_the_logins_of_a_running_service_at_once(
+    shell: Shell, accounts: AccountService
+) -> None:
+    async def is_in(token: str) -> bool:
+        try:
+            await accounts.authenticate(token, HOME)
+        except Problem:
+            return False
+        return True
+
+    tokens = asyncio.run(with_inspector(accounts))
+    assert asyncio.run(is_in(tokens.access_token))
+    assert shell("disable", INSPECTOR[0])[:2] == (0, "disabled zhang\n")
+    assert not asyncio.run(is_in(tokens.access_token))
+    assert shell("enable", INSPECTOR[0])[:2] == (0, "enabled zhang\n")
+    assert not asyncio.run(is_in(tokens.access_token))
+    assert asyncio.run(is_in(asyncio.run(log_in(accounts, INSPECTOR)).access_token))
+
+
+def test_a_new_password_ends_the_logins(shell: Shell, accounts: AccountService) -> None:
+    tokens = asyncio.run(first_admin(accounts))
+    status, said, _ = shell("password", "chief", "--password-stdin", typed="quite-another-one\n")
+    assert (status, said) == (0, "changed the password of chief\n")
+    with pytest.raises(Problem):
+        asyncio.run(accounts.authenticate(tokens.access_token, HOME))
+    with pytest.raises(Problem):
+        asyncio.run(accounts.logins.refresh(SecretStr(tokens.refresh_token), HOME))
+    asyncio.run(log_in(accounts, ("chief", "quite-another-one")))
+
+
+def test_a_typed_password_is_asked_twice(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    typed = iter(["correct-horse-1", "correct-horse-2", "correct-horse-1", "correct-horse-1"])
+    monkeypatch.setattr("getpass.getpass", lambda _prompt: next(typed))
+    status, _, why = shell("add", "chief", "--role", "admin")
+    assert status == 1
+    assert "differ" in why
+    assert shell("add", "chief", "--role", "admin")[0] == 0
+
+
+def test_the_command_is_found_from_the_command_line(settings: Settings) -> None:
+    words = [sys.executable, "-m", "shared", "user", "list", "--data-dir", str(settings.data_dir)]
+    url = ["--database-url", settings.url]
+    done = subprocess.run([*words, *url], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_it_leaves_the_write_ahead_log_to_a_running_service(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, database: Database
+) -> None:
+    if not database.is_sqlite:
+        pytest.skip("there is no such log on PostgreSQL")
+    seen = []
+
+    def listen(session: Session, _changes: list[Change]) -> None:
+        seen.append(session.execute(text("PRAGMA wal_autocheckpoint")).scalar())
+
+    monkeypatch.setattr(sys, "stdin", io.StringIO(CHIEF[1]))
+    assert cli.main(["user", "add", "chief", "--role", "admin", "--password-stdin"], settings, [listen]) == 0
+    assert seen == [0]

@@ -1,0 +1,330 @@
+"""First run, users and what requests may not do, over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+from sqlalchemy import select, update
+from starlette.testclient import TestClient
+
+from service.account.tables import LoginSession, User
+from service.changes import Change
+from service.database import Database, now
+from service.settings import Settings
+from shared.codes import Role
+from tests.service_app import ADMIN, with_token
+
+AsRole = Callable[..., TestClient]
+FIRST = {"username": "chief", "password": "correct-horse-battery", "name": "主任"}
+
+
+def _me(client: TestClient) -> dict[str, Any]:
+    data: dict[str, Any] = client.get("/api/auth/me").json()["data"]
+    return data
+
+
+def _new(username: str, **more: Any) -> dict[str, Any]:
+    return {"username": username, "password": f"pass-of-{username}", "roles": ["viewer"], **more}
+
+
+def test_no_account_exists_by_default(anonymous: TestClient) -> None:
+    assert anonymous.get("/api/auth/first-run").json() == {"code": 0, "data": {"needed": True}, "msg": None}
+    for username in ("admin", "root", "walkaround", ""):
+        for password in ("admin", "password", "walkaround", ""):
+            answer = anonymous.post("/api/auth/login", json={"username": username, "password": password})
+            assert answer.status_code in {200, 422}
+            assert answer.json()["code"] == 1
+
+
+def test_the_first_run_makes_an_admin_once(anonymous: TestClient) -> None:
+    answer = anonymous.post("/api/auth/first-run", json=FIRST)
+    assert answer.status_code == 200
+    payload = answer.json()["data"]["payload"]
+    assert (payload["role"], payload["user"]["name"]) == (["admin"], "主任")
+    assert anonymous.get("/api/auth/first-run").json()["data"] == {"needed": False}
+    again = anonymous.post("/api/auth/first-run", json=FIRST | {"username": "other"})
+    assert (again.status_code, again.json()["data"]["error"]) == (409, "conflict")
+
+
+def test_the_first_run_is_for_this_machine_only(app: FastAPI) -> None:
+    with TestClient(app, client=("192.0.2.7", 50000)) as far:
+        answer = far.post("/api/auth/first-run", json=FIRST)
+        assert (answer.status_code, answer.json()["data"]["error"]) == (403, "permission_missing")
+        assert far.get("/api/auth/first-run").json()["data"] == {"needed": True}
+
+
+@pytest.mark.parametrize("header", ["Forwarded", "X-Forwarded-For", "X-Real-IP"])
+def test_the_first_run_is_not_for_a_proxy_on_this_machine(anonymous: TestClient, header: str) -> None:
+    answer = anonymous.post("/api/auth/first-run", json=FIRST, headers={header: "127.0.0.1"})
+    assert answer.status_code == 403
+
+
+def test_the_first_run_keeps_the_rules(anonymous: TestClient) -> None:
+    for change in (
+        {"password": "password1"},
+        {"password": "short"},
+        {"username": "a b"},
+        {"password": "chief"},
+    ):
+        answer = anonymous.post("/api/auth/first-run", json=FIRST | change)
+        assert answer.status_code == 422
+        assert answer.json()["data"]["fields"][0]["field"] in change
+    assert anonymous.get("/api/auth/first-run").json()["data"] == {"needed": True}
+
+
+def test_no_body_gives_rights_that_were_not_asked_for(client: TestClient, as_role: AsRole) -> None:
+    viewer = as_role("viewer")
+    before = _me(viewer)
+    everything = {column.name: "admin" for column in User.__table__.columns} | {
+        "id": "x",
+        "user_id": _me(client)["user"]["user_id"],
+        "enabled": False,
+        "password": "quite-another-one",
+        "password_hash": "x",
+        "username": "root",
+        "role": ["admin"],
+        "roles": ["admin"],
+        "permissions": ["USER.MANAGE"],
+        "has_face": True,
+        "created_at": "2000-01-01T00:00:00Z",
+    }
+    fine = {"email": "li@example.cn", "phone": "12345678", "work_years": 1}
+    assert viewer.post("/api/auth/updateInfo", json=everything | fine).json()["code"] == 0
+    after = _me(viewer)
+    kept = ("user_id", "username", "enabled", "has_face", "created_at")
+    assert {key: after["user"][key] for key in kept} == {key: before["user"][key] for key in kept}
+    assert (after["role"], after["permissions"]) == (["viewer"], before["permissions"])
+    made = client.post("/api/users", json=everything | _new("made")).json()["data"]
+    assert (made["username"], made["roles"], made["enabled"]) == ("made", ["viewer"], True)
+    assert made["user_id"] not in {"x", everything["user_id"]}
+
+
+def test_users_are_made_found_and_changed(client: TestClient) -> None:
+    made = client.post("/api/users", json=_new("zhang", name="张伟", roles=["inspector", "planner"])).json()
+    assert (made["code"], made["msg"]) == (0, "用户创建成功")
+    user_id = made["data"]["user_id"]
+    assert made["data"]["roles"] == ["planner", "inspector"]
+    assert made["data"]["created_at"].endswith("Z")
+    assert client.get(f"/api/users/{user_id}").json()["data"] == made["data"]
+    for q in ("zha", "ZHA", "张", "ｚｈａ"):
+        page = client.get("/api/users", params={"q": q}).json()["data"]
+        assert [user["user_id"] for user in page["data"]] == [user_id], q
+    for q in ("%", "_", "'", "\\"):
+        assert client.get("/api/users", params={"q": q}).json()["data"]["data"] == []
+    changed = client.put(f"/api/users/{user_id}", json={"name": None, "roles": ["viewer"], "enabled": None})
+    assert (changed.json()["code"], changed.json()["msg"]) == (0, "用户更新成功")
+    data = changed.json()["data"]
+    assert (data["name"], data["roles"], data["enabled"]) == (None, ["viewer"], True)
+
+
+def test_the_list_of_users_has_pages(client: TestClient) -> None:
+    for number in range(4):
+        client.post("/api/users", json=_new(f"user-{number}"))
+    page = client.get("/users", params={"current_page": 2, "page_size": 2}).json()["data"]
+    assert page["pagination"] == {"current_page": 2, "page_size": 2, "total": 5, "total_pages": 3}
+    assert [user["username"] for user in page["data"]] == ["user-1", "user-2"]
+    for query in ({"page_size": 0}, {"page_size": 201}, {"current_page": 0}, {"current_page": 2**70}):
+        assert client.get("/users", params=query).status_code == 422
+
+
+def test_a_user_name_is_taken_however_it_is_written(client: TestClient) -> None:
+    for username in ("chief", "CHIEF", "ｃｈｉｅｆ", " chief "):
+        answer = client.post("/api/users", json=_new("x") | {"username": username})
+        assert (answer.status_code, answer.json()["msg"]) == (409, "用户名已存在，请换一个")
+
+
+def test_user_bodies_keep_the_rules(client: TestClient) -> None:
+    user_id = _me(client)["user"]["user_id"]
+    for body in (
+        _new("a b"),
+        _new("zhang", password="12345678"),
+        _new("zhang", roles=[]),
+        _new("zhang", roles=["root"]),
+        _new("a\x00b"),
+    ):
+        assert client.post("/api/users", json=body).status_code == 422
+    answer = client.put(f"/api/users/{user_id}", json={"password": "short"})
+    assert (answer.status_code, answer.json()["msg"]) == (422, "密码需要 8 到 128 个字符")
+    assert client.put("/api/users/nobody", json={"name": "x"}).status_code == 404
+    assert client.put("/api/users/nobody", json={"password": "quite-another-one"}).status_code == 404
+    assert client.get("/api/users/nobody").json()["msg"] == "用户不存在"
+
+
+def test_the_last_admin_stays(client: TestClient) -> None:
+    user_id = _me(client)["user"]["user_id"]
+    for body in ({"enabled": False}, {"roles": ["planner"]}):
+        answer = client.put(f"/api/users/{user_id}", json=body)
+        assert (answer.status_code, answer.json()["msg"]) == (409, "至少要保留一名启用的管理员")
+    assert _me(client)["role"] == ["admin"]
+
+
+@pytest.mark.parametrize("role", [role for role in Role if role is not Role.ADMIN])
+def test_only_an_admin_sees_and_changes_users(client: TestClient, as_role: AsRole, role: str) -> None:
+    user_id = _me(client)["user"]["user_id"]
+    other = as_role(role)
+    answers = [
+        other.get("/api/users"),
+        other.get(f"/api/users/{user_id}"),
+        other.post("/api/users", json=_new("zhang")),
+        other.put(f"/api/users/{user_id}", json={"password": "quite-another-one"}),
+        other.put(f"/api/users/{_me(other)['user']['user_id']}", json={"roles": ["admin"]}),
+    ]
+    for answer in answers:
+        assert answer.status_code == 403
+        assert answer.json()["data"] == {"error": "permission_missing", "permissions": ["USER.MANAGE"]}
+
+
+def test_changing_users_needs_a_recent_password(client: TestClient, database: Database) -> None:
+    long_ago = now().replace(year=now().year - 1)
+    for password_at in (None, long_ago):
+        move = update(LoginSession).values(password_at=password_at)
+        database.write_now(lambda session, move=move: session.execute(move))
+        _forget(client)
+        user_id = _me(client)["user"]["user_id"]
+        for answer in (
+            client.post("/api/users", json=_new("zhang")),
+            client.put(f"/api/users/{user_id}", json={"name": "x"}),
+        ):
+            assert (answer.status_code, answer.json()["data"]["error"]) == (403, "password_login_needed")
+        assert client.get("/api/users").status_code == 200
+
+
+def _forget(client: TestClient) -> None:
+    # The test writes behind the service's back; any change of an account makes it look again.
+    client.post("/api/auth/updateInfo", json={})
+
+
+def test_a_wrong_password_says_429_with_retry_after(client: TestClient, anonymous: TestClient) -> None:
+    body = {"username": ADMIN[0], "password": "wrong"}
+    for _ in range(5):
+        assert anonymous.post("/api/auth/login", json=body).json()["msg"] == "用户名或密码错误"
+    answer = anonymous.post("/api/auth/login", json=body)
+    assert answer.status_code == 429
+    assert 0 < int(answer.headers["retry-after"]) <= 30
+    assert "秒后再试" in answer.json()["msg"]
+    assert answer.json()["data"]["retry_after"] == int(answer.headers["retry-after"])
+
+
+def test_every_way_to_fail_a_login_reads_the_same(client: TestClient, anonymous: TestClient) -> None:
+    user_id = client.post("/api/users", json=_new("gone")).json()["data"]["user_id"]
+    client.put(f"/api/users/{user_id}", json={"enabled": False})
+    answers = [
+        anonymous.post("/api/auth/login", json={"username": username, "password": password})
+        for username, password in ((ADMIN[0], "wrong"), ("nobody", "wrong"), ("gone", "pass-of-gone"))
+    ]
+    assert len({(answer.status_code, answer.text) for answer in answers}) == 1
+    names = [sorted(set(answer.headers) - {"x-request-id"}) for answer in answers]
+    assert names[0] == names[1] == names[2]
+
+
+def test_odd_texts_are_answered_and_never_an_error(client: TestClient, anonymous: TestClient) -> None:
+    odd = [
+        b'"\\ud800"',
+        b'"a\\u0000b"',
+        b'"' + b"\xef\xb7\xba" * 255 + b'"',
+        b'"\' OR 1=1 --"',
+        b"[]",
+        b"{}",
+        b"7",
+    ]
+    headers = {"content-type": "application/json"}
+    for text in odd:
+        for path, field in (("login", b"username"), ("login", b"password"), ("refresh", b"refresh_token")):
+            body = b'{"username":"x","password":"x",' + b'"' + field + b'":' + text + b"}"
+            answer = anonymous.post(f"/api/auth/{path}", content=body, headers=headers)
+            assert answer.status_code in {200, 401, 422}, (path, field, text)
+            assert answer.json()["code"] == 1
+    for text in odd:
+        body = b'{"name":' + text + b',"email":' + text + b"}"
+        answer = client.post("/api/auth/updateInfo", content=body, headers=headers)
+        assert (answer.status_code, answer.json()["msg"]) == (200, "更新数据失败"), text
+    for body in (b"[]", b'"x"', b"null", b"{", b""):
+        assert client.post("/api/auth/updateInfo", content=body, headers=headers).status_code == 422
+
+
+def test_logout_ends_the_login(client: TestClient, anonymous: TestClient) -> None:
+    login = anonymous.post("/api/auth/login", json={"username": ADMIN[0], "password": ADMIN[1]}).json()[
+        "data"
+    ]
+    mine = with_token(anonymous, login["access_token"])
+    assert mine.get("/api/auth/me").status_code == 200
+    answer = anonymous.post("/api/auth/logout", json={"refresh_token": login["refresh_token"]})
+    assert answer.json() == {"code": 0, "data": True, "msg": "已退出登录"}
+    assert mine.get("/api/auth/me").json()["data"] == {"error": "not_logged_in"}
+
+
+def test_no_secret_reaches_a_log_or_a_failure(
+    client: TestClient, anonymous: TestClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    canary = "canary-7f3a"
+    login = anonymous.post("/api/auth/login", json={"username": ADMIN[0], "password": ADMIN[1]}).json()[
+        "data"
+    ]
+    answers = [
+        anonymous.post("/api/auth/login", json={"username": canary, "password": f"{canary}-1"}),
+        anonymous.post("/api/auth/login", json={"username": [canary], "password": [f"{canary}-2"]}),
+        anonymous.post("/api/auth/login", json={"username": "x", "password": canary * 200}),
+        anonymous.post("/api/auth/refresh", json={"refresh_token": canary}),
+        anonymous.post("/api/auth/refresh", json={"refresh_token": {"x": canary}}),
+        anonymous.get("/api/auth/me", headers={"Authorization": f"Bearer {canary}"}),
+        client.post("/api/auth/updatePassword", json={"password": canary, "newPassword": canary}),
+        client.post("/api/auth/updatePassword", json={"password": canary}),
+        client.post("/api/users", json=_new("zhang", password=canary, roles=[canary])),
+        client.post("/api/auth/updateInfo", json={"email": canary, "work_years": canary}),
+        client.post("/api/auth/refresh", json={"refresh_token": login["refresh_token"]}),
+    ]
+    assert all(canary not in answer.text for answer in answers)
+    for secret in (canary, ADMIN[1], login["access_token"], login["refresh_token"]):
+        assert secret not in caplog.text
+
+
+def test_what_happens_is_told_with_who_and_from_where(app: FastAPI, settings: Settings) -> None:
+    seen: list[Change] = []
+    database: Database = _database_of(app)
+    database.after_commit.append(seen.extend)
+    with TestClient(app, client=("127.0.0.1", 50000)) as anonymous:
+        token = anonymous.post("/api/auth/first-run", json=FIRST).json()["data"]["access_token"]
+        client = with_token(anonymous, token)
+        admin = _me(client)["user"]["user_id"]
+        user_id = client.post("/api/users", json=_new("zhang")).json()["data"]["user_id"]
+        client.put(f"/api/users/{user_id}", json={"roles": ["planner"], "password": "quite-another-one"})
+        client.post("/api/auth/updateInfo", json={"phone": "12345678"})
+    told = [(change.action, change.object_id, change.actor, change.details) for change in seen]
+    assert told[0] == ("create", admin, admin, {"username": "chief", "roles": ["admin"]})
+    assert told[1][:3] == ("login", admin, admin)
+    assert told[2] == ("create", user_id, admin, {"username": "zhang", "roles": ["viewer"]})
+    assert told[3] == ("update", user_id, admin, {"roles": [["viewer"], ["planner"]], "password": True})
+    assert told[4] == ("update", admin, admin, {"fields": ["phone"]})
+    assert {change.address for change in seen} == {"127.0.0.1"}
+
+
+def _database_of(app: FastAPI) -> Database:
+    account = app.state.authenticate.__self__
+    database: Database = account._db
+    return database
+
+
+def test_reading_tokens_asks_no_table_while_nothing_changes(app: FastAPI) -> None:
+    with TestClient(app, client=("127.0.0.1", 50000)) as anonymous:
+        token = anonymous.post("/api/auth/first-run", json=FIRST).json()["data"]["access_token"]
+        authenticate = app.state.authenticate
+        asyncio.run(authenticate(token, "127.0.0.1"))
+        database = _database_of(app)
+        reads: list[object] = []
+        real = database.read_now
+
+        def counted(work: Callable[..., Any]) -> Any:
+            reads.append(work)
+            return real(work)
+
+        database.read_now = counted  # type: ignore[method-assign]
+        for _ in range(5):
+            asyncio.run(authenticate(token, "127.0.0.1"))
+        assert reads == []
+        assert database.read_now(lambda session: session.scalar(select(User.enabled)))
