@@ -76,6 +76,7 @@ class Viewfinder(QWidget):
         self._image = QImage()
         self._hint = ""
         self._sentence = ""
+        self._icon = "camera"
         self._progress = 0.0
         self._names: list[str] = []
         self._chooser = _CameraChooser(self)
@@ -101,9 +102,10 @@ class Viewfinder(QWidget):
             self.setAccessibleDescription(text)
             self.update()
 
-    def show_sentence(self, text: str, action: str = "") -> None:
+    def show_sentence(self, text: str, action: str = "", icon: str = "camera") -> None:
         """Say in the middle why there is no picture, with at most one button."""
         self._image = QImage()
+        self._icon = icon
         self._sentence, self._hint, self._progress = text, "", 0.0
         self._button.setText(action)
         self._button.setVisible(bool(action))
@@ -234,7 +236,7 @@ class Viewfinder(QWidget):
 
     def _paint_sentence(self, painter: QPainter, whole: QRectF) -> None:
         middle = whole.center()
-        paint_icon(painter, "camera", DARK.dim, QRectF(middle.x() - 16, middle.y() - 76, 32, 32))
+        paint_icon(painter, self._icon, DARK.dim, QRectF(middle.x() - 16, middle.y() - 76, 32, 32))
         painter.setPen(QColor(DARK.text))
         painter.setFont(sized(TEXT_PX))
         painter.drawText(

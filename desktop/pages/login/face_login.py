@@ -114,8 +114,9 @@ class FaceLogin(QObject):
 
     def _act(self) -> None:
         """The button of the viewfinder: look for cameras again, or try again."""
-        self.stop()
-        self.start()
+        if self._running:
+            self.stop()
+            self.start()
 
     def _state_changed(self, state: FeedState) -> None:
         self._good = 0

@@ -66,6 +66,7 @@ class LoginPage(Page):
         self.password_form = PasswordForm(session, context.preferences.values.user_name)
         self.first_run_form = FirstRunForm(session)
         self._build()
+        self.viewfinder.acted.connect(self._try_again)
         self.face.loggedIn.connect(self._enter)
         self.face.cameraChosen.connect(lambda name: context.preferences.change(camera=name))
         self.password_form.loggedIn.connect(self._enter)
@@ -219,6 +220,10 @@ class LoginPage(Page):
             return self.tr("The service of this machine")
         return urlsplit(self._context.session.base_url).netloc
 
+    def _try_again(self) -> None:
+        if not self.face.running:
+            self._service_changed()
+
     def _probe(self) -> None:
         session = self._context.session
         run(session.account.first_run_needed, owner=self, done=self._probed, failed=self._probe_failed)
@@ -240,8 +245,10 @@ class LoginPage(Page):
 
     def _probe_failed(self, error: Exception) -> None:
         self._dot.show_state(ServiceState.FAILED)
-        self._server.setText(sentence(error))
-        self.viewfinder.show_sentence(sentence(error))
+        self._server.setText(self.tr("The service cannot be reached"))
+        self.face.stop()
+        self.viewfinder.set_cameras([], "")
+        self.viewfinder.show_sentence(sentence(error), self.tr("Try again"), icon="server")
 
     def _show_form(self, first_run: bool) -> None:
         self._is_first_run = first_run

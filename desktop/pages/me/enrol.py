@@ -74,6 +74,7 @@ class EnrolDialog(QDialog):
         self.viewfinder.acted.connect(self._begin)
         self.viewfinder.camera_chosen.connect(self._choose)
         self.finished.connect(lambda _result: self._feed.stop())
+        self.cancel.setFocus()
         self._begin()
 
     def step(self) -> str:

@@ -76,7 +76,7 @@ class ProfileCard(Card):
         years = "" if user.work_years is None else str(user.work_years)
         self.fields["work_years"].set_text(years)
         choices: list[tuple[object, str]] = [
-            (None, self.tr("Not said")),
+            (None, self.tr("Not specified")),
             ("female", self.tr("Female")),
             ("male", self.tr("Male")),
             ("other", self.tr("Other")),

@@ -1,0 +1,257 @@
+"""Every method of the client against the real service."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+import skimage.data
+
+from desktop.client import RecordFilter, Session
+from desktop.client.errors import (
+    Conflict,
+    Forbidden,
+    Invalid,
+    NotFound,
+    NotLoggedIn,
+    Refused,
+    Stale,
+    Unsupported,
+)
+from shared.codes import Role, Status, Verdict
+from shared.cv import cv2
+from shared.wire.account import UserUpdate
+from shared.wire.catalogue import (
+    AircraftWrite,
+    FlightWrite,
+    ReferenceImageWrite,
+    TaskWrite,
+    TemplateRegion,
+)
+from shared.wire.inspection import ItemCreate, ItemPoint, ItemUpdate, Point, RecordCreate, RecordUpdate
+from tests.service_process import ADMIN, logged_in, running_service
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with running_service(tmp_path_factory.mktemp("data")) as address:
+        yield address
+
+
+@pytest.fixture
+def session(url: str) -> Iterator[Session]:
+    with logged_in(url) as session:
+        yield session
+
+
+def picture(seed: int = 1, side: int = 96) -> bytes:
+    pixels = np.random.default_rng(seed).integers(0, 255, (side, side, 3), dtype=np.uint8)
+    return bytes(cv2.imencode(".png", pixels)[1])
+
+
+def face(brightness: float = 1.0) -> bytes:
+    head = skimage.data.astronaut()[0:300, 100:400, ::-1]
+    lit = np.clip(head * brightness, 0, 255).astype(np.uint8)
+    return bytes(cv2.imencode(".jpg", cv2.resize(lit, (600, 600)))[1])
+
+
+def test_the_first_run_is_only_once(session: Session, url: str) -> None:
+    other = Session(url)
+    assert not other.account.first_run_needed()
+    with pytest.raises(Conflict):
+        other.account.first_run("second", "another-long-password")
+    other.close()
+
+
+def test_login_me_refresh_and_logout(session: Session) -> None:
+    me = session.account.me()
+    assert me.user.username == ADMIN[0]
+    assert me.role == [Role.ADMIN]
+    transport = session._transport
+    first = transport._access()
+    assert transport._access(worn=first) != first
+    assert session.account.me().user == me.user
+    session.account.logout()
+    with pytest.raises(NotLoggedIn):
+        session.account.me()
+
+
+def test_a_wrong_password_is_refused(url: str) -> None:
+    session = Session(url)
+    with pytest.raises(Refused, match="用户名或密码错误"):
+        session.account.login("nobody", "wrong")
+    session.close()
+
+
+def test_profile_and_password(session: Session) -> None:
+    user = session.account.update_info({"name": "主任", "work_years": 9, "email": None})
+    assert (user.name, user.work_years) == ("主任", 9)
+    with pytest.raises(Refused) as refused:
+        session.account.update_info({"email": "nonsense"})
+    assert refused.value.data.startswith("email：")
+    with pytest.raises(Refused, match="原密码错误"):
+        session.account.update_password("wrong", "another-long-password")
+    with pytest.raises(Invalid) as invalid:
+        session.account.update_password(ADMIN[1], "short")
+    assert invalid.value.faults == {"newPassword": "password_length"}
+    session.account.update_password(ADMIN[1], ADMIN[1] + "2")
+    session.account.update_password(ADMIN[1] + "2", ADMIN[1])
+
+
+def test_users(session: Session, url: str) -> None:
+    made = session.users.create("viewer1", "view-only-password", [Role.VIEWER], "看")
+    assert [user.username for user in session.users.list(q="viewer1").data] == ["viewer1"]
+    viewer = Session(url)
+    viewer.account.login("viewer1", "view-only-password")
+    with pytest.raises(Forbidden):
+        viewer.records.create(RecordCreate(task_id="t"))
+    changed = session.users.update(made.user_id, UserUpdate(enabled=False), password="new-view-password")
+    assert not changed.enabled
+    with pytest.raises(NotLoggedIn):
+        viewer.account.me()
+    viewer.close()
+
+
+def test_face_enrolment_login_and_deletion(session: Session, url: str) -> None:
+    before = session.account.face_status()
+    assert not before.enrolled
+    assert before.current_consent_text
+    with pytest.raises(Refused):
+        session.account.enrol_face([picture()])
+    status = session.account.enrol_face([face(), face(0.9)])
+    assert (status.enrolled, status.templates) == (True, 2)
+    session.account.update_face(face())
+    assert session.account.face_status().templates == 1
+    other = Session(url)
+    assert other.account.login_by_face(face(1.1)).user.username == ADMIN[0]
+    with pytest.raises(Refused, match="无法校验人脸"):
+        other.account.login_by_face(picture())
+    session.account.delete_face()
+    assert not session.account.face_status().enrolled
+    other.close()
+
+
+def test_the_catalogue(session: Session) -> None:
+    aircraft = session.catalogue.aircraft.create(AircraftWrite(aircraft_name="B-1234"))
+    flight = session.catalogue.flights.create(
+        FlightWrite(
+            flight_number="CA1",
+            aircraft_id=aircraft.aircraft_id,
+            scheduled_at=datetime(2026, 1, 1, tzinfo=UTC),
+        )
+    )
+    task = session.catalogue.tasks.create(TaskWrite(task_name="walk", flight_id=flight.flight_id))
+    assert task.aircraft_name == "B-1234"
+    assert [one.task_id for one in session.catalogue.tasks.list(flight_id=flight.flight_id).data] == [
+        task.task_id
+    ]
+    with pytest.raises(Conflict):
+        session.catalogue.aircraft.delete(aircraft.aircraft_id)
+    renamed = session.catalogue.tasks.update(task.task_id, TaskWrite(task_name="walk 2"))
+    assert (renamed.task_name, renamed.flight_id) == ("walk 2", flight.flight_id)
+    assert session.catalogue.tasks.get(task.task_id) == renamed
+    session.catalogue.tasks.delete(task.task_id)
+    with pytest.raises(NotFound):
+        session.catalogue.tasks.get(task.task_id)
+
+
+def test_files(session: Session) -> None:
+    data = picture(7, 300)
+    stored = session.files.upload(data, "左翼.png")
+    assert (stored.width, stored.height, stored.filename) == (300, 300, "左翼.png")
+    assert session.files.download(stored.file_id) == data
+    assert session.files.fetch(stored.download_url) == data
+    assert session.files.download_part(stored.file_id, 8, 24) == data[8:24]
+    small = cv2.imdecode(np.frombuffer(session.files.thumbnail(stored.file_id, 64), np.uint8), 1)
+    assert max(small.shape[:2]) == 64
+    with pytest.raises(NotFound):
+        session.files.download("nothing")
+
+
+def test_a_record_from_its_making_to_its_end(session: Session) -> None:
+    stored = session.files.upload(picture(3, 200), "reference.png")
+    reference = session.catalogue.reference_images.create(
+        ReferenceImageWrite(reference_image_name="wing", file_id=stored.file_id)
+    )
+    region = TemplateRegion(item_name="rivets", point=Point(x=0.1, y=0.1, w=0.5, h=0.5))
+    reference = session.catalogue.reference_images.set_template(reference.reference_image_id, [region])
+    assert [one.item_name for one in reference.template] == ["rivets"]
+    record = session.records.create(
+        RecordCreate(task_id="t1", inspection_name="左翼", reference_image_id=reference.reference_image_id)
+    )
+    (item,) = session.items.create_from_template(record.inspection_id)
+    assert item.item_name == "rivets"
+    other = session.records.create(RecordCreate(task_id="t1"))
+    (copied,) = session.items.create_from_record(other.inspection_id, record.inspection_id)
+    assert copied.item_name == "rivets"
+    session.records.delete(other.inspection_id)
+    with pytest.raises(NotFound):
+        session.records.get(other.inspection_id)
+
+    photo_file = session.files.upload(picture(4), "photo.png")
+    photo = session.items.add_photo(item.item_id, photo_file.file_id)
+    assert [one.photo_id for one in session.items.photos(item.item_id)] == [photo.photo_id]
+    session.items.delete_photo(item.item_id, photo.photo_id)
+    assert session.items.photos(item.item_id) == []
+    text = session.files.upload(b"no picture", "notes.txt")
+    with pytest.raises(Unsupported):
+        session.items.add_photo(item.item_id, text.file_id)
+
+    with pytest.raises(Conflict):
+        session.records.finish(record.inspection_id)
+    decided = session.items.set_verdict(item.item_id, Verdict.PASSED, "fine")
+    assert decided.value.result[-1].isPassed
+    assert decided.etag == session.items.get(item.item_id).etag
+    finished = session.records.finish(record.inspection_id)
+    assert (finished.inspection_status, finished.progress) == (Status.PASSED, 100)
+    found = session.records.search(RecordFilter(task_id="t1", inspection_status=Status.PASSED))
+    assert record.inspection_id in [one.inspection_id for one in found.data]
+
+
+def test_a_stale_change_is_seen(session: Session) -> None:
+    record = session.records.create(RecordCreate(task_id="t2"))
+    read = session.records.get(record.inspection_id)
+    changed = session.records.update(record.inspection_id, RecordUpdate(inspection_name="mine"), read.etag)
+    assert changed.etag != read.etag
+    with pytest.raises(Stale):
+        session.records.update(record.inspection_id, RecordUpdate(inspection_name="late"), read.etag)
+    point = ItemPoint(point=Point(x=0, y=0, w=1, h=1))
+    made = session.items.create(
+        ItemCreate(item_name="a", inspection_id=record.inspection_id, item_point=point)
+    )
+    assert made.value.item_point == point
+    newer = session.items.update(made.value.item_id, ItemUpdate(description="x"), made.etag)
+    assert newer.value.description == "x"
+    with pytest.raises(Stale):
+        session.items.update(made.value.item_id, ItemUpdate(description="y"), made.etag)
+    session.items.delete(made.value.item_id)
+    assert session.items.all(record.inspection_id) == []
+
+
+def test_all_items_of_a_long_record(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    record = session.records.create(RecordCreate(task_id="t3"))
+    for number in range(5):
+        session.items.create(ItemCreate(item_name=str(number), inspection_id=record.inspection_id))
+    listed = session.items.list
+    monkeypatch.setattr(session.items, "list", lambda inspection_id, page=1: listed(inspection_id, page, 2))
+    assert [item.item_name for item in session.items.all(record.inspection_id)] == list("01234")
+
+
+def test_detection(session: Session) -> None:
+    models = session.detection.models()
+    assert "reference-difference" in [model.model_id for model in models]
+    record = session.records.create(RecordCreate(task_id="t4"))
+    item = session.items.create(
+        ItemCreate(item_name="a", inspection_id=record.inspection_id, model_id="reference-difference")
+    ).value
+    # An item without a photo cannot be looked at: the service says so, at once or as the end of the job.
+    try:
+        job = session.items.detect(item.item_id, wait=10)
+    except Conflict as refused:
+        assert refused.code == "no_photo"
+    else:
+        assert (job.state, job.error) == ("failed", "no_photo")
+        assert session.detection.job(job.job_id) == job
+    assert list(session.records.detect(record.inspection_id)) == []
