@@ -22,6 +22,7 @@ from desktop.context import Context
 from desktop.embedded import EmbeddedService, ServiceState
 from desktop.language import Language
 from desktop.logs import Logs, log_dir
+from desktop.pages.login import LoginPage
 from desktop.preferences import APP, Preferences
 from desktop.remote import RemoteWatch
 from desktop.theme import look
@@ -37,7 +38,6 @@ _NOWHERE = "http://127.0.0.1:9"
 
 
 _PAGES = (
-    ("login", "LoginPage"),
     ("records", "RecordsPage"),
     ("workbench", "WorkbenchPage"),
     ("catalogue", "CataloguePage"),
@@ -66,9 +66,14 @@ def make_application(words: list[str] | None = None) -> QApplication:
     return application
 
 
+def _retire(session: Session) -> None:
+    session.account.logout()
+    session.close()
+
+
 def build_pages(context: Context) -> list[Page]:
     """Every page of the window, in the order of the rail."""
-    pages: list[Page] = []
+    pages: list[Page] = [LoginPage(context)]
     for module, name in _PAGES:
         if find_spec(f"desktop.pages.{module}") is not None:
             pages.append(getattr(import_module(f"desktop.pages.{module}"), name)(context))
@@ -78,8 +83,8 @@ def build_pages(context: Context) -> list[Page]:
 class Desktop(QObject):
     """The running desktop: preferences, language, service, window.
 
-    Needs the QApplication of `make_application`. `server_url`: use the service there; None: start the own one
-    on `data_folder` (None: the person's).
+    Needs the QApplication of `make_application`. `server_url`: use the service there, an empty string the own
+    one, None the one that the person chose last. `data_folder`: for the own service (None: the person's).
     """
 
     def __init__(
@@ -97,18 +102,14 @@ class Desktop(QObject):
         self.language = Language()
         self.language.use(self.preferences.values.language)
         look().set_mode(self.preferences.values.theme)
-        self.session = Session(server_url or _NOWHERE)
-        self.session.on_login_lost(lambda: self._gui(self._login_lost))
-        self.context = Context(self.session, self.preferences, embedded=server_url is None)
+        self._data_folder = data_folder or data_dir()
+        url = self.preferences.values.server_url if server_url is None else server_url
+        self.context = Context(self._make_session(url), self.preferences, embedded=not url)
         self.context.loginChanged.connect(self._login_changed)
         self._last_user = ""
         self.service: EmbeddedService | None = None
         self._watch: RemoteWatch | None = None
-        if server_url is None:
-            self.service = EmbeddedService(data_folder or data_dir(), self._service_said)
-        else:
-            self.preferences.change(server_url=server_url)
-            self._watch = RemoteWatch(server_url, self.context.show_service, self)
+        self._choose_service(url)
         self.window = self._make_window()
 
     def start(self) -> None:
@@ -126,6 +127,25 @@ class Desktop(QObject):
             else:
                 self.service.start()
 
+    def use_server(self, url: str) -> None:
+        """Work with the service at `url` from now on (empty: the own one); kept for the next start."""
+        self.preferences.change(server_url=url)
+        if self.context.payload is not None:
+            self.context.leave()
+        workers.run(_retire, self.context.session, owner=None, lane=workers.Lane.LONG)
+        if self._watch is not None:
+            self._watch.deleteLater()
+            self._watch = None
+        if self.service is not None:
+            workers.run(self.service.stop, owner=None, lane=workers.Lane.LONG)
+            self.service = None
+        self.context.session = self._make_session(url)
+        self.context.embedded = not url
+        self.context.show_service(ServiceState.STARTING)
+        self._choose_service(url)
+        self._replace_window()
+        self.retry()
+
     def close(self) -> None:
         """End everything in order: requests, work, service, log. Safe to call twice."""
         if self._closed:
@@ -133,7 +153,7 @@ class Desktop(QObject):
         self._closed = True
         self.window.keep_geometry()
         self.window.hide()
-        self.session.close()
+        self.context.session.close()
         workers.shutdown()
         if self.service is not None:
             self.service.stop()
@@ -151,8 +171,28 @@ class Desktop(QObject):
         self._replace_window()
         self.window.go(*place)
 
+    def _make_session(self, url: str) -> Session:
+        session = Session(url or _NOWHERE)
+        session.on_login_lost(lambda: self._gui(self._login_lost))
+        return session
+
+    def _choose_service(self, url: str) -> None:
+        if url:
+            self._watch = RemoteWatch(url, self.context.show_service, self)
+        else:
+            service = EmbeddedService(
+                self._data_folder,
+                # In the watcher's thread.
+                lambda state, url: self._gui(lambda: self._service_said(service, state, url)),
+            )
+            self.service = service
+
     def _make_window(self) -> MainWindow:
-        window = MainWindow(self.context, build_pages(self.context))
+        pages = build_pages(self.context)
+        for page in pages:
+            if isinstance(page, LoginPage):
+                page.server_chosen.connect(self.use_server)
+        window = MainWindow(self.context, pages)
         window.language_wanted.connect(self.set_language)
         window.retry_wanted.connect(self.retry)
         return window
@@ -181,11 +221,12 @@ class Desktop(QObject):
             self.context.loginChanged.emit()
             self.window.toast.say(self.tr("Your login has ended. Log in again to go on where you were."))
 
-    def _service_said(self, state: ServiceState, url: str | None) -> None:
-        """In the watcher's thread."""
+    def _service_said(self, service: EmbeddedService, state: ServiceState, url: str | None) -> None:
+        if service is not self.service:
+            return
         if url is not None:
-            self.session.rebase(url)
-        self._gui(lambda: self.context.show_service(state))
+            self.context.session.rebase(url)
+        self.context.show_service(state)
 
     def _say_failure(self) -> None:
         self.window.toast.say(

@@ -45,8 +45,6 @@ class Context(QObject):
 
     def leave(self) -> None:
         """Log out here at once, and at the service in the background."""
-        if self.payload is None:
-            return
         self.payload = None
         # Its own lane: it must not wait behind slow requests until the next person has logged in.
         run(self.session.account.logout, owner=None, lane=Lane.LONG)

@@ -45,15 +45,19 @@ class Language:
     def use(self, chosen: str) -> None:
         """Speak `chosen` (a code of LANGUAGES), or with an empty string what the system speaks."""
         self.code = chosen if chosen in LANGUAGES else system_language()
-        for old in self._translators:
-            QCoreApplication.removeTranslator(old)
-        self._translators = []
+        self.end()
         QLocale.setDefault(QLocale(self.code))
         self.missing = not self._load("walkaround", str(resource("translations")))
         if self.missing:
             _log.warning("the catalogue for %s is missing: run resources/translations/compile.py", self.code)
         if self.code != "en":
             self._load("qtbase", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath))
+
+    def end(self) -> None:
+        """Take every translation out of the application."""
+        for old in self._translators:
+            QCoreApplication.removeTranslator(old)
+        self._translators = []
 
     def _load(self, name: str, folder: str) -> bool:
         translator = QTranslator(QCoreApplication.instance())

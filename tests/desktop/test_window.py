@@ -1,0 +1,262 @@
+"""The window: one page in front, rights, the way back, the login that ends, the notices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QLineEdit, QVBoxLayout
+from pytestqt.qtbot import QtBot
+
+from desktop.context import Context
+from desktop.embedded import ServiceState
+from desktop.keys import KeyEdit, KeySheet
+from desktop.palette import Palette, score
+from desktop.widgets import Page
+from desktop.window import MainWindow
+from shared.codes import Permission, Role
+from tests.desktop.conftest import make_payload
+
+
+class _Page(Page):
+    stays: ClassVar[bool] = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.openings: list[dict[str, Any]] = []
+        self.left = 0
+        self.line = QLineEdit()
+        column = QVBoxLayout(self)
+        column.addWidget(self.line)
+
+    @property
+    def title(self) -> str:
+        return self.page_id.title()
+
+    def opened(self, params: dict[str, Any]) -> None:
+        self.openings.append(params)
+        if "text" in params:
+            self.line.setText(params["text"])
+
+    def leave(self) -> bool:
+        self.left += 1
+        return not self.stays
+
+    def place(self) -> dict[str, Any]:
+        return {"text": self.line.text()}
+
+
+class Login(_Page):
+    page_id, in_frame = "login", False
+
+
+class Records(_Page):
+    page_id, icon, permission = "records", "list", Permission.INSPECTION_READ
+
+
+class Workbench(_Page):
+    page_id, permission, has_status_bar = "workbench", Permission.INSPECTION_READ, True
+
+
+class People(_Page):
+    page_id, icon, permission = "people", "people", Permission.USER_MANAGE
+
+
+@pytest.fixture
+def window(qtbot: QtBot, context: Context) -> Iterator[MainWindow]:
+    made = MainWindow(context, [Login(), Records(), Workbench(), People()])
+    qtbot.addWidget(made)
+    made.show()
+    made.activateWindow()
+    qtbot.waitUntil(made.isActiveWindow)
+    yield made
+    made.close()
+
+
+def page_of(window: MainWindow, kind: type[_Page]) -> _Page:
+    found = window.findChild(kind)
+    assert isinstance(found, kind)
+    return found
+
+
+def in_front(window: MainWindow) -> str:
+    return window.page.page_id if window.page is not None else ""
+
+
+def test_without_a_login_only_the_login_page_is_seen(window: MainWindow) -> None:
+    assert in_front(window) == "login"
+    assert not window.rail.isVisible()
+    assert not window.go("records")
+    assert (window.minimumWidth(), window.minimumHeight()) == (1024, 700)
+
+
+def test_a_login_leads_to_the_records_and_fills_the_rail(window: MainWindow, context: Context) -> None:
+    context.enter(make_payload(Role.INSPECTOR))
+    assert in_front(window) == "records"
+    assert window.rail.isVisible()
+    assert window.rail.page_ids() == ["records"]
+    assert "张三" in window.rail.account.accessibleName()
+    assert context.preferences.values.user_name == "user-u1"
+    assert not window.go("people")
+    context.enter(make_payload(Role.ADMIN))
+    assert window.rail.page_ids() == ["records", "people"]
+
+
+def test_parameters_arrive_and_the_way_back_leads_to_the_place(window: MainWindow, context: Context) -> None:
+    context.enter(make_payload(Role.ADMIN))
+    records, workbench = page_of(window, Records), page_of(window, Workbench)
+    records.line.setText("wing")
+    records.navigate.emit("workbench", {"record_id": "7"})
+    assert workbench.openings == [{"record_id": "7"}]
+    assert window.status_bar.isVisible()
+    assert window.windowTitle() == "Workbench — Walkaround"
+    workbench.status.emit("left", "right")
+    assert (window.status_bar.left.text(), window.status_bar.right.text()) == ("left", "right")
+    records.line.clear()
+    assert context.commands.run("back")
+    assert records.line.text() == "wing"
+    assert not window.status_bar.isVisible()
+
+
+def test_a_page_can_stay(window: MainWindow, context: Context) -> None:
+    context.enter(make_payload(Role.ADMIN))
+    records = page_of(window, Records)
+    records.stays = True  # type: ignore[misc]
+    assert not window.go("people")
+    assert in_front(window) == "records"
+    window.rail.chosen.emit("people")
+    assert in_front(window) == "records"
+    assert not window.close()
+    records.stays = False  # type: ignore[misc]
+    assert window.go("people")
+
+
+def test_logging_out_asks_the_page_and_ends_at_the_login(window: MainWindow, context: Context) -> None:
+    context.enter(make_payload(Role.ADMIN))
+    records = page_of(window, Records)
+    records.stays = True  # type: ignore[misc]
+    context.commands.run("logout")
+    assert context.payload is not None
+    records.stays = False  # type: ignore[misc]
+    context.commands.run("logout")
+    assert context.payload is None
+    assert in_front(window) == "login"
+    assert not context.commands.possible("logout")
+
+
+def test_a_login_that_was_lost_comes_back_to_where_the_person_was(
+    window: MainWindow, context: Context
+) -> None:
+    context.enter(make_payload(Role.ADMIN))
+    window.go("people")
+    people = page_of(window, People)
+    people.line.setText("half a sentence")
+    context.payload = None
+    context.loginChanged.emit()
+    assert in_front(window) == "login"
+    people.line.clear()
+    context.enter(make_payload(Role.ADMIN))
+    assert in_front(window) == "people"
+    assert people.line.text() == "half a sentence"
+
+
+def test_somebody_else_does_not_land_there(window: MainWindow, context: Context) -> None:
+    context.enter(make_payload(Role.ADMIN))
+    window.go("people")
+    context.payload = None
+    context.loginChanged.emit()
+    context.enter(make_payload(Role.ADMIN, user_id="u2"))
+    assert in_front(window) == "records"
+
+
+def test_the_state_of_the_service_is_said(window: MainWindow, context: Context, qtbot: QtBot) -> None:
+    context.enter(make_payload(Role.ADMIN))
+    context.show_service(ServiceState.READY)
+    assert not window.banner.isVisible()
+    assert "Service ready" in window.rail.account.accessibleName()
+    context.show_service(ServiceState.RESTARTING)
+    assert window.banner.isVisible()
+    assert "go on working" in window.banner.text()
+    context.show_service(ServiceState.FAILED)
+    with qtbot.waitSignal(window.retry_wanted):
+        window.banner.acted.emit()
+    context.show_service(ServiceState.READY)
+    assert not window.banner.isVisible()
+
+
+def test_a_toast_goes_by_itself_or_by_a_click(window: MainWindow, context: Context, qtbot: QtBot) -> None:
+    context.enter(make_payload(Role.ADMIN))
+    page_of(window, Records).toast.emit("Exported 53 records")
+    assert window.toast.isVisible()
+    assert window.toast.text() == "Exported 53 records"
+    qtbot.mouseClick(window.toast, Qt.MouseButton.LeftButton)
+    assert not window.toast.isVisible()
+
+
+def test_the_place_of_the_window_is_kept(
+    window: MainWindow, context: Context, qtbot: QtBot, qapp: QApplication
+) -> None:
+    window.resize(1024, 720)
+    window.close()
+    again = MainWindow(context, [Login()])
+    qtbot.addWidget(again)
+    assert again.height() == 720  # 900 without it; the width is bounded by the screen
+
+
+def test_the_palette_finds_and_does(window: MainWindow, context: Context, qtbot: QtBot) -> None:
+    context.enter(make_payload(Role.ADMIN))
+    palette = Palette(window, context.commands)
+    qtbot.addWidget(palette)
+    palette.open()
+    assert "go.people" in palette.offered()
+    assert "edit.undo" not in palette.offered()
+    assert "palette" not in palette.offered()
+    qtbot.keyClicks(palette.line, "gopeo")
+    assert palette.offered()[0] == "go.people"
+    qtbot.keyClick(palette.line, Qt.Key.Key_Return)
+    assert in_front(window) == "people"
+    assert not palette.isVisible()
+
+
+def test_the_palette_is_walked_by_arrows(window: MainWindow, context: Context, qtbot: QtBot) -> None:
+    context.enter(make_payload(Role.ADMIN))
+    palette = Palette(window, context.commands)
+    qtbot.addWidget(palette)
+    palette.open()
+    qtbot.keyClick(palette.line, Qt.Key.Key_Down)
+    assert palette.list.currentRow() == 1
+    qtbot.keyClick(palette.line, Qt.Key.Key_Up)
+    qtbot.keyClick(palette.line, Qt.Key.Key_Up)
+    assert palette.list.currentRow() == 0
+    qtbot.keyClicks(palette.line, "qqqq")
+    assert palette.offered() == []
+    qtbot.keyClick(palette.line, Qt.Key.Key_Escape)
+    assert not palette.isVisible()
+
+
+def test_better_matches_score_higher() -> None:
+    assert score("zi", "Zoom in") > score("zi", "Fuzzy find")  # type: ignore[operator]
+    assert score("rec", "Records") > score("rec", "Draw a rectangle c")  # type: ignore[operator]
+    assert score("xyz", "Zoom in") is None
+    assert score("", "Zoom in") is not None
+
+
+def test_the_sheet_lists_every_key_and_finds(qtbot: QtBot, context: Context) -> None:
+    sheet = KeySheet(None, context.commands)
+    qtbot.addWidget(sheet)
+    assert sheet.shown_keys("edit.redo") == "Ctrl+Shift+Z · Ctrl+Y"
+    context.commands.set_keys("edit.redo", ["F7"])
+    assert sheet.shown_keys("edit.redo") == "F7"
+
+
+def test_a_new_key_says_what_it_meant(qtbot: QtBot, context: Context) -> None:
+    edit = KeyEdit(None, context.commands, "view.fit")
+    qtbot.addWidget(edit)
+    edit.show()
+    qtbot.keyClick(edit.editor, Qt.Key.Key_Y)
+    assert "Verdict: passed" in edit.warning.text()
+    edit.take.click()
+    assert context.commands.keys("view.fit") == ("Y",)
+    assert context.commands.keys("item.pass") == ()
