@@ -36,14 +36,14 @@ class Record(Base):
     updated_at: Mapped[dt.datetime] = mapped_column(DateTime())
 
     __table_args__ = (
-        # The equality column first, then the order of the search: a page is read from the index alone.
+        # The filter's column first, then the order of the search: a page is cut on the index alone.
         Index(None, "created_at", "inspection_id"),
         Index(None, "task_id", "created_at", "inspection_id"),
         Index(None, "executor_id", "created_at", "inspection_id"),
         Index(None, "reference_image_id", "created_at", "inspection_id"),
         Index(None, "inspection_status", "created_at", "inspection_id"),
-        Index(None, "start_time"),
-        Index(None, "end_time"),
+        Index(None, "start_time", "created_at", "inspection_id"),
+        Index(None, "end_time", "created_at", "inspection_id"),
     )
 
 

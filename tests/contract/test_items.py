@@ -59,7 +59,7 @@ def update(running: Running, item_id: str, **body: Any) -> dict[str, Any]:
 
 
 def listed(running: Running, inspection_id: str, **query: int) -> dict[str, Any]:
-    given = {"inspection_id": inspection_id, **query}
+    given: dict[str, str | int] = {"inspection_id": inspection_id, **query}
     answer = running.admin.get("/api/inspection_item/list", params=given)
     assert answer.status_code == 200, answer.text
     data: dict[str, Any] = answer.json()["data"]
@@ -366,7 +366,7 @@ def test_decision_items_are_oldest_first(running: Running) -> None:
     "query", [{"page_size": 0}, {"page_size": 201}, {"current_page": 0}, {"current_page": 2**63}], ids=repr
 )
 def test_decision_paging_out_of_its_range_is_422(running: Running, query: dict[str, int]) -> None:
-    given = {"inspection_id": "x", **query}
+    given: dict[str, str | int] = {"inspection_id": "x", **query}
     assert running.admin.get("/api/inspection_item/list", params=given).status_code == 422
 
 

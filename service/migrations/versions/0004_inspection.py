@@ -30,10 +30,15 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("inspection_id", name="pk_record"),
     )
     _index("record", "created_at", "inspection_id")
-    for column in ("task_id", "executor_id", "reference_image_id", "inspection_status"):
+    for column in (
+        "task_id",
+        "executor_id",
+        "reference_image_id",
+        "inspection_status",
+        "start_time",
+        "end_time",
+    ):
         _index("record", column, "created_at", "inspection_id")
-    _index("record", "start_time")
-    _index("record", "end_time")
 
     op.create_table(
         "item",

@@ -201,3 +201,21 @@ def test_sql_in_a_filter_is_only_text(fleet: Stage) -> None:
         for path in (f"/api/inspection/getInspectionById/{text}", f"/api/inspection_item/{text}"):
             assert fleet.client.get(path).status_code == 404
     assert fleet.search()["pagination"]["total"] == 4
+
+
+def test_a_total_is_exact_after_every_write(stage: Stage) -> None:
+    """Totals are kept between searches; whatever is written, by whichever connection, they never lag."""
+    stage.put("executors", id="u1", name="甲")
+    for number in range(1, 8):
+        inspection_id = stage.record(executor_id="u1", task_id="t")["inspection_id"]
+        for query in ({}, {"task_id": "t"}, {"executor_name": "甲"}, {"inspection_status": "not_started"}):
+            assert [stage.search(**query)["pagination"]["total"] for _ in range(3)] == [number] * 3
+    change = {"inspection_status": "failed"}
+    stage.client.put(f"/api/inspection/updateInspection/{inspection_id}", json=change)
+    assert stage.search(inspection_status="failed")["pagination"]["total"] == 1
+    assert stage.search(inspection_status="not_started")["pagination"]["total"] == 6
+    stage.client.delete(f"/api/inspection/deleteInspection/{inspection_id}")
+    assert stage.search()["pagination"]["total"] == 6
+    stage.put("executors", id="u2", name="甲乙")
+    stage.database.write_now(lambda session: session.execute(update(RECORD).values(executor_id="u2")))
+    assert stage.search(executor_name="乙")["pagination"]["total"] == 6
