@@ -72,8 +72,9 @@ class LoginPage(Page):
         self.password_form.loggedIn.connect(self._enter)
         self.first_run_form.loggedIn.connect(self._enter)
         self.first_run_form.taken.connect(self._probe)
-        context.serviceChanged.connect(lambda _state: self._service_changed())
-        look().themeChanged.connect(lambda _theme: self.update())
+        # Methods, so that the connections end with the page.
+        context.serviceChanged.connect(self._service_changed)
+        look().themeChanged.connect(self._repaint)
 
     @property
     def title(self) -> str:
@@ -196,6 +197,9 @@ class LoginPage(Page):
             self.face.stop()
 
     # The service
+
+    def _repaint(self) -> None:
+        self.update()
 
     def _service_changed(self) -> None:
         state = self._context.service_state
