@@ -1,0 +1,82 @@
+"""A service for page tests, played by httpx.MockTransport: a test sets what each path answers."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
+
+from desktop.client import Session
+from desktop.context import Context
+from desktop.preferences import Preferences
+from tests.desktop.client.played import PAYLOAD
+
+STATUS = {
+    "enrolled": False,
+    "usable": True,
+    "templates": 0,
+    "model": "dlib",
+    "enrolled_at": None,
+    "consent_version": None,
+    "consented_at": None,
+    "login_enabled": True,
+    "recommend_pack": True,
+    "current_consent_version": "1",
+    "current_consent_text": "同意书",
+}
+TOKENS = {"access_token": "a", "refresh_token": "r", "expires_in": 900, "payload": PAYLOAD}
+
+
+def done(data: Any) -> httpx.Response:
+    return httpx.Response(200, json={"code": 0, "data": data, "msg": None})
+
+
+def refused(msg: str, data: Any = None) -> httpx.Response:
+    return httpx.Response(200, json={"code": 1, "data": data, "msg": msg})
+
+
+def failed(status: int, error: str, **details: Any) -> httpx.Response:
+    return httpx.Response(status, json={"code": 1, "data": {"error": error, **details}, "msg": "说明"})
+
+
+class Played:
+    """Answers by path; remembers what was sent."""
+
+    def __init__(self) -> None:
+        self.answers: dict[str, Any] = {
+            "/api/auth/first-run": done({"needed": False}),
+            "/api/auth/login": done(TOKENS),
+            "/api/auth/logout": done(True),
+            "/api/auth/loginByFaceInfo": refused("无法校验人脸"),
+            "/api/auth/me": done(PAYLOAD),
+            "/api/auth/face": done(STATUS),
+        }
+        self.sent: list[tuple[str, str, Any]] = []
+        self.open = threading.Event()
+        self.open.set()
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        path = request.url.path
+        body = json.loads(request.content) if request.content else None
+        self.sent.append((request.method, path, body))
+        assert self.open.wait(10)
+        given = self.answers[path]
+        if callable(given):
+            given = given(request)
+        if isinstance(given, Exception):
+            raise given
+        return httpx.Response(given.status_code, content=given.content, headers=given.headers)
+
+    def bodies(self, path: str, method: str = "POST") -> list[Any]:
+        return [body for sent, where, body in self.sent if (sent, where) == (method, path)]
+
+
+@contextmanager
+def played_context(played: Played, base_url: str = "http://127.0.0.1:9") -> Iterator[Context]:
+    session = Session(base_url, patience=0.0, transport=httpx.MockTransport(played))
+    yield Context(session, Preferences(), embedded=True)
+    session.close()
