@@ -51,9 +51,30 @@ DARK_COLOURS = CanvasColours(
 )
 
 
-def ink_on(ground: QColor) -> QColor:
-    """Black or white, whichever is easier to read on `ground` (contrast as WCAG 2.2 defines it)."""
-    channels = (ground.redF(), ground.greenF(), ground.blueF())
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-    return QColor("#0e1013") if (luminance + 0.05) / 0.05 > 1.05 / (luminance + 0.05) else QColor("#ffffff")
+_INK, _WHITE = QColor("#0e1013"), QColor("#ffffff")
+_READABLE = 4.5
+
+
+def chip_colours(colour: QColor) -> tuple[QColor, QColor]:
+    """Ground and ink for a chip of this colour, with a contrast of at least 4.5 (WCAG 2.2, AA).
+
+    White on the ground, a little darkened where that is enough; else dark ink.
+    """
+    ground = QColor(colour)
+    for _ in range(3):
+        if contrast(ground, _WHITE) >= _READABLE:
+            return ground, _WHITE
+        ground = ground.darker(104)
+    return colour, _INK
+
+
+def contrast(one: QColor, other: QColor) -> float:
+    """Contrast ratio of two colours, 1 to 21, as WCAG 2.2 defines it."""
+    light, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _luminance(colour: QColor) -> float:
+    channels = (colour.redF(), colour.greenF(), colour.blueF())
+    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

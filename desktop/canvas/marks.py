@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
-from desktop.canvas.colours import ink_on
+from desktop.canvas.colours import chip_colours
 from desktop.canvas.regions import State
 
 CHIP_HEIGHT = 20
@@ -20,9 +20,9 @@ def chip_font(font: QFont) -> QFont:
     return strong
 
 
-def draw_chip(painter: QPainter, box: QRectF, text: str, ground: QColor, state: State = State.NONE) -> None:
+def draw_chip(painter: QPainter, box: QRectF, text: str, colour: QColor, state: State = State.NONE) -> None:
     """A chip with a text and, at its end, the mark of `state`. The painter has the font already."""
-    ink = ink_on(ground)
+    ground, ink = chip_colours(colour)
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
@@ -32,7 +32,7 @@ def draw_chip(painter: QPainter, box: QRectF, text: str, ground: QColor, state: 
     place = box.adjusted(7, 0, -7, 0)
     painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
     if state is not State.NONE:
-        draw_mark(painter, QRectF(box.right() - 17, box.center().y() - 4.5, 9, 9), state, ink)
+        draw_mark(painter, QRectF(box.right() - 16, box.center().y() - 4.5, 9, 9), state, ink)
     painter.restore()
 
 

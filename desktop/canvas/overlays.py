@@ -28,6 +28,7 @@ class _Floating(QFrame):
                 border-radius: 4px; font-size: 14px; padding: 0; }}
             QToolButton:hover {{ background: {colours.raised}; color: {colours.text}; }}
             QToolButton:focus {{ border-color: {colours.accent}; }}
+            QToolButton#scale {{ color: {colours.text}; font-size: 12px; font-weight: 600; }}
             QToolButton#key {{ background: {colours.raised}; border-color: {colours.line}; font-size: 11px; }}
             QProgressBar {{ background: {colours.raised}; border: none; border-radius: 2px; }}
             QProgressBar::chunk {{ background: {colours.accent}; border-radius: 2px; }}
@@ -47,6 +48,7 @@ class ZoomChip(_Floating):
         super().__init__(parent)
         self.setObjectName("zoom")
         self._scale = _button("100 %", self.tr("Zoom to 100 % (1)"))
+        self._scale.setObjectName("scale")
         self._scale.setFixedSize(52, 22)
         smaller, larger = _button("−", self.tr("Zoom out (−)")), _button("+", self.tr("Zoom in (+)"))
         whole = _button("F", self.tr("Fit the picture (F)"))
@@ -144,7 +146,7 @@ class Minimap(QWidget):
         painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
         frame = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
         painter.setPen(QPen(QColor(self._colours.line), 1))
-        painter.setBrush(QColor(self._colours.canvas))
+        painter.setBrush(QColor(self._colours.panel))
         painter.drawRoundedRect(frame, 6, 6)
         inner = self._inner()
         if self._preview is not None:

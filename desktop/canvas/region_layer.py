@@ -146,7 +146,7 @@ class RegionLayer:
             if chosen:
                 text = " ".join(part for part in (text, region.label, region.note) if part)
             colour = QColor(colours.accent) if chosen else colours.of_state(region.state)
-            width = metrics.horizontalAdvance(text) + 14 + (13 if region.state is not State.NONE else 0)
+            width = metrics.horizontalAdvance(text) + 14 + (15 if region.state is not State.NONE else 0)
             x = min(max(box.x - 1, 0.0), max(viewport.width - width, 0.0))
             y = box.y - CHIP_HEIGHT if box.y >= CHIP_HEIGHT else max(box.y, 0.0)
             chip = QRectF(round(x), round(y), round(width), CHIP_HEIGHT)

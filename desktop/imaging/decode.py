@@ -148,12 +148,17 @@ def stream(data: Data) -> Any:
     return _load(data)
 
 
-def as_rgb32(image: Any) -> Any:
-    """The vips image as QImage.Format_RGB32 has it: blue, green, red, 255; alpha laid over white."""
+def as_rgb(image: Any) -> Any:
+    """The vips image as three bytes a pixel, sRGB, alpha laid over white."""
     rgb = image.colourspace("srgb")
     if rgb.hasalpha():
         rgb = rgb.flatten(background=255)
-    rgb = rgb.cast("uchar")
+    return rgb.cast("uchar")
+
+
+def as_rgb32(image: Any) -> Any:
+    """The vips image as QImage.Format_RGB32 has it: blue, green, red, 255."""
+    rgb = as_rgb(image)
     return rgb[2].bandjoin([rgb[1], rgb[0], 255])
 
 

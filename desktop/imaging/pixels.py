@@ -64,6 +64,11 @@ def stored_rect(rect: Rect, width: int, height: int, orientation: int) -> Rect:
     )
 
 
+def from_qimage(image: QImage) -> Pixels:
+    """The pixels of a QImage.Format_RGB32. The caller keeps `image`: the array does not hold it."""
+    return np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), image.width())
+
+
 def to_qimage(pixels: Pixels) -> QImage:
     """A QImage with a copy of the pixels. Other Python threads run while it copies."""
     height, width = pixels.shape

@@ -1,7 +1,8 @@
-"""Pyramids of large pictures: a tiled TIFF each, made once, kept in the user's cache folder by content.
+"""Pyramids of large pictures: the levels as JPEG tiles in a zip each, made once, kept by content.
 
 A pyramid holds the pixels as stored, unturned: turning is done tile by tile, so that making one reads the
-original once from top to bottom in little memory.
+original once from top to bottom in little memory. The layout is that of Deep Zoom, which libvips writes; the
+tiles lie uncompressed in the zip, so that reading one is a seek and a decode, with nothing held in between.
 """
 
 from __future__ import annotations
@@ -9,33 +10,29 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import threading
-import uuid
+import shutil
+import tempfile
+import time
+import zipfile
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import platformdirs
+from PySide6.QtGui import QImage
 
-from desktop.imaging.decode import (
-    Cancellation,
-    Data,
-    Progress,
-    as_rgb32,
-    evaluate,
-    report_progress,
-    stream,
-)
-from desktop.imaging.pixels import Pixels
+from desktop.imaging.decode import Cancellation, Data, Progress, as_rgb, report_progress, stream
+from desktop.imaging.pixels import Pixels, from_qimage
 from desktop.imaging.source import TILE
-from desktop.imaging.vips import pyvips
 
 CACHE_LIMIT = 8 * 1024**3
 """Bytes that all pyramids may take; the longest unused go first."""
 
-# 85 halves the file against 90, where libvips stops subsampling colour, and decodes twice as fast
+# above this libvips stops subsampling colour, which makes a pyramid three times as large
 _QUALITY = 85
 _READ = 1 << 20
+_NAME = "picture"
+_MAKING = "making-"
+_ABANDONED = 24 * 3600
 
 
 class PyramidCache:
@@ -48,7 +45,7 @@ class PyramidCache:
 
     def path(self, digest: str) -> Path:
         """Where the pyramid of the content with this SHA-256 is, or will be."""
-        return self.folder / f"{digest}-{TILE}.tif"
+        return self.folder / f"{digest}-{TILE}.zip"
 
     def find(self, digest: str) -> Path | None:
         """The pyramid, marked as used now; None when there is none."""
@@ -66,34 +63,40 @@ class PyramidCache:
         """
         self.folder.mkdir(parents=True, exist_ok=True)
         path = self.path(digest)
-        part = self.folder / f"{digest}.{uuid.uuid4().hex}.part"
-        image = as_rgb(stream(data))
-        width, height = (_padded(image.width, image.height, side) for side in (image.width, image.height))
-        image = image.embed(0, 0, width, height, extend="copy")
+        image = as_rgb(stream(data)).copy()
+        image.remove("orientation")
         report_progress(image, progress, cancellation)
-        try:
-            with cancellation.watch(image):
-                image.tiffsave(
-                    str(part),
-                    tile=True,
-                    pyramid=True,
-                    compression="jpeg",
-                    Q=_QUALITY,
-                    tile_width=TILE,
-                    tile_height=TILE,
-                    bigtiff=True,
-                    keep="none",
-                )
-            part.replace(path)
-        finally:
-            part.unlink(missing_ok=True)
+        # libvips writes the rest of a cancelled file when it lets go of it: into a folder that is gone
+        with (
+            tempfile.TemporaryDirectory(
+                prefix=_MAKING, dir=self.folder, ignore_cleanup_errors=True
+            ) as scratch,
+            cancellation.watch(image),
+        ):
+            made = Path(scratch) / "made.zip"
+            image.dzsave(
+                str(made),
+                basename=_NAME,
+                container="zip",
+                depth="onetile",
+                tile_size=TILE,
+                overlap=0,
+                suffix=f".jpg[Q={_QUALITY}]",
+                keep="none",
+            )
+            made.replace(path)
         self.trim(keep=path)
         return path
 
     def trim(self, keep: Path | None = None) -> None:
         """Drop the longest unused pyramids until the rest is below the limit; `keep` stays in any case."""
+        now = time.time()
+        for scratch in self.folder.glob(f"{_MAKING}*"):
+            with contextlib.suppress(OSError):
+                if now - scratch.stat().st_mtime > _ABANDONED:
+                    shutil.rmtree(scratch)
         found = []
-        for path in self.folder.glob("*.tif"):
+        for path in self.folder.glob("*.zip"):
             with contextlib.suppress(OSError):
                 state = path.stat()
                 found.append((state.st_mtime_ns, state.st_size, path))
@@ -108,55 +111,45 @@ class PyramidCache:
                     total -= size
 
 
-class _Regions(threading.local):
-    """A libvips region belongs to one thread: each has its own, by level."""
-
-    def __init__(self) -> None:
-        self.by_level: dict[int, Any] = {}
-
-
 class Pyramid:
-    """An open pyramid. `read` may be called from several threads at once."""
+    """An open pyramid. Its methods may be called from several threads at once.
+
+    Level 0 is the finest; a pixel of level n covers 2**n x 2**n stored ones.
+    """
 
     def __init__(self, path: Path) -> None:
-        """Raises pyvips.Error when the file is no pyramid."""
-        self._path = path
-        first = self._page(0)
-        self.levels = int(first.get("n-pages"))
-        """How many levels there are. A pixel of level n covers 2**n x 2**n stored ones."""
-        self._regions = _Regions()
+        """Raises OSError when the file is no pyramid."""
+        try:
+            self._zip = zipfile.ZipFile(path)
+        except zipfile.BadZipFile as error:
+            raise OSError(str(error)) from error
+        parts = [name.split("/") for name in self._zip.namelist()]
+        self.levels = len({part[1] for part in parts if len(part) == 3})
+        """How many levels there are."""
 
-    def read(self, level: int, x: int, y: int, width: int, height: int) -> Pixels:
-        """A rectangle of a level, in stored orientation."""
-        regions = self._regions.by_level
-        if level not in regions:
-            regions[level] = pyvips.Region.new(as_rgb32(self._page(level)))
-        memory = regions[level].fetch(x, y, width, height)
-        return np.frombuffer(memory, np.uint32).reshape(height, width)
+    def tile(self, level: int, column: int, row: int) -> QImage:
+        """A tile in stored orientation. Raises OSError when it cannot be read."""
+        name = f"{_NAME}_files/{self.levels - 1 - level}/{column}_{row}.jpg"
+        try:
+            image = QImage.fromData(self._zip.read(name))
+        except (KeyError, zipfile.BadZipFile) as error:
+            raise OSError(str(error)) from error
+        if image.format() is not QImage.Format.Format_RGB32:
+            image = image.convertToFormat(QImage.Format.Format_RGB32)
+        if image.isNull():
+            raise OSError(name)
+        return image
 
-    def whole(self, level: int, width: int, height: int, cancellation: Cancellation) -> Pixels:
-        """The first `width` x `height` px of a level, in stored orientation."""
-        return evaluate(as_rgb32(self._page(level)).crop(0, 0, width, height), cancellation)
-
-    def _page(self, level: int) -> Any:
-        return pyvips.Image.tiffload_source(pyvips.Source.new_from_file(str(self._path)), page=level)
-
-
-def _padded(width: int, height: int, side: int) -> int:
-    """`side` rounded up so that in each level it is a multiple of 16 px, the unit of subsampled JPEG.
-
-    What is added repeats the last pixels; without it the black beyond the edge would ring into the picture.
-    """
-    unit = 16
-    while max(width, height) * 16 > TILE * unit:
-        unit *= 2
-    return -(-side // unit) * unit
-
-
-def as_rgb(image: Any) -> Any:
-    """Three bytes a pixel: what a pyramid holds."""
-    rgb32 = as_rgb32(image)
-    return rgb32[2].bandjoin([rgb32[1], rgb32[0]]).copy(interpretation="srgb")
+    def whole(self, level: int, width: int, height: int) -> Pixels:
+        """All of a level of `width` x `height` px, in stored orientation."""
+        pixels = np.empty((height, width), np.uint32)
+        for row in range(-(-height // TILE)):
+            for column in range(-(-width // TILE)):
+                image = self.tile(level, column, row)
+                part = from_qimage(image)
+                place = np.s_[row * TILE : (row + 1) * TILE, column * TILE : (column + 1) * TILE]
+                pixels[place] = part[: pixels[place].shape[0], : pixels[place].shape[1]]
+        return pixels
 
 
 def content_digest(data: Data, cancellation: Cancellation) -> str:

@@ -7,14 +7,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QImage
 
 from desktop.imaging.decode import Cancellation, Data, Header, Progress, read_crop, read_preview
 from desktop.imaging.errors import ImageError
-from desktop.imaging.pixels import stored_rect, to_qimage, upright, upright_size
+from desktop.imaging.pixels import Pixels, from_qimage, stored_rect, to_qimage, upright, upright_size
 from desktop.imaging.pyramid import Pyramid, PyramidCache, content_digest
-from desktop.imaging.source import PREVIEW, Level
+from desktop.imaging.source import PREVIEW, TILE, Level
 from desktop.imaging.vips import pyvips
 from shared.geometry import Rect
 
@@ -56,8 +57,8 @@ class TiledImage:
             if self._pyramid is None:
                 return to_qimage(read_preview(self._data, self._header, PREVIEW, self._cancellation))
             longest = [max(level.width, level.height) for level in self._levels]
-            level = next((n for n, side in enumerate(longest) if side < 2 * PREVIEW), len(longest) - 1)
-            pixels = self._pyramid.whole(level, *self._stored_size(level), self._cancellation)
+            level = next((n for n, side in enumerate(longest) if side <= PREVIEW), len(longest) - 1)
+            pixels = self._pyramid.whole(level, *self._stored_size(level))
             return to_qimage(upright(pixels, self._header.orientation))
 
     def prepare(self, progress: Progress) -> None:
@@ -73,14 +74,14 @@ class TiledImage:
 
     def tile(self, level: int, column: int, row: int) -> QImage:
         """One tile; IndexError before `prepare` is through."""
-        rect = self._levels[level].tile_rect(column, row)
+        orientation = self._header.orientation
+        found = self._levels[level]
         assert self._pyramid is not None
         self._cancellation.check()
         with self._failures():
-            orientation = self._header.orientation
-            part = stored_rect(rect, *self._stored_size(level), orientation)
-            pixels = self._pyramid.read(level, int(part.x), int(part.y), int(part.w), int(part.h))
-            return to_qimage(upright(pixels, orientation))
+            if orientation == 1:
+                return self._pyramid.tile(level, column, row)
+            return to_qimage(self._turned(self._pyramid, level, found.tile_rect(column, row)))
 
     def crop(self, rect: Rect) -> QImage:
         """The pixels that `rect` touches, from the original: reads it down to there."""
@@ -98,8 +99,23 @@ class TiledImage:
             if self._pyramid is None and (kept := self._cache.find(self._digest)) is not None:
                 try:
                     self._use(kept)
-                except pyvips.Error:
+                except OSError:
                     kept.unlink(missing_ok=True)
+
+    def _turned(self, pyramid: Pyramid, level: int, rect: Rect) -> Pixels:
+        """The upright pixels of `rect`, whose stored ones may lie on up to four tiles."""
+        part = stored_rect(rect, *self._stored_size(level), self._header.orientation)
+        left, top, right, bottom = int(part.x), int(part.y), int(part.right), int(part.bottom)
+        pixels = np.empty((bottom - top, right - left), np.uint32)
+        for row in range(top // TILE, -(-bottom // TILE)):
+            for column in range(left // TILE, -(-right // TILE)):
+                image = pyramid.tile(level, column, row)
+                tile = from_qimage(image)
+                x, y = column * TILE, row * TILE
+                x1, y1 = max(left, x), max(top, y)
+                x2, y2 = min(right, x + TILE), min(bottom, y + TILE)
+                pixels[y1 - top : y2 - top, x1 - left : x2 - left] = tile[y1 - y : y2 - y, x1 - x : x2 - x]
+        return upright(pixels, self._header.orientation)
 
     def _stored_size(self, level: int) -> tuple[int, int]:
         found = self._levels[level]

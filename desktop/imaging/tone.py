@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from PySide6.QtGui import QImage
 
-from shared.cv import cv2
+from desktop.imaging.pixels import to_qimage
+from desktop.imaging.vips import pyvips
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +26,8 @@ class Tone:
         slope = 4.0 ** (self.contrast / 100) if self.contrast > 0 else 1 + self.contrast / 100
         values = (np.arange(256) - 127.5) * slope + 127.5 + self.brightness * 1.275
         table = np.clip(np.rint(values), 0, 255).astype(np.uint8)
-        result = QImage(image.size(), QImage.Format.Format_RGB32)
-        shape = (image.height(), image.width(), 4)
-        source = np.frombuffer(image.constBits(), np.uint8).reshape(shape)
-        target = np.frombuffer(result.bits(), np.uint8).reshape(shape)
-        cv2.LUT(source, table, dst=target)
-        target[:, :, 3] = 255
-        return result
+        size = image.width(), image.height()
+        source = pyvips.Image.new_from_memory(image.constBits(), *size, 4, "uchar")
+        toned = source.maplut(pyvips.Image.new_from_memory(table.data, 256, 1, 1, "uchar"))
+        opaque = toned.extract_band(0, n=3).bandjoin(255).write_to_memory()
+        return to_qimage(np.frombuffer(opaque, np.uint32).reshape(size[::-1]))

@@ -104,7 +104,7 @@ def test_a_pyramid_is_made_once_for_the_same_content(tmp_path: Path) -> None:
     tiled(data, tmp_path).prepare(note)
     assert steps
     assert all(0 <= step <= 1 for step in steps)
-    (made,) = tmp_path.glob("*.tif")
+    (made,) = tmp_path.glob("*.zip")
     again = tiled(data, tmp_path)
     again.preview()
     assert again.levels
@@ -115,7 +115,7 @@ def test_a_pyramid_is_made_once_for_the_same_content(tmp_path: Path) -> None:
 def test_a_broken_pyramid_is_made_anew(tmp_path: Path) -> None:
     data = encoded(smooth(900, 600))
     tiled(data, tmp_path).prepare(ignore)
-    (made,) = tmp_path.glob("*.tif")
+    (made,) = tmp_path.glob("*.zip")
     made.write_bytes(b"broken")
     source = tiled(data, tmp_path)
     source.prepare(ignore)
@@ -129,7 +129,13 @@ def test_the_longest_unused_pyramids_go(tmp_path: Path) -> None:
         os.utime(cache.path(name), (1000 - age, 1000 - age))
     assert cache.find("a") is not None
     assert cache.find("z") is None
+    abandoned, fresh = tmp_path / "making-a", tmp_path / "making-b"
+    abandoned.mkdir()
+    fresh.mkdir()
+    os.utime(abandoned, (1000, 1000))
     cache.trim()
+    assert not abandoned.exists()
+    fresh.rmdir()
     assert sorted(path.name[0] for path in tmp_path.iterdir()) == ["a", "c"]
     PyramidCache(tmp_path, limit=0).trim(keep=cache.path("c"))
     assert [path.name[0] for path in tmp_path.iterdir()] == ["c"]
