@@ -63,6 +63,7 @@ class Domains:
         )
         self.account.enrol_face = self.face.enrol_one
         self.account.faces_of = self.face.enrolled
+        self.account.password_given = self.face.password_login
         self.inspection = InspectionService(
             database,
             _join_sources(),
@@ -87,6 +88,7 @@ class Domains:
 
     async def start(self) -> None:
         """Begin what runs beside the requests."""
+        self.face.start()
 
     async def stop(self) -> None:
         """End it again and let go of every thread and process."""

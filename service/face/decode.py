@@ -26,7 +26,7 @@ MAX_PIXELS = 50_000_000
 MIN_SIDE = 64
 # Progressive JPEGs decode once per scan; encoders write about ten.
 MAX_SCANS = 64
-# A JPEG above this is decoded at a half or a quarter: a face needs no more, and memory stays low.
+# A picture whose longer side is twice this is decoded smaller: a face needs no more, and memory stays low.
 ENOUGH_SIDE = 1600
 
 _BASE64_LENGTH = MAX_BYTES * 4 // 3 + 4096
@@ -105,7 +105,7 @@ def read_header(data: bytes) -> Header:
 def decode(data: bytes) -> Pixels:
     """The upright picture, uint8 (height, width, 3) in BGR.
 
-    A JPEG whose longer side is above 2 x `ENOUGH_SIDE` comes at a half or a quarter of its size.
+    One whose longer side is above 2 x `ENOUGH_SIDE` comes smaller, at most twice that.
     Raises BadPicture with the fault.
     """
     if len(data) > MAX_BYTES:
@@ -115,13 +115,14 @@ def decode(data: bytes) -> Pixels:
         raise BadPicture(Fault.TOO_MANY_PIXELS)
     if min(header.width, header.height) < MIN_SIDE:
         raise BadPicture(Fault.TOO_SMALL)
+    longer = max(header.width, header.height)
+    if longer > 2 * ENOUGH_SIDE and header.format != "jpeg":
+        return _upright(_streamed(data), header.orientation)
     flag = cv2.IMREAD_COLOR
-    if header.format == "jpeg":
-        longer = max(header.width, header.height)
-        if longer >= 4 * ENOUGH_SIDE:
-            flag = cv2.IMREAD_REDUCED_COLOR_4
-        elif longer >= 2 * ENOUGH_SIDE:
-            flag = cv2.IMREAD_REDUCED_COLOR_2
+    if longer >= 4 * ENOUGH_SIDE:
+        flag = cv2.IMREAD_REDUCED_COLOR_4
+    elif longer >= 2 * ENOUGH_SIDE:
+        flag = cv2.IMREAD_REDUCED_COLOR_2
     try:
         image = cv2.imdecode(np.frombuffer(data, np.uint8), flag | cv2.IMREAD_IGNORE_ORIENTATION)
     except cv2.error:
@@ -129,6 +130,24 @@ def decode(data: bytes) -> Pixels:
     if image is None:
         raise BadPicture(Fault.DAMAGED)
     return _upright(image, header.orientation)
+
+
+def _streamed(data: bytes) -> Pixels:
+    # OpenCV holds a PNG or WebP twice, 290 MB at 50 MP; libvips shrinks it while it reads, 70 to 130 MB.
+    import pyvips
+
+    # Loaders that libvips marks as unsafe for foreign files stay off; its cache would keep the pixels.
+    pyvips.block_untrusted_set(True)
+    pyvips.cache_set_max(0)
+    side = 2 * ENOUGH_SIDE
+    try:
+        small = pyvips.Image.thumbnail_buffer(data, side, height=side, size="down", no_rotate=True)
+        if small.hasalpha():
+            small = small.flatten()
+        rgb: Pixels = small.colourspace("srgb").numpy()
+    except pyvips.Error:
+        raise BadPicture(Fault.DAMAGED) from None
+    return np.ascontiguousarray(rgb[:, :, ::-1])
 
 
 def _upright(image: Pixels, orientation: int) -> Pixels:

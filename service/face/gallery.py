@@ -1,4 +1,4 @@
-"""The enrolled embeddings in memory: one matrix, searched in one multiplication."""
+"""The enrolled embeddings in memory: one matrix, searched in one pass."""
 
 from __future__ import annotations
 
@@ -122,7 +122,8 @@ class Gallery:
         return np.asarray(embedding / np.linalg.norm(embedding), np.float32)
 
     def _scores(self, rows: _Rows, embedding: Embedding) -> NDArray[np.float32]:
-        products: NDArray[np.float32] = rows.matrix @ embedding
+        # Not `@`: its threads wait for each other on a busy machine, 8 ms instead of 0.3 for 10,000 rows.
+        products: NDArray[np.float32] = np.vecdot(rows.matrix, embedding)
         if self.metric is Metric.COSINE:
             return products
         # |a - b|^2 = |a|^2 + |b|^2 - 2ab: one multiplication instead of a matrix of differences.

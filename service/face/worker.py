@@ -93,6 +93,11 @@ class FaceWorker:
         self._pipe: Connection | None = None
         self._about: About | None = None
 
+    @property
+    def process_id(self) -> int | None:
+        """The id of the process; None while there is none."""
+        return self._process.pid if self._process is not None else None
+
     async def about(self) -> About:
         """The engine that is loaded; loads it. Raises EngineUnavailableError."""
         return await self._run(self._started)

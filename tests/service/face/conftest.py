@@ -106,10 +106,12 @@ def _migrated(url: str) -> Database:
 _TEMPLATE: list[bytes] = []
 
 
-def open_room(folder: Path, engine: FaceEngine, model_id: str | None = None) -> Room:
+def open_room(
+    folder: Path, engine: FaceEngine, model_id: str | None = None, database: Database | None = None
+) -> Room:
     settings = Settings(data_dir=folder)
     settings.prepare()
-    database = _migrated(settings.url)
+    database = database or _migrated(settings.url)
 
     async def log_in(user_id: str, address: str) -> Tokens:
         room.logged_in.append(user_id)

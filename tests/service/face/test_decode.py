@@ -172,9 +172,20 @@ def test_a_jpeg_of_many_scans_is_refused() -> None:
     assert fault_of(data[:-2] + b"\xff\xda\x00\x02" * 100 + b"\xff\xd9") is Fault.DAMAGED
 
 
-def test_a_large_jpeg_comes_reduced() -> None:
-    image = np.full((1200, 6400, 3), 90, np.uint8)
-    assert decode(encoded(image)).shape == (300, 1600, 3)
+@pytest.mark.parametrize(
+    ("suffix", "shape"), [(".jpg", (300, 1600)), (".png", (600, 3200)), (".webp", (600, 3200))]
+)
+def test_a_large_picture_comes_reduced_in_the_same_colours(suffix: str, shape: tuple[int, int]) -> None:
+    image = np.full((1200, 6400, 3), (30, 90, 200), np.uint8)
+    small = decode(encoded(image, suffix))
+    assert small.shape == (*shape, 3)
+    assert small.mean(axis=(0, 1)) == pytest.approx((30, 90, 200), abs=3)
+
+
+@pytest.mark.parametrize("channels", [1, 4])
+def test_a_large_png_of_other_channels_has_three(channels: int) -> None:
+    image = np.full((100, 3300, channels), 200, np.uint16) * 256
+    assert decode(encoded(image, ".png")).shape == (97, 3200, 3)
 
 
 def test_a_fault_travels_between_processes() -> None:

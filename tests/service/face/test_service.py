@@ -52,6 +52,18 @@ def test_the_enrolled_person_logs_in_and_a_stranger_does_not(room: Room) -> None
     asyncio.run(play())
 
 
+def test_a_user_disabled_at_the_last_moment_fails_like_a_stranger(room: Room) -> None:
+    async def too_late(_user_id: str, _address: str) -> None:
+        raise Problem(401, "not_logged_in", "请先登录")
+
+    async def play() -> None:
+        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        room.service._log_in = too_late  # type: ignore[assignment]
+        await refused(room, AGAIN)
+
+    asyncio.run(play())
+
+
 def test_two_people_are_told_apart(room: Room) -> None:
     async def play() -> None:
         await room.service.enrol("mei", [as_face_info(each) for each in faces.enrolments()], CONSENT_VERSION)

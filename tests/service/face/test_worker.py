@@ -47,18 +47,17 @@ def test_looks_in_a_process_of_its_own() -> None:
         assert (about.name, about.dimension) == ("dlib", 128)
         seen = await eyes.look(PERSON)
         assert rules.enrolment_trouble(seen, None) is None
-        assert "dlib" not in sys.modules or seen.embedding is not None
         with pytest.raises(BadPicture) as caught:
             await eyes.look("AAAA")
         assert caught.value.fault is Fault.FORMAT
         # It goes on after a bad picture.
         assert (await eyes.look(PERSON)).faces
-        process = eyes._process
-        assert process is not None
-        pid = process.pid
+        pid = eyes.process_id
+        assert pid is not None
         await eyes.close()
+        assert eyes.process_id is None
         with pytest.raises(ProcessLookupError):
-            os.kill(pid or 0, 0)
+            os.kill(pid, 0)
 
     asyncio.run(play())
 

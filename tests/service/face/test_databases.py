@@ -1,0 +1,52 @@
+"""The same life of an enrolment on both databases."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from service.database import Database
+from service.envelope import Problem, Refusal
+from service.face.dlib_engine import DlibEngine
+from service.face.service import CONSENT_VERSION
+from tests.service.face import faces
+from tests.service.face.conftest import as_face_info, open_room
+
+
+@pytest.fixture(
+    params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)], ids=["sqlite", "postgresql"]
+)
+def database_kind(request: pytest.FixtureRequest) -> str:
+    kind: str = request.param
+    return kind
+
+
+def test_from_enrolment_to_deletion(
+    database: Database, tmp_path: Path, dlib_engine: DlibEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.face.service.FAILURE_SECONDS", 0.001)
+    room = open_room(tmp_path / "faces", dlib_engine, database=database)
+    person, stranger = as_face_info(faces.enrolment()), as_face_info(faces.stranger())
+
+    async def play() -> None:
+        await room.service.enrol("mei", [as_face_info(each) for each in faces.enrolments()], CONSENT_VERSION)
+        await room.service.enrol("mei", [person], CONSENT_VERSION)
+        assert (await room.service.status("mei")).templates == 1
+        await room.service.login(as_face_info(faces.login()), "192.0.2.7")
+        for _ in range(5):
+            with pytest.raises(Refusal):
+                await room.service.login(stranger, "192.0.2.7")
+        with pytest.raises(Problem):
+            await room.service.login(person, "192.0.2.7")
+        await room.service.password_login("192.0.2.7")
+        await room.service.switch_login(False, "chief", "192.0.2.7")
+        with pytest.raises(Problem):
+            await room.service.login(person, "192.0.2.7")
+        await room.service.switch_login(True, "chief", "192.0.2.7")
+        assert await room.service.forget("mei")
+        with pytest.raises(Refusal):
+            await room.service.login(person, "192.0.2.7")
+
+    asyncio.run(play())
