@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import platformdirs
-from PySide6.QtCore import QCoreApplication, QObject, QSocketNotifier
+from PySide6.QtCore import QCoreApplication, QObject, QSocketNotifier, QTimer
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
@@ -76,7 +76,9 @@ def build_pages(context: Context) -> list[Page]:
     pages: list[Page] = [LoginPage(context)]
     for module, name in _PAGES:
         if find_spec(f"desktop.pages.{module}") is not None:
-            pages.append(getattr(import_module(f"desktop.pages.{module}"), name)(context))
+            kind = getattr(import_module(f"desktop.pages.{module}"), name, None)
+            if kind is not None:
+                pages.append(kind(context))
     return pages
 
 
@@ -241,6 +243,7 @@ class _Signals(QObject):
 
     def __init__(self, application: QApplication) -> None:
         super().__init__(application)
+        self._application = application
         self._reading, self._writing = socket.socketpair()
         for end in (self._reading, self._writing):
             end.setblocking(False)
@@ -248,9 +251,14 @@ class _Signals(QObject):
         self._notifier.activated.connect(lambda: self._reading.recv(64))
         self._old_fd = signal.set_wakeup_fd(self._writing.fileno())
         self._old = {
-            which: signal.signal(which, lambda *_: application.exit(0))
+            which: signal.signal(which, lambda *_: QTimer.singleShot(0, self._end))
             for which in (signal.SIGINT, signal.SIGTERM)
         }
+
+    def _end(self) -> None:
+        # Not quit(): that would ask the pages first, and one may answer with a question nobody is there for.
+        # By way of a timer, so that a signal before exec() counts too.
+        self._application.exit(0)
 
     def close(self) -> None:
         """Give the signals back."""
@@ -266,10 +274,12 @@ def run_desktop(server_url: str | None = None, data_folder: Path | None = None) 
     """Open the window and stay until it is closed; the exit status."""
     application = make_application(sys.argv[:1])
     signals = _Signals(application)
-    desktop = Desktop(server_url=server_url, data_folder=data_folder)
     try:
-        desktop.start()
-        return application.exec()
+        desktop = Desktop(server_url=server_url, data_folder=data_folder)
+        try:
+            desktop.start()
+            return application.exec()
+        finally:
+            desktop.close()
     finally:
-        desktop.close()
         signals.close()

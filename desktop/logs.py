@@ -70,11 +70,10 @@ class Logs:
             self._crash_file.close()
 
     def _caught(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        if issubclass(kind, KeyboardInterrupt):
-            self._before[0](kind, error, trace)
-            return
-        _log.critical("nobody caught this", exc_info=(kind, error, trace))
-        self._failed()
+        self._before[0](kind, error, trace)
+        if not issubclass(kind, KeyboardInterrupt):
+            _log.critical("nobody caught this", exc_info=(kind, error, trace))
+            self._failed()
 
     def _caught_in_thread(self, caught: threading.ExceptHookArgs) -> None:
         if caught.exc_value is not None:

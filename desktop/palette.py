@@ -52,7 +52,7 @@ class _Rows(QStyledItemDelegate):
         self._commands = commands
 
     def sizeHint(self, _option: QStyleOptionViewItem, _index: object) -> QSize:
-        return QSize(_WIDTH, _ROW)
+        return QSize(0, _ROW)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: object) -> None:
         theme = look().theme
@@ -96,6 +96,7 @@ class Palette(QFrame):
         self.list.setAccessibleName(self.tr("Commands"))
         self.list.setItemDelegate(_Rows(commands, self))
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.list.itemClicked.connect(lambda _item: self._choose())
         column = QVBoxLayout(self)

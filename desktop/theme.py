@@ -194,6 +194,7 @@ def stylesheet(theme: Theme) -> str:
     values |= {
         "field": theme.field,
         "accent_ink": theme.accent_ink,
+        "placeholder": theme.dim_text,
         "accent_text": theme.accent_text,
         "failed_text": theme.word("failed"),
         "hover": mix(theme.text, theme.raised, 0.06),

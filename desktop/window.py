@@ -21,6 +21,8 @@ from desktop.widgets import Banner, Page, Rail, RailEntry, StatusBar, Toast
 
 LOGIN = "login"
 HOME = "records"
+ACCOUNT = "me"
+"""The page that the account at the foot of the rail leads to."""
 _HISTORY = 50
 Place = tuple[str, dict[str, Any]]
 
@@ -135,7 +137,7 @@ class MainWindow(QMainWindow):
         self.rail.set_entries(
             RailEntry(page.page_id, page.icon, page.title)
             for page in self._pages.values()
-            if page.icon and page.in_frame and self._context.may(page.permission)
+            if page.icon and page.page_id != ACCOUNT and page.in_frame and self._context.may(page.permission)
         )
         self._service_changed(self._context.service_state)
         self._user_id = payload.user.user_id

@@ -1,0 +1,98 @@
+"""`walkaround run` and `walkaround demo`: what they take, and what happens without a display."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import types
+from pathlib import Path
+
+import pytest
+
+from desktop import command_line
+from shared.paths import own_command, root
+
+
+@pytest.fixture
+def played(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """Where the demo was played; the demo itself has tests of its own."""
+    places: list[Path] = []
+    demo = types.ModuleType("desktop.demo")
+
+    def play(out: Path) -> int:
+        places.append(out)
+        return 0
+
+    demo.play = play  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "desktop.demo", demo)
+    return places
+
+
+def no_display(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "linux")
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def test_without_a_display_the_demo_runs_and_says_where_its_pictures_are(
+    monkeypatch: pytest.MonkeyPatch, played: list[Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    no_display(monkeypatch)
+    assert command_line.main(["run"]) == 0
+    assert command_line.main(["run", "--out", "elsewhere"]) == 0
+    assert played == [Path("out"), Path("elsewhere")]
+    said = capsys.readouterr().out
+    assert str(Path("out") / "workbench.png") in said
+    assert str(Path("elsewhere") / "report.pdf") in said
+
+
+def test_demo_takes_a_folder(played: list[Path]) -> None:
+    assert command_line.main(["demo", "--out", "there"]) == 0
+    assert command_line.main(["demo"]) == 0
+    assert played == [Path("there"), Path("out")]
+
+
+@pytest.mark.parametrize("name", ["DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"])
+def test_any_of_these_is_a_display(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    no_display(monkeypatch)
+    assert not command_line.has_display()
+    monkeypatch.setenv(name, "x")
+    assert command_line.has_display()
+
+
+@pytest.mark.parametrize("platform", ["win32", "darwin"])
+def test_other_systems_have_a_display(monkeypatch: pytest.MonkeyPatch, platform: str) -> None:
+    no_display(monkeypatch)
+    monkeypatch.setattr(sys, "platform", platform)
+    assert command_line.has_display()
+
+
+@pytest.mark.parametrize("address", ["localhost:8600", "ftp://host", "http://", ""])
+def test_an_address_that_is_none_is_refused(address: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        command_line.main(["run", "--server", address])
+    assert ended.value.code == 2
+    assert "whole address" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_the_program_starts_and_ends_in_order_on_sigterm(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        own_command("run", "--server", "http://127.0.0.1:9"),
+        cwd=root(),
+        env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    log = Path(os.environ["HOME"])
+    deadline = time.monotonic() + 30
+    while not list(log.rglob("desktop.log")) and time.monotonic() < deadline and process.poll() is None:
+        time.sleep(0.05)
+    time.sleep(0.3)
+    process.send_signal(signal.SIGTERM)
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == 0, said
+    assert "Traceback" not in said
