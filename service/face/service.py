@@ -7,7 +7,7 @@ import functools
 import itertools
 import logging
 import math
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from time import monotonic
 from typing import Protocol
 
@@ -257,7 +257,7 @@ class FaceService:
             current_consent_text=CONSENT_TEXT,
         )
 
-    def enrolled(self, session: Session, user_ids: Sequence[str]) -> set[str]:
+    def enrolled(self, session: Session, user_ids: Collection[str]) -> set[str]:
         """Those of `user_ids` that are enrolled; a port for the lists of users, inside their transaction."""
         found = select(FaceEnrolment.user_id).where(FaceEnrolment.user_id.in_(user_ids))
         return set(session.scalars(found))

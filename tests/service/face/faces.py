@@ -37,8 +37,9 @@ def portrait() -> Pixels:
     assert spec is not None
     assert spec.origin is not None
     data = (Path(spec.origin).parent / "data" / "astronaut.png").read_bytes()
-    image: Pixels = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
-    return image
+    image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
+    assert image is not None
+    return np.asarray(image, np.uint8)
 
 
 def framed(

@@ -1,0 +1,90 @@
+"""Face login in the real application, with the real face process."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable
+
+import pytest
+from starlette.testclient import TestClient
+
+from tests.service.face import faces
+from tests.service.face.conftest import as_face_info
+
+FAILED = {"code": 1, "data": None, "msg": "无法校验人脸"}
+
+
+def claims(token: str) -> dict[str, object]:
+    payload = token.split(".")[1]
+    found: dict[str, object] = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+    return found
+
+
+@pytest.fixture(autouse=True)
+def _quick_failures(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("service.face.service.FAILURE_SECONDS", 0.001)
+
+
+def test_a_life_with_face_login(
+    client: TestClient, anonymous: TestClient, as_role: Callable[..., TestClient]
+) -> None:
+    inspector = as_role("inspector", username="mei")
+
+    def log_in(image: faces.Pixels) -> dict[str, object]:
+        answer = anonymous.post("/api/auth/loginByFaceInfo", json={"faceInfo": as_face_info(image)})
+        assert answer.status_code == 200, answer.text
+        found: dict[str, object] = answer.json()
+        return found
+
+    assert log_in(faces.login()) == FAILED
+    images = [as_face_info(image, ".jpg") for image in faces.enrolments()]
+    enrolled = inspector.post("/api/auth/face", json={"images": images, "consent": True}).json()
+    assert enrolled["data"]["templates"] == 3
+
+    answer = log_in(faces.login())
+    assert answer["msg"] == "登录成功"
+    data = answer["data"]
+    assert isinstance(data, dict)
+    assert data["payload"]["user"]["username"] == "mei"
+    assert data["payload"]["user"]["has_face"] is True
+    assert data["payload"]["role"] == ["inspector"]
+    assert claims(data["access_token"])["amr"] == ["face"]
+    assert log_in(faces.stranger()) == FAILED
+
+    # Another account can not take the face, in either of the contract's ways.
+    other = as_role("viewer", username="lan")
+    face_info = as_face_info(faces.login(1))
+    refused = other.post("/api/auth/updateFaceInfo", json={"faceInfo": face_info}).json()
+    assert (refused["code"], refused["msg"]) == (1, "这张脸已登记在另一个账号下，请联系管理员")
+    refused = other.post("/api/auth/updateInfo", json={"faceInfo": face_info}).json()
+    assert (refused["code"], refused["msg"]) == (1, "更新数据失败")
+    assert "另一个账号" in refused["data"]
+
+    # Five failures: the station waits. A password there opens it again.
+    for _ in range(5):
+        assert log_in(faces.stranger()) == FAILED
+    waiting = anonymous.post("/api/auth/loginByFaceInfo", json={"faceInfo": face_info})
+    assert waiting.status_code == 429
+    as_role("viewer", username="hua")
+    assert log_in(faces.login(1))["msg"] == "登录成功"
+
+    # A disabled user fails like a stranger.
+    users = {user["username"]: user["user_id"] for user in client.get("/api/users").json()["data"]["data"]}
+    assert client.put(f"/api/users/{users['mei']}", json={"enabled": False}).json()["code"] == 0
+    assert log_in(faces.login()) == FAILED
+
+
+def test_an_admin_by_face_has_to_give_the_password_for_settings(
+    client: TestClient, anonymous: TestClient
+) -> None:
+    face_info = as_face_info(faces.enrolment())
+    assert client.post("/api/auth/updateFaceInfo", json={"faceInfo": face_info}).json()["code"] == 0
+    login = anonymous.post("/api/auth/loginByFaceInfo", json={"faceInfo": as_face_info(faces.login())}).json()
+    by_face = {"Authorization": f"Bearer {login['data']['access_token']}"}
+    off = anonymous.put("/api/face/policy", json={"login_enabled": False}, headers=by_face)
+    assert off.status_code == 403
+    assert off.json()["data"]["error"] == "password_login_needed"
+    assert client.put("/api/face/policy", json={"login_enabled": False}).json()["code"] == 0
+    shut = anonymous.post("/api/auth/loginByFaceInfo", json={"faceInfo": face_info})
+    assert (shut.status_code, shut.json()["data"]["error"]) == (403, "face_login_off")
