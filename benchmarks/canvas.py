@@ -119,7 +119,6 @@ def picture(path: Path, megapixels: int) -> None:
     """Open a picture, let it be prepared, and move about in it."""
     application, view, first, stalls = opened_view(path)
     target = PICTURES[megapixels][2]
-    say(f"first picture of {megapixels} MP", first, target, "ms", floor=round(qt_preview_ms(path), 1))
     ready: list[int] = []
     view.prepared.connect(lambda: ready.append(1))
     start = time.perf_counter()
@@ -134,6 +133,7 @@ def picture(path: Path, megapixels: int) -> None:
         "ms",
         prepared_s=round(built, 1),
     )
+    say(f"first picture of {megapixels} MP", first, target, "ms", floor=round(qt_preview_ms(path), 1))
     if megapixels == 400:
         say("peak memory while preparing 400 MP", resident_mb("VmHWM"), 400, "MB")
     view.close_picture()

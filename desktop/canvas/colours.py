@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from PySide6.QtGui import QColor
 
@@ -55,17 +56,23 @@ _INK, _WHITE = QColor("#0e1013"), QColor("#ffffff")
 _READABLE = 4.5
 
 
-def chip_colours(colour: QColor) -> tuple[QColor, QColor]:
-    """Ground and ink for a chip of this colour, with a contrast of at least 4.5 (WCAG 2.2, AA).
-
-    White on the ground, a little darkened where that is enough; else dark ink.
-    """
+@lru_cache(maxsize=64)
+def _chip_colours(rgb: int) -> tuple[QColor, QColor]:
+    colour = QColor.fromRgb(rgb)
     ground = QColor(colour)
     for _ in range(3):
         if contrast(ground, _WHITE) >= _READABLE:
             return ground, _WHITE
         ground = ground.darker(104)
     return colour, _INK
+
+
+def chip_colours(colour: QColor) -> tuple[QColor, QColor]:
+    """Ground and ink for a chip of this colour, with a contrast of at least 4.5 (WCAG 2.2, AA).
+
+    White on the ground, a little darkened where that is enough; else dark ink.
+    """
+    return _chip_colours(colour.rgb())
 
 
 def contrast(one: QColor, other: QColor) -> float:

@@ -5,8 +5,6 @@ Comparing 10,000 rows takes about 0.05 ms, so no grid of cells has to be kept tr
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 import numpy.typing as npt
 
@@ -54,14 +52,17 @@ class RectIndex:
 
     def touching(self, rect: Rect) -> list[str]:
         """The ids of the rectangles that have a point in common with `rect`."""
+        return self._named(self._touch(rect))
+
+    def count_touching(self, rect: Rect) -> int:
+        """How many rectangles have a point in common with `rect`."""
+        return int(np.count_nonzero(self._touch(rect)))
+
+    def _touch(self, rect: Rect) -> npt.NDArray[np.bool_]:
         edges = self._edges[: len(self._ids)]
         hit = (edges[:, 0] < rect.right) & (edges[:, 2] > rect.x)
         hit &= (edges[:, 1] < rect.bottom) & (edges[:, 3] > rect.y)
-        return self._named(hit)
-
-    def edges(self, keys: Iterable[str]) -> npt.NDArray[np.float64]:
-        """Left, top, right, bottom of the named rectangles, shape (n, 4), in their order."""
-        return self._edges[[self._rows[key] for key in keys]]
+        return hit
 
     def _named(self, mask: npt.NDArray[np.bool_]) -> list[str]:
         return [self._ids[row] for row in np.flatnonzero(mask)]

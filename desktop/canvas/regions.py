@@ -166,6 +166,10 @@ class RegionStore:
         found = (self._regions[key] for key in self._index.touching(rect))
         return [region for region in found if not region.hidden]
 
+    def count_touching(self, rect: Rect) -> int:
+        """How many regions, hidden ones as well, have a point in common with `rect`."""
+        return self._index.count_touching(rect)
+
     def next_number(self) -> int:
         """One above the highest number."""
         return max((region.number for region in self), default=0) + 1
