@@ -1,29 +1,61 @@
-"""The real service as its own process, for tests of what talks to it."""
+"""Starts the real service as a process of its own, as a server or the desktop would."""
 
 from __future__ import annotations
 
+import contextlib
+import json
+import os
+import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
+import httpx
+
 from desktop.client import Session
-from desktop.embedded import EmbeddedService
+from shared.paths import own_command, root
+from tests.service_app import ADMIN
 
-ADMIN = ("chief", "correct-horse-battery")
-
-
-@contextmanager
-def running_service(data_dir: Path) -> Iterator[str]:
-    """The address of a service on `data_dir`, with quick password hashing; it ends with the block."""
-    service = EmbeddedService(data_dir, environment={"WALKAROUND_BCRYPT_COST": "4"})
-    service.start()
-    try:
-        yield service.wait_ready(60)
-    finally:
-        service.stop()
+__all__ = ["ADMIN", "first_admin", "logged_in", "service_process"]
 
 
-@contextmanager
+@contextlib.contextmanager
+def service_process(data_dir: Path, **settings: str) -> Iterator[str]:
+    """The address of a running service on `data_dir`; it ends with the block. Log lines go to service.log.
+
+    `settings` are more `WALKAROUND_` variables, for example ``database_url="..."``.
+    """
+    environment = {**os.environ, "WALKAROUND_PARENT_PIPE": "1", "WALKAROUND_BCRYPT_COST": "4"}
+    environment |= {f"WALKAROUND_{name.upper()}": value for name, value in settings.items()}
+    data_dir.mkdir(parents=True, exist_ok=True)
+    with (data_dir / "service.log").open("wb") as log:
+        process = subprocess.Popen(
+            own_command("serve", "--port", "0", "--data-dir", str(data_dir)),
+            cwd=root(),
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+        )
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            line = process.stdout.readline()
+            assert line, (data_dir / "service.log").read_text("utf-8")
+            yield json.loads(line)["url"]
+        finally:
+            process.stdin.close()
+            process.wait(20)
+            process.stdout.close()
+
+
+def first_admin(url: str) -> str:
+    """Make the first admin of the service at `url`; gives the access token."""
+    body = {"username": ADMIN[0], "password": ADMIN[1], "name": "主任"}
+    token: str = httpx.post(f"{url}/api/auth/first-run", json=body).json()["data"]["access_token"]
+    return token
+
+
+@contextlib.contextmanager
 def logged_in(url: str) -> Iterator[Session]:
     """A session of the first admin, who is made when there is nobody yet."""
     session = Session(url)

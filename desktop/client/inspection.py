@@ -165,6 +165,16 @@ class Items:
         path = f"/inspection/{segment(inspection_id)}/items-from/{segment(other_id)}"
         return self._transport.call("POST", path).read(Envelope[list[Item]]).data
 
+    def from_template(self, inspection_id: str) -> Sequence[Item]:
+        """Give a record without items those of its reference image's template. Raises Conflict."""
+        answer = self._transport.call("POST", f"/inspection/{segment(inspection_id)}/items-from-template")
+        return answer.read(Envelope[list[Item]]).data
+
+    def from_record(self, inspection_id: str, other_id: str) -> Sequence[Item]:
+        """Give a record without items those of another record. Raises Conflict when it has some."""
+        path = f"/inspection/{segment(inspection_id)}/items-from/{segment(other_id)}"
+        return self._transport.call("POST", path).read(Envelope[list[Item]]).data
+
     def set_verdict(self, item_id: str, verdict: Verdict, reason: str | None = None) -> Tagged[Item]:
         """Write down what the person decided; gives the item with the new result entry."""
         body = VerdictSet(verdict=verdict, reason=reason).model_dump(mode="json")

@@ -31,12 +31,12 @@ from shared.wire.catalogue import (
     TemplateRegion,
 )
 from shared.wire.inspection import ItemCreate, ItemPoint, ItemUpdate, Point, RecordCreate, RecordUpdate
-from tests.service_process import ADMIN, logged_in, running_service
+from tests.service_process import ADMIN, logged_in, service_process
 
 
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with running_service(tmp_path_factory.mktemp("data")) as address:
+    with service_process(tmp_path_factory.mktemp("data")) as address:
         yield address
 
 

@@ -15,7 +15,7 @@ from desktop.pages.me import MePage
 from desktop.pages.me.enrol import EnrolDialog
 from desktop.preferences import Preferences
 from tests.desktop.camera.pictures import face_frame, write
-from tests.service_process import ADMIN, running_service
+from tests.service_process import ADMIN, service_process
 
 
 def test_first_run_enrolment_and_face_login(qtbot: QtBot, tmp_path: Path) -> None:
@@ -26,7 +26,7 @@ def test_first_run_enrolment_and_face_login(qtbot: QtBot, tmp_path: Path) -> Non
         write(tmp_path / f"arrive{number}.png", face_frame(0.38, x=0.52, light=light))
         for number, light in enumerate((0.85, 0.9))
     ]
-    with running_service(tmp_path / "data") as url:
+    with service_process(tmp_path / "data") as url:
         session = Session(url)
         context = Context(session, Preferences(), embedded=True)
         context.service_state = ServiceState.READY

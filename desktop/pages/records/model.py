@@ -1,0 +1,233 @@
+"""The rows of the table of records, and how they are painted."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from enum import IntEnum
+from typing import Any
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QCoreApplication,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRectF,
+    QSize,
+    Qt,
+)
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPixmap
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+
+from desktop.theme import LABEL_PX, TEXT_PX, look, sized
+from desktop.widgets import paint_chip, paint_progress, status_tone, status_word
+from shared.wire.inspection import Record
+
+Index = QModelIndex | QPersistentModelIndex
+
+RECORD_ROLE = Qt.ItemDataRole.UserRole
+PICTURE_ROLE = Qt.ItemDataRole.UserRole + 1
+
+ROW_PX = 52
+_THUMB_W, _THUMB_H = 40, 34
+_SIDE = 16
+
+
+class Column(IntEnum):
+    """The columns, in order."""
+
+    NAME = 0
+    AIRCRAFT = 1
+    FLIGHT = 2
+    EXECUTOR = 3
+    PROGRESS = 4
+    STATUS = 5
+    UPDATED = 6
+
+
+WIDTHS = {
+    Column.NAME: 330,
+    Column.AIRCRAFT: 220,
+    Column.FLIGHT: 120,
+    Column.EXECUTOR: 120,
+    Column.PROGRESS: 190,
+    Column.STATUS: 120,
+    Column.UPDATED: 130,
+}
+"""Widths in px at which the table is laid out; the name takes what is left."""
+
+
+class RecordsModel(QAbstractTableModel):
+    """One page of records. Thumbnails arrive later, by the id of the reference image."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._records: list[Record] = []
+        self._flights: dict[str, str] = {}
+        self._pictures: dict[str, QPixmap] = {}
+
+    def show(self, records: list[Record]) -> None:
+        """Show these instead."""
+        self.beginResetModel()
+        self._records = records
+        self.endResetModel()
+
+    def name_flights(self, names: dict[str, str]) -> None:
+        """The numbers of flights, by their ids."""
+        self._flights = names
+        self._changed(Column.FLIGHT)
+
+    def set_picture(self, reference_image_id: str, picture: QPixmap) -> None:
+        """The thumbnail of a reference image is here."""
+        self._pictures[reference_image_id] = picture
+        self._changed(Column.NAME)
+
+    def without_picture(self) -> set[str]:
+        """Ids of the reference images shown whose thumbnails are not here."""
+        shown = {record.reference_image_id for record in self._records if record.reference_image_id}
+        return shown - self._pictures.keys()
+
+    def record(self, row: int) -> Record | None:
+        """The record in `row`."""
+        return self._records[row] if 0 <= row < len(self._records) else None
+
+    def row_of(self, inspection_id: str) -> int:
+        """The row of a record; -1 when it is not on this page."""
+        ids = [record.inspection_id for record in self._records]
+        return ids.index(inspection_id) if inspection_id in ids else -1
+
+    def _changed(self, column: Column) -> None:
+        if self._records:
+            self.dataChanged.emit(self.index(0, column), self.index(len(self._records) - 1, column))
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own default
+        return 0 if parent.isValid() else len(self._records)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(Column)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
+        if orientation is not Qt.Orientation.Horizontal or role != Qt.ItemDataRole.DisplayRole:
+            return None
+        return {
+            Column.NAME: QCoreApplication.translate("Records", "Name"),
+            Column.AIRCRAFT: QCoreApplication.translate("Records", "Aircraft"),
+            Column.FLIGHT: QCoreApplication.translate("Records", "Flight"),
+            Column.EXECUTOR: QCoreApplication.translate("Records", "Executor"),
+            Column.PROGRESS: QCoreApplication.translate("Records", "Progress"),
+            Column.STATUS: QCoreApplication.translate("Records", "State"),
+            Column.UPDATED: QCoreApplication.translate("Records", "Updated"),
+        }[Column(section)]
+
+    def data(self, index: Index, role: int = 0) -> Any:
+        record = self.record(index.row())
+        if record is None:
+            return None
+        if role == RECORD_ROLE:
+            return record
+        if role == PICTURE_ROLE:
+            return self._pictures.get(record.reference_image_id or "")
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            return self._text(record, Column(index.column()))
+        return None
+
+    def _text(self, record: Record, column: Column) -> str:
+        match column:
+            case Column.NAME:
+                return record.inspection_name or QCoreApplication.translate("Records", "Without a name")
+            case Column.AIRCRAFT:
+                return record.aircraft_name or "–"
+            case Column.FLIGHT:
+                return self._flights.get(record.flight_id or "", record.flight_id or "–")
+            case Column.EXECUTOR:
+                return record.executor_name or record.executor_id or "–"
+            case Column.PROGRESS:
+                return f"{record.progress} %"
+            case Column.STATUS:
+                return status_word(record.inspection_status)
+            case Column.UPDATED:
+                return moment(record.updated_at)
+
+
+def moment(time: datetime) -> str:
+    """A time of a record (UTC without zone) on this machine's clock, shorter the nearer it is."""
+    here = time.replace(tzinfo=UTC).astimezone()
+    today = datetime.now().astimezone().date()
+    clock = here.strftime("%H:%M")
+    if here.date() == today:
+        return QCoreApplication.translate("Records", "today {clock}").format(clock=clock)
+    if here.date() == today - timedelta(days=1):
+        return QCoreApplication.translate("Records", "yesterday {clock}").format(clock=clock)
+    return here.strftime("%m-%d" if here.year == today.year else "%Y-%m-%d")
+
+
+class RecordDelegate(QStyledItemDelegate):
+    """Paints a cell: the name with its thumbnail, the progress as a bar, the state as a pill, else a text."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(WIDTHS[Column(index.column())], ROW_PX)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        theme = look().theme
+        box = QRectF(option.rect)
+        state = option.state
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if state & QStyle.StateFlag.State_Selected:
+            painter.fillRect(box, QColor(theme.accent_ground))
+        painter.fillRect(QRectF(box.x(), box.bottom() - 1, box.width(), 1), QColor(theme.line))
+        record: Record = index.data(RECORD_ROLE)
+        text = index.data(Qt.ItemDataRole.DisplayRole)
+        inner = box.adjusted(_SIDE, 0, -8, -1)
+        match Column(index.column()):
+            case Column.NAME:
+                self._name(painter, inner, record, text, index.data(PICTURE_ROLE))
+            case Column.PROGRESS:
+                paint_progress(painter, QRectF(inner.x(), inner.center().y() - 2, 90, 5), record.progress)
+                self._words(painter, inner.adjusted(98, 0, 0, 0), text, theme.dim_text)
+            case Column.STATUS:
+                paint_chip(
+                    painter, inner.x(), inner.center().y(), status_tone(record.inspection_status), text
+                )
+            case Column.AIRCRAFT | Column.EXECUTOR:
+                self._words(painter, inner, text, theme.text)
+            case _:
+                self._words(painter, inner, text, theme.dim_text)
+        painter.restore()
+
+    def _name(
+        self, painter: QPainter, box: QRectF, record: Record, text: str, picture: QPixmap | None
+    ) -> None:
+        theme = look().theme
+        frame = QRectF(box.x(), box.center().y() - _THUMB_H / 2, _THUMB_W, _THUMB_H)
+        shape = QPainterPath()
+        shape.addRoundedRect(frame, 4, 4)
+        painter.fillPath(shape, QColor(theme.raised))
+        if picture is not None and not picture.isNull():
+            painter.save()
+            painter.setClipPath(shape)
+            scale = max(frame.width() / picture.width(), frame.height() / picture.height())
+            place = QRectF(0, 0, picture.width() * scale, picture.height() * scale)
+            place.moveCenter(frame.center())
+            painter.drawPixmap(place, picture, QRectF(picture.rect()))
+            painter.restore()
+        words = box.adjusted(_THUMB_W + 12, 0, 0, 0)
+        under = record.reference_image_name or QCoreApplication.translate("Records", "no reference image")
+        top = QRectF(words.x(), box.center().y() - 18, words.width(), 19)
+        self._words(painter, top, text, theme.text, bold=True)
+        below = QRectF(words.x(), box.center().y() + 1, words.width(), 16)
+        self._words(painter, below, under, theme.dim_text, LABEL_PX)
+
+    def _words(
+        self,
+        painter: QPainter,
+        box: QRectF,
+        text: str,
+        colour: str,
+        size: int = TEXT_PX,
+        bold: bool = False,
+    ) -> None:
+        painter.setFont(sized(size, bold=bold))
+        painter.setPen(QColor(colour))
+        short = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, int(box.width()))
+        painter.drawText(box, int(Qt.AlignmentFlag.AlignVCenter.value), short)

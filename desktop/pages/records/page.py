@@ -1,0 +1,342 @@
+"""The page of records: one table, filters above it, everything by keyboard."""
+
+from __future__ import annotations
+
+import csv
+import io
+from datetime import UTC
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar
+
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt
+from PySide6.QtGui import QImage, QPixmap
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFileDialog,
+    QHeaderView,
+    QMenu,
+    QTableView,
+    QVBoxLayout,
+)
+
+from desktop.client.inspection import RecordFilter
+from desktop.client.session import Session
+from desktop.context import Context
+from desktop.pages.records.filters import Filters
+from desktop.pages.records.model import ROW_PX, WIDTHS, Column, RecordDelegate, RecordsModel
+from desktop.pages.records.new_record import NewRecord
+from desktop.pages.records.pager import Pager
+from desktop.pages.sentences import sentence
+from desktop.report.saving import save
+from desktop.widgets import Button, Card, Kind, Page, PageHeader, StateStack, confirm
+from desktop.workers import Task, run
+from shared.codes import Permission
+from shared.wire.common import Page as Listing
+from shared.wire.inspection import Record
+
+_THUMB_PX = 128
+_EXPORT_PAGE = 200
+
+
+class RecordsPage(Page):
+    """The records that match the filters, newest first. Enter or a double click opens one."""
+
+    page_id: ClassVar[str] = "records"
+    icon: ClassVar[str] = "list"
+    permission: ClassVar[Permission | None] = Permission.INSPECTION_READ
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self._asked: Task | None = None
+        self._number = 1
+        self._select = ""
+        self.header = PageHeader(self.tr("Inspection records"))
+        self.new = Button(
+            self.tr("New record"), kind=Kind.MAIN, icon="plus", keys=context.commands.keys_text("record.new")
+        )
+        self.export = Button(self.tr("Export"), icon="download")
+        self.filters = Filters()
+        self.model = RecordsModel(self)
+        self.table = self._make_table()
+        self.pager = Pager()
+        card = Card()
+        column = QVBoxLayout(card)
+        column.setContentsMargins(1, 1, 1, 1)
+        column.setSpacing(0)
+        column.addWidget(self.table, 1)
+        column.addWidget(self.pager)
+        self.stack = StateStack(card)
+        self._build()
+        self._bind()
+
+    @property
+    def title(self) -> str:
+        """The page's name."""
+        return self.tr("Records")
+
+    def _make_table(self) -> QTableView:
+        table = QTableView()
+        table.setObjectName("records-table")
+        table.setAccessibleName(self.tr("Inspection records"))
+        table.setModel(self.model)
+        table.setItemDelegate(RecordDelegate(table))
+        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        table.setShowGrid(False)
+        table.setTabKeyNavigation(False)
+        table.setFrameShape(QTableView.Shape.NoFrame)
+        table.verticalHeader().hide()
+        table.verticalHeader().setDefaultSectionSize(ROW_PX)
+        table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        head = table.horizontalHeader()
+        head.setHighlightSections(False)
+        head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        head.setMinimumSectionSize(70)
+        for section, width in WIDTHS.items():
+            table.setColumnWidth(section, width)
+        head.setSectionResizeMode(Column.NAME, QHeaderView.ResizeMode.Stretch)
+        return table
+
+    def _build(self) -> None:
+        self.header.add_action(self.export)
+        self.header.add_action(self.new)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(28, 22, 28, 20)
+        column.setSpacing(14)
+        column.addWidget(self.header)
+        column.addWidget(self.filters)
+        column.addWidget(self.stack, 1)
+
+    def _bind(self) -> None:
+        commands = self._context.commands
+        commands.bind("record.new", self.make_record, owner=self)
+        commands.bind("record.open", self.open_chosen, owner=self, enabled=lambda: self.chosen is not None)
+        commands.bind("record.export", self.export_list, owner=self)
+        commands.bind("record.clear_filters", self.filters.reset, owner=self)
+        commands.bind(
+            "record.delete", self.delete_chosen, owner=self.table, enabled=lambda: self.chosen is not None
+        )
+        commands.bind("search", self.filters.search.setFocus, owner=self)
+        commands.bind("reload", self.reload, owner=self)
+        self.new.clicked.connect(self.make_record)
+        self.export.clicked.connect(self.export_list)
+        self.filters.changed.connect(lambda: self._go(1))
+        self.pager.wanted.connect(self._go)
+        self.pager.resized.connect(lambda _: self._go(1))
+        self.table.activated.connect(self._activated)
+        self.table.customContextMenuRequested.connect(self._menu)
+
+    # -- showing
+
+    def opened(self, params: dict[str, Any]) -> None:
+        """Show the records as they are now; `record_id` is selected."""
+        self._select = str(params.get("record_id") or "")
+        self._number = int(params.get("page") or self._number)
+        self.new.setVisible(self._context.may(Permission.INSPECTION_ADD))
+        run(_choices, self._context.session, owner=self, done=self._offer, failed=lambda _: None)
+        self.reload()
+
+    def place(self) -> dict[str, Any]:
+        """The page of the list and the record chosen on it."""
+        chosen = self.chosen
+        return {"page": self._number, "record_id": chosen.inspection_id if chosen else ""}
+
+    def reload(self) -> None:
+        """Ask again for the page that is shown."""
+        self._go(self._number)
+
+    def _go(self, number: int) -> None:
+        self._number = max(number, 1)
+        if self._asked is not None:
+            self._asked.cancel()
+        if not self.model.rowCount():
+            self.stack.show_loading()
+        self._asked = run(
+            self._context.session.records.search,
+            self.filters.value(),
+            self._number,
+            self.pager.page_size,
+            owner=self,
+            done=self._show,
+            failed=self._explain,
+        )
+
+    def _show(self, listing: Listing[Record]) -> None:
+        keep = self._select or (self.chosen.inspection_id if self.chosen else "")
+        self._select = ""
+        if not listing.data and listing.pagination.total and self._number > 1:
+            self._go(listing.pagination.total_pages)
+            return
+        self.model.show(listing.data)
+        self.pager.show_pagination(listing.pagination)
+        self.header.set_subtitle(self.tr("%n record(s)", "", listing.pagination.total))
+        if not listing.data:
+            self._show_empty()
+            return
+        self.stack.show_content()
+        self._choose(max(self.model.row_of(keep), 0))
+        for reference_image_id in self.model.without_picture():
+            run(
+                _thumbnail,
+                self._context.session,
+                reference_image_id,
+                owner=self,
+                done=partial(self._picture, reference_image_id),
+                failed=lambda _: None,
+                priority=-1,
+            )
+
+    def _show_empty(self) -> None:
+        if self.filters.active:
+            self.stack.show_empty(
+                "search", self.tr("No record matches."), self.tr("Clear the filters"), self.filters.reset
+            )
+        elif self._context.may(Permission.INSPECTION_ADD):
+            self.stack.show_empty(
+                "list", self.tr("No records yet. Start with one."), self.tr("New record"), self.make_record
+            )
+        else:
+            self.stack.show_empty("list", self.tr("No records yet."))
+
+    def _explain(self, error: Exception) -> None:
+        self.stack.show_error(sentence(error), retry=self.reload)
+
+    def _picture(self, reference_image_id: str, image: QImage) -> None:
+        self.model.set_picture(reference_image_id, QPixmap.fromImage(image))
+
+    def _offer(self, choices: _Choices) -> None:
+        self.filters.offer_aircraft(choices.aircraft)
+        self.filters.offer_references(choices.references)
+        self.model.name_flights(choices.flights)
+
+    # -- choosing
+
+    @property
+    def chosen(self) -> Record | None:
+        """The record that is selected."""
+        index = self.table.currentIndex()
+        return self.model.record(index.row()) if index.isValid() else None
+
+    def _choose(self, row: int) -> None:
+        self.table.selectionModel().setCurrentIndex(
+            self.model.index(row, 0),
+            QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows,
+        )
+
+    def _activated(self, index: QModelIndex) -> None:
+        record = self.model.record(index.row())
+        if record is not None:
+            self.navigate.emit("workbench", {"record_id": record.inspection_id})
+
+    def open_chosen(self) -> None:
+        """Open the selected record in the workbench."""
+        self._activated(self.table.currentIndex())
+
+    def _menu(self, where: Any) -> None:
+        menu: QMenu = self._context.commands.menu(["record.open", "record.delete"], self)
+        menu.popup(self.table.viewport().mapToGlobal(where))
+
+    # -- doing
+
+    def make_record(self) -> None:
+        """Ask for a new record and open it."""
+        dialog = NewRecord(self._context, self)
+        dialog.made.connect(lambda record_id: self.navigate.emit("workbench", {"record_id": record_id}))
+        dialog.open()
+
+    def delete_chosen(self) -> None:
+        """Delete the selected record with its items, after asking."""
+        record = self.chosen
+        if record is None:
+            return
+        name = record.inspection_name or self.tr("this record")
+        if confirm(
+            self,
+            self.tr("Delete the record?"),
+            self.tr("{name} and all its items, photos and results will be gone for good.").format(name=name),
+            self.tr("Delete"),
+        ):
+            run(
+                self._context.session.records.delete,
+                record.inspection_id,
+                owner=self,
+                done=lambda _: self.reload(),
+                failed=lambda error: self.toast.emit(sentence(error)),
+            )
+
+    def export_list(self) -> None:
+        """Write every record that matches the filters into a CSV file."""
+        path, _ = QFileDialog.getSaveFileName(
+            self, self.tr("Export the list"), "records.csv", self.tr("CSV (*.csv)")
+        )
+        if path:
+            run(
+                _export,
+                self._context.session,
+                self.filters.value(),
+                [str(self.model.headerData(c, Qt.Orientation.Horizontal)) for c in Column],
+                Path(path),
+                owner=self,
+                done=lambda n: self.toast.emit(self.tr("%n record(s) written.", "", n)),
+                failed=lambda error: self.toast.emit(sentence(error)),
+            )
+
+
+class _Choices:
+    """(id, name) of what records can be filtered by, and the numbers of flights."""
+
+    def __init__(self, session: Session) -> None:
+        catalogue = session.catalogue
+        self.aircraft = [(a.aircraft_id, a.aircraft_name) for a in catalogue.aircraft.list(1, 200).data]
+        self.references = [
+            (r.reference_image_id, r.reference_image_name)
+            for r in catalogue.reference_images.list(1, 200).data
+        ]
+        self.flights = {f.flight_id: f.flight_number for f in catalogue.flights.list(1, 200).data}
+
+
+def _choices(session: Session) -> _Choices:
+    return _Choices(session)
+
+
+def _thumbnail(session: Session, reference_image_id: str) -> QImage:
+    reference = session.catalogue.reference_images.get(reference_image_id)
+    return QImage.fromData(session.files.thumbnail(reference.file_id, _THUMB_PX))
+
+
+def _export(session: Session, where: RecordFilter, heads: list[str], path: Path) -> int:
+    out = io.StringIO()
+    # A spreadsheet reads UTF-8 only with this mark at the start.
+    out.write("\ufeff")
+    writer = csv.writer(out)
+    writer.writerow(heads)
+    number = total = 0
+    while True:
+        number += 1
+        listing = session.records.search(where, number, _EXPORT_PAGE)
+        for record in listing.data:
+            updated = record.updated_at.replace(tzinfo=UTC).astimezone()
+            cells = (
+                record.inspection_name,
+                record.aircraft_name,
+                record.flight_id,
+                record.executor_name,
+                record.progress,
+                record.inspection_status.value,
+                updated.isoformat(timespec="seconds"),
+            )
+            writer.writerow([_harmless(cell) for cell in cells])
+        total += len(listing.data)
+        if number >= listing.pagination.total_pages:
+            break
+    save(out.getvalue().encode("utf-8"), path)
+    return total
+
+
+def _harmless(cell: object) -> str:
+    """A cell that no spreadsheet takes for a formula."""
+    text = "" if cell is None else str(cell)
+    return "'" + text if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

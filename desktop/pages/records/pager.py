@@ -1,0 +1,54 @@
+"""The line below a table: which page of how many, and the way to the others."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from desktop.widgets import Combo, IconButton, Panel, label
+from shared.wire.common import Pagination
+
+SIZES = (25, 50, 100, 200)
+
+
+class Pager(Panel):
+    """Shows a `Pagination`; `wanted(page)` and `resized(page_size)` when a person asks for another."""
+
+    wanted = Signal(int)
+    resized = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent=parent)
+        self._page = 1
+        self._pages = 1
+        self._where = label("", "dim")
+        self.per_page = Combo(self.tr("Entries per page"))
+        self.per_page.set_choices([(size, self.tr("{n} per page").format(n=size)) for size in SIZES])
+        self.previous = IconButton("chevron-left", self.tr("Previous page"))
+        self.next = IconButton("chevron-right", self.tr("Next page"))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 6, 10, 6)
+        row.setSpacing(6)
+        row.addWidget(self._where)
+        row.addStretch(1)
+        row.addWidget(self.per_page)
+        row.addWidget(self.previous)
+        row.addWidget(self.next)
+        self.previous.clicked.connect(lambda: self.wanted.emit(self._page - 1))
+        self.next.clicked.connect(lambda: self.wanted.emit(self._page + 1))
+        self.per_page.picked.connect(lambda size: self.resized.emit(int(size)))
+
+    @property
+    def page_size(self) -> int:
+        """How many entries a page has."""
+        size = self.per_page.value()
+        return size if isinstance(size, int) else SIZES[0]
+
+    def show_pagination(self, pagination: Pagination) -> None:
+        """Say where this page stands."""
+        self._page, self._pages = pagination.current_page, max(pagination.total_pages, 1)
+        total = self.tr("%n record(s)", "", pagination.total)
+        where = self.tr("Page {page} of {pages}").format(page=self._page, pages=self._pages)
+        self._where.setText(f"{where} · {total}")
+        self.previous.setEnabled(self._page > 1)
+        self.next.setEnabled(self._page < self._pages)

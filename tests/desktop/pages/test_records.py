@@ -1,0 +1,162 @@
+"""The list of records in a real window against the real service."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from desktop.client import Session
+from desktop.context import Context
+from desktop.pages.records import RecordsPage
+from desktop.pages.records.new_record import NewRecord
+from desktop.preferences import Preferences
+from shared.codes import Status
+from shared.wire.catalogue import AircraftWrite, FlightWrite, TaskWrite
+from shared.wire.inspection import RecordCreate
+from tests.service_app import ADMIN
+from tests.service_process import first_admin, service_process
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with service_process(tmp_path_factory.mktemp("records") / "data") as url:
+        first_admin(url)
+        session = Session(url)
+        session.account.login(*ADMIN)
+        aircraft = session.catalogue.aircraft.create(AircraftWrite(aircraft_name="B-1234"))
+        flight = session.catalogue.flights.create(
+            FlightWrite(flight_number="CA1831", aircraft_id=aircraft.aircraft_id)
+        )
+        task = session.catalogue.tasks.create(TaskWrite(task_name="航后", flight_id=flight.flight_id))
+        for number in range(30):
+            status = Status.PASSED if number % 3 == 0 else Status.NOT_STARTED
+            session.records.create(
+                RecordCreate(
+                    task_id=task.task_id, inspection_name=f"检查 {number:02}", inspection_status=status
+                )
+            )
+        session.close()
+        yield url
+
+
+@pytest.fixture
+def context(service: str, tmp_path: Path, qtbot: QtBot) -> Iterator[Context]:
+    session = Session(service)
+    payload = session.account.login(*ADMIN)
+    context = Context(session, Preferences(tmp_path / "preferences.json"))
+    context.enter(payload)
+    yield context
+    session.close()
+
+
+@pytest.fixture
+def page(context: Context, qtbot: QtBot) -> RecordsPage:
+    page = RecordsPage(context)
+    qtbot.addWidget(page)
+    page.resize(1300, 800)
+    page.show()
+    page.opened({})
+    qtbot.waitUntil(lambda: page.model.rowCount() > 0, timeout=5000)
+    return page
+
+
+def names(page: RecordsPage) -> list[str]:
+    return [str(page.model.index(row, 0).data()) for row in range(page.model.rowCount())]
+
+
+def test_the_newest_records_come_first_with_their_joined_names(page: RecordsPage, qtbot: QtBot) -> None:
+    assert names(page)[:2] == ["检查 29", "检查 28"]
+    assert page.model.index(0, 1).data() == "B-1234"
+    qtbot.waitUntil(lambda: page.model.index(0, 2).data() == "CA1831", timeout=5000)
+
+
+def test_the_next_page_follows_and_the_way_back(page: RecordsPage, qtbot: QtBot) -> None:
+    assert page.model.rowCount() == 25
+    assert not page.pager.previous.isEnabled()
+    page.pager.next.click()
+    qtbot.waitUntil(lambda: page.model.rowCount() == 5, timeout=5000)
+    assert names(page)[-1] == "检查 00"
+    assert not page.pager.next.isEnabled()
+    page.pager.previous.click()
+    qtbot.waitUntil(lambda: page.model.rowCount() == 25, timeout=5000)
+
+
+def test_a_filter_narrows_and_clearing_widens(page: RecordsPage, qtbot: QtBot) -> None:
+    page.filters.status.set_value(Status.PASSED)
+    page.filters.status.picked.emit(Status.PASSED)
+    qtbot.waitUntil(lambda: page.model.rowCount() == 10, timeout=5000)
+    assert page.filters.clear.isVisible()
+    page.filters.clear.click()
+    qtbot.waitUntil(lambda: page.model.rowCount() == 25, timeout=5000)
+    assert not page.filters.clear.isVisible()
+
+
+def test_nothing_found_says_so_and_offers_the_way_out(page: RecordsPage, qtbot: QtBot) -> None:
+    page.filters.search.setText("nobody of this name")
+    qtbot.waitUntil(lambda: page.stack.currentWidget() is not page.stack.content, timeout=5000)
+    page.filters.reset()
+    qtbot.waitUntil(lambda: page.stack.currentWidget() is page.stack.content, timeout=5000)
+
+
+def test_enter_opens_the_record(page: RecordsPage, qtbot: QtBot) -> None:
+    page.table.setFocus()
+    with qtbot.waitSignal(page.navigate) as asked:
+        qtbot.keyClick(page.table, Qt.Key.Key_Return)
+    assert asked.args is not None
+    chosen = page.chosen
+    assert chosen is not None
+    assert asked.args == ["workbench", {"record_id": chosen.inspection_id}]
+
+
+def test_a_new_record_needs_a_task_and_keeps_what_was_typed(page: RecordsPage, qtbot: QtBot) -> None:
+    page.make_record()
+    dialog = page.findChild(NewRecord)
+    assert isinstance(dialog, NewRecord)
+    qtbot.waitUntil(lambda: dialog.task.count() == 1, timeout=5000)
+    dialog.name.set_text("右翼缝翼")
+    dialog.task.setEditText("")
+    dialog.make.click()
+    assert dialog.task_field.error
+    assert dialog.name.text() == "右翼缝翼"
+    dialog.task.setCurrentIndex(0)
+    with qtbot.waitSignal(page.navigate, timeout=5000) as asked:
+        dialog.make.click()
+    assert asked.args is not None
+    made = page._context.session.records.get(asked.args[1]["record_id"]).value
+    assert made.inspection_name == "右翼缝翼"
+    assert made.aircraft_name == "B-1234"
+    page._context.session.records.delete(made.inspection_id)
+
+
+def test_the_list_is_exported_whole_and_without_formulas(
+    page: RecordsPage, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = page._context.session
+    body = RecordCreate(task_id="t", inspection_name="=1+1")
+    made = session.records.create(body)
+    path = tmp_path / "list.csv"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    with qtbot.waitSignal(page.toast, timeout=5000):
+        page.export_list()
+    session.records.delete(made.inspection_id)
+    rows = list(csv.reader(path.read_text("utf-8-sig").splitlines()))
+    assert len(rows) == 32
+    assert rows[1][0] == "'=1+1"
+
+
+def test_a_service_that_is_gone_is_a_sentence_with_a_way_to_retry(qtbot: QtBot, tmp_path: Path) -> None:
+    session = Session("http://127.0.0.1:9", patience=0.0)
+    page = RecordsPage(Context(session, Preferences(tmp_path / "preferences.json")))
+    qtbot.addWidget(page)
+    page.show()
+    page.opened({})
+    qtbot.waitUntil(
+        lambda: page.stack.currentWidget() not in (page.stack.content, page.stack.loading), timeout=5000
+    )
+    session.close()
