@@ -59,6 +59,7 @@ class KeySheet(QDialog):
         self._keys: dict[str, QLabel] = {}
         self._fill()
         commands.keysChanged.connect(self._changed)
+        self._search.setFocus()
 
     def _fill(self) -> None:
         section = ""
