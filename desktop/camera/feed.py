@@ -11,7 +11,7 @@ from enum import StrEnum
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QImage
 
-from desktop.camera.hints import FaceFinder, Hint, Look, look_at
+from desktop.camera.hints import Hint, Look, faces_in, look_at
 from desktop.camera.sources import Frame, FrameSource, SourceError
 from desktop.workers import Lane, Report, Task, run
 from shared.cv import cv2
@@ -168,12 +168,11 @@ class CameraFeed(QObject):
 
 
 def _film(report: Report, source: FrameSource, reel: _Reel) -> None:
-    finder = FaceFinder()
     lost = FeedState.UNAVAILABLE
     while True:
         try:
             source.open()
-            _film_until_lost(report, source, reel, finder)
+            _film_until_lost(report, source, reel)
             lost = FeedState.LOST
         except SourceError:
             pass
@@ -183,7 +182,7 @@ def _film(report: Report, source: FrameSource, reel: _Reel) -> None:
         report.wait(_TRY_AGAIN)
 
 
-def _film_until_lost(report: Report, source: FrameSource, reel: _Reel, finder: FaceFinder) -> None:
+def _film_until_lost(report: Report, source: FrameSource, reel: _Reel) -> None:
     """Film until no frame came for a while."""
     number = 0
     last = due = time.monotonic()
@@ -198,7 +197,7 @@ def _film_until_lost(report: Report, source: FrameSource, reel: _Reel, finder: F
             reel.shown.clear()
             report(_as_image(frame))
         if number % _LOOK_EVERY == 0:
-            look = look_at(frame, finder.faces(frame))
+            look = look_at(frame, faces_in(frame))
             with reel.lock:
                 reel.recent.append(Shot(frame, look, last))
             report(look)

@@ -10,13 +10,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
-import skimage.data
-from skimage.feature import Cascade
 
+from desktop.camera.finder import find_faces
 from desktop.camera.sources import Frame
 from shared.cv import cv2
 
-# The finder looks at a picture of this width (px): 5 to 20 ms, and a face that is large enough is seen.
+# The finder looks at a picture of this width (px): enough to see a face that is large enough to be sent.
 _LOOK_WIDTH = 160
 _FACE_WIDTH = 96
 
@@ -53,10 +52,6 @@ class Face:
     w: float
     h: float
 
-    def holds(self, x: float, y: float) -> bool:
-        """True when the point lies inside."""
-        return self.x <= x <= self.x + self.w and self.y <= y <= self.y + self.h
-
 
 @dataclass(frozen=True, slots=True)
 class Look:
@@ -67,42 +62,15 @@ class Look:
     sharpness: float
 
 
-class FaceFinder:
-    """A light detector of frontal faces: the local binary pattern cascade that scikit-image carries.
-
-    Method: S. Liao et al., Learning multi-scale block local binary patterns for face recognition, 2007.
-    """
-
-    def __init__(self) -> None:
-        self._cascade = Cascade(skimage.data.lbp_frontal_face_cascade_filename())
-
-    def faces(self, frame: Frame) -> list[Face]:
-        """The faces in `frame`, the largest first."""
-        height = max(1, round(frame.shape[0] * _LOOK_WIDTH / frame.shape[1]))
-        small = cv2.resize(frame, (_LOOK_WIDTH, height), interpolation=cv2.INTER_AREA)
-        grey = cv2.cvtColor(small, cv2.COLOR_BGR2GRAY)
-        smallest = 20
-        if height < smallest:
-            return []
-        found = self._cascade.detect_multi_scale(
-            grey, 1.2, 1, (smallest, smallest), (_LOOK_WIDTH, height), min_neighbor_number=3
-        )
-        faces = [
-            Face(
-                box["c"] / _LOOK_WIDTH,
-                box["r"] / height,
-                box["width"] / _LOOK_WIDTH,
-                box["height"] / height,
-            )
-            for box in found
-        ]
-        faces.sort(key=lambda face: face.w * face.h, reverse=True)
-        # The cascade finds one face at several scales: a box centred inside a larger one is the same face.
-        kept: list[Face] = []
-        for face in faces:
-            if not any(larger.holds(face.x + face.w / 2, face.y + face.h / 2) for larger in kept):
-                kept.append(face)
-        return kept
+def faces_in(frame: Frame) -> list[Face]:
+    """The faces in `frame`, the largest first; faces narrower than a sixth of it are not found."""
+    height = max(1, round(frame.shape[0] * _LOOK_WIDTH / frame.shape[1]))
+    small = cv2.resize(frame, (_LOOK_WIDTH, height), interpolation=cv2.INTER_AREA)
+    grey = cv2.cvtColor(small, cv2.COLOR_BGR2GRAY)
+    return [
+        Face(x / _LOOK_WIDTH, y / height, side / _LOOK_WIDTH, side / height)
+        for x, y, side in find_faces(grey, _LOOK_WIDTH // 6)
+    ]
 
 
 def look_at(frame: Frame, faces: Sequence[Face]) -> Look:

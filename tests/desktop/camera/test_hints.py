@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from skimage.feature import Cascade
 
-from desktop.camera.hints import FaceFinder, Hint, look_at
+from desktop.camera.finder import cascade_file, find_faces
+from desktop.camera.hints import Hint, faces_in, look_at
 from desktop.camera.sources import Frame
+from shared.cv import cv2
 from tests.desktop.camera.pictures import empty_frame, face_frame, two_faces
-
-
-@pytest.fixture(scope="module")
-def finder() -> FaceFinder:
-    return FaceFinder()
 
 
 @pytest.mark.parametrize(
@@ -21,30 +20,50 @@ def finder() -> FaceFinder:
         (face_frame(0.25), Hint.GOOD),
         (empty_frame(), Hint.NO_FACE),
         (two_faces(), Hint.SEVERAL),
-        (face_frame(0.15), Hint.CLOSER),
+        (face_frame(0.2), Hint.CLOSER),
         (face_frame(0.3, x=0.2), Hint.CENTRE),
         (face_frame(light=0.25), Hint.DARK),
         (face_frame(blur=6), Hint.STILL),
     ],
     ids=["good", "good, farther", "nobody", "two", "small", "aside", "dark", "blurred"],
 )
-def test_each_frame_has_its_hint(finder: FaceFinder, frame: Frame, hint: Hint) -> None:
-    assert look_at(frame, finder.faces(frame)).hint is hint
+def test_each_frame_has_its_hint(frame: Frame, hint: Hint) -> None:
+    assert look_at(frame, faces_in(frame)).hint is hint
 
 
-def test_the_face_is_where_it_was_put(finder: FaceFinder) -> None:
+def test_the_face_is_where_it_was_put() -> None:
     frame = face_frame(0.35, x=0.4, y=0.55)
-    (face,) = finder.faces(frame)
+    (face,) = faces_in(frame)
     assert face.x + face.w / 2 == pytest.approx(0.4, abs=0.06)
     assert face.y + face.h / 2 == pytest.approx(0.55, abs=0.09)
     assert face.w == pytest.approx(0.35, rel=0.4)
 
 
-def test_a_sharper_frame_counts_as_sharper(finder: FaceFinder) -> None:
+def test_a_sharper_frame_counts_as_sharper() -> None:
     sharp, soft = face_frame(), face_frame(blur=2)
-    faces = finder.faces(sharp)
+    faces = faces_in(sharp)
     assert look_at(sharp, faces).sharpness > 2 * look_at(soft, faces).sharpness
 
 
-def test_a_tiny_frame_has_no_face(finder: FaceFinder) -> None:
-    assert finder.faces(empty_frame()[:2, :300]) == []
+def test_a_tiny_frame_has_no_face() -> None:
+    assert faces_in(empty_frame()[:2, :300]) == []
+
+
+def test_a_face_in_noise_is_found_and_noise_is_none() -> None:
+    noise = np.random.default_rng(5).integers(0, 255, (480, 640, 3), dtype=np.uint8)
+    assert faces_in(noise) == []
+    frame = face_frame(0.3)
+    mixed = np.clip(frame + noise * 0.12 - 15, 0, 255).astype(np.uint8)
+    assert len(faces_in(mixed)) == 1
+
+
+def test_it_agrees_with_the_detector_that_the_numbers_come_from() -> None:
+    frame = face_frame(0.35)
+    grey = cv2.cvtColor(cv2.resize(frame, (160, 120), interpolation=cv2.INTER_AREA), cv2.COLOR_BGR2GRAY)
+    (theirs,) = Cascade(str(cascade_file())).detect_multi_scale(
+        grey, 1.1, 1, (40, 40), (120, 120), min_neighbor_number=4
+    )
+    (x, y, side), *_ = find_faces(grey, 20)
+    assert (x + side / 2, y + side / 2) == pytest.approx(
+        (theirs["c"] + theirs["width"] / 2, theirs["r"] + theirs["height"] / 2), abs=5
+    )
