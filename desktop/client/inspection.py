@@ -114,10 +114,17 @@ class Items:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    def create(self, body: ItemCreate) -> Tagged[Item]:
-        """Make an item. Raises NotFound when its record does not exist."""
+    def create(self, body: ItemCreate, key: str | None = None) -> Tagged[Item]:
+        """Make an item; sent again with the same `key`, it makes no second one.
+
+        Raises NotFound when its record does not exist.
+        """
         answer = self._transport.call(
-            "POST", "/inspection_item/create", body=body.model_dump(mode="json", exclude_unset=True)
+            "POST",
+            "/inspection_item/create",
+            body=body.model_dump(mode="json", exclude_unset=True),
+            headers={"Idempotency-Key": key} if key is not None else None,
+            repeatable=key is not None,
         )
         return Tagged(answer.read(Item), answer.etag)
 

@@ -170,6 +170,7 @@ class Transport:
         body: Any = None,
         files: Any = None,
         etag: str | None = None,
+        headers: Mapping[str, str] | None = None,
         login: bool = True,
         repeatable: bool | None = None,
         seconds: float | None = None,
@@ -185,9 +186,9 @@ class Transport:
         options: dict[str, Any] = {"params": _without_none(query), "json": body, "files": files}
         if seconds is not None:
             options["timeout"] = httpx.Timeout(seconds, connect=5.0, write=120.0, pool=60.0)
-        headers = {"If-Match": etag} if etag is not None else {}
+        own = {**(headers or {}), **({"If-Match": etag} if etag is not None else {})}
         send = partial(self._deliver, method, path, repeatable=repeatable, **options)
-        return answer(self._as_person(send, headers) if login else send(headers=headers))
+        return answer(self._as_person(send, own) if login else send(headers=own))
 
     @contextmanager
     def stream(

@@ -27,6 +27,7 @@ from shared.wire.files import StoredFile
 from shared.wire.inspection import FileInfo, ItemCreate, ItemPoint, ItemUpdate, VerdictSet
 
 _RECORD_OF = select(ITEM.c.inspection_id).where(ITEM.c.item_id == bindparam("item_id"))
+_MADE_BY = select(ITEM.c.item_id).where(ITEM.c.client_key == bindparam("client_key"))
 _STORED = select(ITEM).where(ITEM.c.item_id == bindparam("item_id"))
 
 
@@ -50,15 +51,23 @@ class Items:
         self._ports = ports
         self._queries = ItemQueries(sources)
 
-    async def create(self, body: ItemCreate, caller: Caller) -> ItemState:
-        """Make an item in a record. Raises Problem 404 when there is no such record."""
-        values = _values(body.model_dump(exclude_unset=True))
+    async def create(self, body: ItemCreate, key: str | None, caller: Caller) -> ItemState:
+        """Make an item in a record. Raises Problem 404 when there is no such record.
+
+        With a `key` that the caller used before, nothing is made: the item of that time is the answer.
+        """
+        values: dict[str, Any] = _values(body.model_dump(exclude_unset=True))
+        client_key = None if key is None else f"{caller.user_id} {key}"
         values.setdefault("result", "[]")
         values.setdefault("outcome", str(Outcome.EMPTY))
 
         def work(session: Session) -> ItemState:
             record = _locked_record(session, body.inspection_id)
-            (item_id,) = self._insert(session, [values], body.inspection_id)
+            if client_key is not None:
+                made = session.execute(_MADE_BY, {"client_key": client_key}).scalar_one_or_none()
+                if made is not None:
+                    return self.seen(session, made)
+            (item_id,) = self._insert(session, [{**values, "client_key": client_key}], body.inspection_id)
             details = differences(dict.fromkeys(values), values, body.model_fields_set)
             announce(session, Change("create", "item", item_id, caller.user_id, caller.address, details))
             recompute(session, record, caller.user_id, caller.address)
@@ -280,6 +289,7 @@ class Items:
                 "item_point": None,
                 "result": "[]",
                 "outcome": str(Outcome.EMPTY),
+                "client_key": None,
                 **values,
                 "item_id": str(uuid.uuid4()),
                 "inspection_id": inspection_id,

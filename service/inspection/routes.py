@@ -29,6 +29,15 @@ from shared.wire.inspection import (
 )
 
 IdPath = Annotated[Id, Path()]
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        min_length=1,
+        max_length=255,
+        description="Names this create: sent again with the same key, it answers the item made at first",
+    ),
+]
 IfMatch = Annotated[str | None, Header(description="ETag of the version the change was made on")]
 
 CREATED = "检查记录创建成功"
@@ -115,9 +124,13 @@ def _items(routes: APIRouter, service: InspectionService) -> None:
     @routes.post(
         "/inspection_item/create", tags=["inspection_item"], response_model=Item, responses=failures(404, 413)
     )
-    async def create(body: ItemCreate, caller: Caller = require(Permission.INSPECTION_ITEM_ADD)) -> Response:
-        """Make an item in a record."""
-        return _item(await items.create(body, caller))
+    async def create(
+        body: ItemCreate,
+        key: IdempotencyKey = None,
+        caller: Caller = require(Permission.INSPECTION_ITEM_ADD),
+    ) -> Response:
+        """Make an item in a record; a create that is sent again with its Idempotency-Key makes no second."""
+        return _item(await items.create(body, key, caller))
 
     # Before the route of one item, which would take "list" for an id.
     @routes.get("/inspection_item/list", tags=["inspection_item"], response_model=Envelope[Page[Item]])

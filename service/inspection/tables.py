@@ -48,7 +48,11 @@ class Record(Base):
 
 
 class Item(Base):
-    """An item of a record. `outcome` sums its result entries up (`rules.Outcome`)."""
+    """An item of a record. `outcome` sums its result entries up (`rules.Outcome`).
+
+    `client_key`: who made it and the Idempotency-Key that came along, so that a repeated create makes no
+    second one.
+    """
 
     __tablename__ = "item"
 
@@ -60,6 +64,7 @@ class Item(Base):
     item_point: Mapped[str | None] = mapped_column(Text)
     result: Mapped[str] = mapped_column(Text)
     outcome: Mapped[str] = mapped_column(String(8))
+    client_key: Mapped[str | None] = mapped_column(String(512), unique=True)
     revision: Mapped[int]
     created_at: Mapped[dt.datetime] = mapped_column(DateTime())
     updated_at: Mapped[dt.datetime] = mapped_column(DateTime())

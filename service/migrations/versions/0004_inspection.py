@@ -50,6 +50,7 @@ def upgrade() -> None:
         sa.Column("item_point", sa.Text),
         sa.Column("result", sa.Text, nullable=False),
         sa.Column("outcome", sa.String(8), nullable=False),
+        sa.Column("client_key", sa.String(512)),
         sa.Column("revision", sa.Integer, nullable=False),
         sa.Column("created_at", sa.DateTime, nullable=False),
         sa.Column("updated_at", sa.DateTime, nullable=False),
@@ -57,6 +58,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(
             ["inspection_id"], ["record.inspection_id"], name="fk_item_inspection_id", ondelete="CASCADE"
         ),
+        sa.UniqueConstraint("client_key", name="uq_item_client_key"),
     )
     _index("item", "inspection_id", "created_at", "item_id")
     _index("item", "inspection_id", "outcome")

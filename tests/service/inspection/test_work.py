@@ -272,3 +272,21 @@ def test_each_operation_asks_for_its_right(stage: Stage) -> None:
     del anonymous.headers["Authorization"]
     for method, path, _ in OPERATIONS:
         assert anonymous.request(method, f"/api{path}").status_code == 401, (method, path)
+
+
+def test_a_create_that_is_sent_again_makes_no_second_item(stage: Stage) -> None:
+    record = stage.record()["inspection_id"]
+    body = {"item_name": "前缘", "inspection_id": record}
+
+    def make(key: str | None) -> str:
+        headers = {} if key is None else {"Idempotency-Key": key}
+        answer = stage.client.post("/api/inspection_item/create", json=body, headers=headers)
+        assert answer.status_code == 200
+        return answer.json()["item_id"]
+
+    first = make("k1")
+    assert make("k1") == first
+    others = {make("k2"), make(None), make(None)}
+    assert len(others | {first}) == 4
+    listed = stage.client.get("/api/inspection_item/list", params={"inspection_id": record})
+    assert listed.json()["data"]["pagination"]["total"] == 4
