@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Query, Request
 
+from service.account.rules import PROFILE_SENTENCES
 from service.account.service import AccountService
 from service.envelope import Problem, failures
 from service.security import Caller, client_address, logged_in, require
@@ -17,7 +18,6 @@ from shared.wire.account import (
     Payload,
     Refresh,
     Tokens,
-    UpdateInfo,
     UpdatePassword,
     User,
     UserCreate,
@@ -28,9 +28,12 @@ from shared.wire.common import CurrentPage, Envelope, Id, Name, Page, PageSize
 
 _FORWARDED = ("forwarded", "x-forwarded-for", "x-real-ip")
 
-_UPDATE_INFO = {
-    "requestBody": {"content": {"application/json": {"schema": UpdateInfo.model_json_schema()}}},
+# The properties have no types: a wrong one is answered with code 1 and a sentence, as the contract says.
+_PROFILE = {
+    "title": "UpdateInfo",
+    "properties": {field: {"description": sentence} for field, sentence in PROFILE_SENTENCES.items()},
 }
+_UPDATE_INFO = {"requestBody": {"content": {"application/json": {"schema": _PROFILE}}}}
 
 
 def router(service: AccountService) -> APIRouter:

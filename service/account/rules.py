@@ -135,6 +135,12 @@ _PROFILE: dict[str, tuple[TypeAdapter[Any], str]] = {
 }
 
 
+PROFILE_SENTENCES: dict[str, str] = {field: sentence for field, (_, sentence) in _PROFILE.items()} | {
+    "faceInfo": "需要 Base64 编码的人脸图片"
+}
+"""What each field of updateInfo has to be."""
+
+
 class ProfileFaultError(ValueError):
     """A field of the profile is out of its rules; the text names the field and the rule, in Chinese."""
 

@@ -186,7 +186,7 @@ class AccountService:
 
     async def _update_face(self, caller: Caller, face: Any) -> None:
         if not isinstance(face, str):
-            raise Refusal(_UPDATE_FAILED, "faceInfo：需要 Base64 编码的人脸图片")
+            raise Refusal(_UPDATE_FAILED, f"faceInfo：{rules.PROFILE_SENTENCES['faceInfo']}")
         if self.enrol_face is None:
             raise Refusal(_UPDATE_FAILED, "faceInfo：本服务没有可用的人脸识别引擎")
         refusal = await self.enrol_face(caller.user_id, face)

@@ -17,6 +17,10 @@ MAX_PASSWORD = 1024
 
 Password = Annotated[SecretStr, Field(max_length=MAX_PASSWORD)]
 
+# The rules that OpenAPI can say; account checks them and the others, and answers with a sentence.
+NewPassword = Annotated[Password, Field(json_schema_extra={"minLength": 8, "maxLength": 128})]
+NewUsername = Annotated[RequiredName, Field(json_schema_extra={"format": "username", "maxLength": 64})]
+
 
 class Login(Wire):
     """Body of password login."""
@@ -69,8 +73,8 @@ class Tokens(Wire):
 class UserCreate(Wire):
     """Body of create user (needs USER.MANAGE)."""
 
-    username: RequiredName
-    password: Password
+    username: NewUsername
+    password: NewPassword
     name: Name | None = None
     roles: Annotated[list[Role], Field(min_length=1, max_length=4)]
 
@@ -81,7 +85,7 @@ class UserUpdate(Wire):
     name: Name | None = None
     roles: Annotated[list[Role], Field(min_length=1, max_length=4)] | None = None
     enabled: bool | None = None
-    password: Password | None = None
+    password: NewPassword | None = None
 
 
 class UserWithRoles(User):
@@ -97,23 +101,11 @@ class UpdatePassword(Wire):
     newPassword: Password  # noqa: N815 - the contract's name
 
 
-class UpdateInfo(Wire):
-    """Body of update profile, as OpenAPI shows it; a field out of its rules is answered with code 1."""
-
-    email: str | None = None
-    phone: str | None = None
-    name: str | None = None
-    gender: str | None = None
-    work_years: int | None = None
-    department: str | None = None
-    faceInfo: str | None = None  # noqa: N815 - the contract's name
-
-
 class FirstAdmin(Wire):
     """Body of `POST /auth/first-run`: the first admin, while there is no user."""
 
-    username: RequiredName
-    password: Password
+    username: NewUsername
+    password: NewPassword
     name: Name | None = None
 
 
