@@ -172,7 +172,9 @@ def calibrate(count: int) -> None:
         bend = (x * (guess * (1 - guess))[:, None]).T @ x + np.eye(len(weights)) * 0.5
         weights += np.linalg.solve(bend, x.T @ (y - guess) - 0.5 * weights)
     names = ("bias", "strength", "difference", "area", "edge", "thickness", "strong")
-    report(f"weights from {len(y)} parts, {y.mean():.3f} real", **dict(zip(names, weights.tolist(), strict=True)))
+    report(
+        f"weights from {len(y)} parts, {y.mean():.3f} real", **dict(zip(names, weights.tolist(), strict=True))
+    )
 
 
 def strangers(count: int) -> None:
@@ -217,7 +219,9 @@ def speed() -> None:
     for pair in small:
         detect(pair.reference, _whole(pair.reference), pair.photo)
     report("640 x 640 aligned", pairs_per_second=len(small) / (time.perf_counter() - begun), goal=20)
-    scene = samples.scene(6000, 4000, 3, view=View(rotation=6, scale=1.0, perspective=0.03, light=0.3, noise=4))
+    scene = samples.scene(
+        6000, 4000, 3, view=View(rotation=6, scale=1.0, perspective=0.03, light=0.3, noise=4)
+    )
     begun = time.perf_counter()
     detect(scene.reference, _whole(scene.reference), scene.photo)
     report("24 MP with alignment", seconds=time.perf_counter() - begun, goal=2.0)
@@ -229,7 +233,9 @@ def _whole(image: Image) -> Rect:
 
 def report(name: str, **figures: float) -> None:
     """One JSON line."""
-    print(json.dumps({"figure": name, **{key: round(value, 3) for key, value in figures.items()}}), flush=True)
+    print(
+        json.dumps({"figure": name, **{key: round(value, 3) for key, value in figures.items()}}), flush=True
+    )
 
 
 def main(words: Sequence[str]) -> int:

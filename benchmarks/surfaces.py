@@ -64,10 +64,14 @@ def board(width: int, height: int, seed: int, binary: bool = False) -> Drawn:
                 cv2.rectangle(image, (pin, y - 5), (pin + 4, y), (190, 196, 200), -1)
                 cv2.rectangle(image, (pin, y + h), (pin + 4, y + h + 5), (190, 196, 200), -1)
             text = f"{'RCUQ'[int(rng.integers(4))]}{rng.integers(1, 99)}"
-            cv2.putText(image, text, (x + 3, y + h // 2 + 4), cv2.FONT_HERSHEY_SIMPLEX, 0.36, (210, 214, 214), 1)
+            cv2.putText(
+                image, text, (x + 3, y + h // 2 + 4), cv2.FONT_HERSHEY_SIMPLEX, 0.36, (210, 214, 214), 1
+            )
             drawn.parts.append(Rect(x - 1, y - 6, w + 3, h + 13))
         grain = rng.standard_normal((height, width, 1)) * 2.0
-        drawn.image = np.clip(image + cv2.GaussianBlur(grain, (0, 0), 0.8)[..., None] * 2, 0, 255).astype(np.uint8)
+        drawn.image = np.clip(image + cv2.GaussianBlur(grain, (0, 0), 0.8)[..., None] * 2, 0, 255).astype(
+            np.uint8
+        )
     return drawn
 
 
@@ -102,7 +106,14 @@ def printed(width: int, height: int, seed: int) -> Drawn:
             if x + w > width - 26:
                 break
             cv2.putText(
-                image, word, (x, y), cv2.FONT_HERSHEY_SIMPLEX, size, ink, max(round(size * 1.6), 1), cv2.LINE_AA
+                image,
+                word,
+                (x, y),
+                cv2.FONT_HERSHEY_SIMPLEX,
+                size,
+                ink,
+                max(round(size * 1.6), 1),
+                cv2.LINE_AA,
             )
             drawn.parts.append(Rect(x - 1, y - h - 1, w + 3, h + 4))
             x += w + int(16 * size) + 6
@@ -171,7 +182,9 @@ def _on_trace(drawn: Drawn, rng: np.random.Generator) -> tuple[int, int, bool] |
 
 def _ellipse(image: Image, x: float, y: float, rng: np.random.Generator, size: float, colour: Any) -> None:
     axes = (max(round(size * rng.uniform(0.6, 1.0)), 2), max(round(size * rng.uniform(0.6, 1.0)), 2))
-    cv2.ellipse(image, (round(x), round(y)), axes, float(rng.uniform(0, 180)), 0, 360, colour, -1, cv2.LINE_AA)
+    cv2.ellipse(
+        image, (round(x), round(y)), axes, float(rng.uniform(0, 180)), 0, 360, colour, -1, cv2.LINE_AA
+    )
 
 
 def _open(image: Image, drawn: Drawn, rng: np.random.Generator) -> bool:
@@ -210,7 +223,12 @@ def _pinhole(image: Image, drawn: Drawn, rng: np.random.Generator) -> bool:
 def _blob(image: Image, drawn: Drawn, rng: np.random.Generator) -> bool:
     height, width = image.shape[:2]
     _ellipse(
-        image, rng.uniform(20, width - 20), rng.uniform(20, height - 20), rng, rng.uniform(5, 14), drawn.colours[1]
+        image,
+        rng.uniform(20, width - 20),
+        rng.uniform(20, height - 20),
+        rng,
+        rng.uniform(5, 14),
+        drawn.colours[1],
     )
     return True
 

@@ -9,7 +9,7 @@ from typing import Any
 from fastapi import APIRouter, FastAPI
 from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute, iter_route_contexts
-from sqlalchemy import func, literal, select
+from sqlalchemy import func, select
 
 from service.account.routes import router as account_router
 from service.account.service import AccountService
@@ -20,6 +20,10 @@ from service.catalogue.routes import router as catalogue_router
 from service.catalogue.service import CatalogueService
 from service.catalogue.tables import AircraftRow, FlightRow, ReferenceImageRow, TaskRow
 from service.database import Database
+from service.detection.ports import Ports as DetectionPorts
+from service.detection.routes import router as detection_router
+from service.detection.service import DetectionService
+from service.detection.tables import ModelRow
 from service.docs import install_docs
 from service.envelope import failure_body, failures, install_handlers
 from service.events.ring import Ring
@@ -36,7 +40,6 @@ from service.schema import migrate
 from service.settings import Settings
 from shared import __version__
 from shared.codes import ErrorCode
-from shared.wire.detection import REFERENCE_DIFFERENCE
 
 
 def _operation_id(route: APIRoute) -> str:
@@ -74,6 +77,19 @@ class Domains:
             ),
         )
 
+        self.detection = DetectionService(
+            database,
+            settings,
+            DetectionPorts(
+                load_item=self.inspection.item_for_detection,
+                items_to_detect=self.inspection.items_to_detect,
+                file_info=self.files.file_info,
+                path=self.files.path,
+                store=self.files.store,
+                append_result=self.inspection.append_result,
+            ),
+        )
+
     def routers(self) -> list[APIRouter]:
         """The routes of every domain, without the prefix."""
         return [
@@ -82,17 +98,20 @@ class Domains:
             inspection_router(self.inspection),
             catalogue_router(self.catalogue),
             files_router(self.files),
+            detection_router(self.detection),
             audit_router(self.audit),
             events_router(self.ring),
         ]
 
     async def start(self) -> None:
         """Begin what runs beside the requests."""
+        await self.detection.start()
         self.face.start()
 
     async def stop(self) -> None:
         """End it again and let go of every thread and process."""
         self.ring.close()
+        await self.detection.stop()
         await self.face.close()
         self.account.close()
         self.files.close()
@@ -112,9 +131,7 @@ def _join_sources() -> JoinSources:
             ReferenceImageRow.reference_image_name.label("name"),
         ).subquery("reference_images"),
         models=select(
-            literal(REFERENCE_DIFFERENCE).label("id"),
-            literal("参考差分").label("name"),
-            literal("").label("description"),
+            ModelRow.model_id.label("id"), ModelRow.name.label("name"), ModelRow.description
         ).subquery("models"),
     )
 

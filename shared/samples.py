@@ -34,7 +34,7 @@ class Defect:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """A drawn panel: the image, the centres of its rivets (px), a rivet's radius and a seam's spacing (px)."""
+    """A drawn panel: image, centres of its rivets (px), a rivet's radius (px), spacing of the seams (px)."""
 
     image: Image
     rivets: tuple[Point, ...]
@@ -454,7 +454,7 @@ def photograph(image: Image, view: View, seed: int = 1) -> tuple[Image, Matrix]:
     matrix, (out_w, out_h) = view_matrix(width, height, view, seed)
     photo: Image = image
     if not np.allclose(matrix, np.eye(3)):
-        # Pixel centres lie at half pixels: shift before and after, as warpPerspective counts centres as whole.
+        # Our pixel centres lie at half pixels, those of warpPerspective at whole ones.
         half = np.array([[1, 0, 0.5], [0, 1, 0.5], [0, 0, 1.0]])
         smooth = cv2.GaussianBlur(image, (0, 0), 0.5 / view.scale) if view.scale < 1 else image
         photo = cv2.warpPerspective(

@@ -23,6 +23,7 @@ from service.detection.reference_difference.parts import (
     corners,
     grey,
     inside_mask,
+    inverse,
     local_scale,
     shift_scale,
 )
@@ -48,7 +49,7 @@ class _Frame:
 
     @property
     def scale(self) -> float:
-        return 1 / self.to_reference[0, 0]
+        return float(1 / self.to_reference[0, 0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +99,15 @@ def align(reference: Pyramid, region: Rect, photo: Pyramid) -> Alignment:
 def _context(region: Rect, size: tuple[int, int]) -> Rect:
     """The region and half of its size around it, inside the reference: what the alignment is judged by."""
     margin = 0.5 * max(region.w, region.h)
-    return Rect(region.x - margin, region.y - margin, region.w + 2 * margin, region.h + 2 * margin).clamped(*size)
+    return Rect(region.x - margin, region.y - margin, region.w + 2 * margin, region.h + 2 * margin).clamped(
+        *size
+    )
 
 
 def _frame(area: Rect, side: int, finest: float) -> _Frame:
     scale = min(finest, side / max(area.w, area.h))
     size = (max(round(area.w * scale), 8), max(round(area.h * scale), 8))
-    return _Frame(np.linalg.inv(shift_scale(area.x, area.y, size[0] / area.w, size[1] / area.h)), size)
+    return _Frame(inverse(shift_scale(area.x, area.y, size[0] / area.w, size[1] / area.h)), size)
 
 
 def _guesses(reference: Pyramid, region: Rect, photo: Pyramid) -> Iterator[tuple[Matrix, bool]]:
@@ -172,7 +175,7 @@ def _check(
             break
         if fit.score < 0.12:
             return None
-        homography = homography @ frame.to_reference @ fit.update @ np.linalg.inv(frame.to_reference)
+        homography = homography @ frame.to_reference @ fit.update @ inverse(frame.to_reference)
         if turn > 0 and _moved(fit.update, frame.size) < 0.3:
             break
     if fit is None:
@@ -207,7 +210,7 @@ def _finer(reference: Pyramid, photo: Pyramid, region: Rect, guess: _Guess) -> _
     fit = blocks.fit(found, frame.size, 1.2, 0.3)
     if fit.score < 0.5 * guess.score:
         return _in_photo_px(guess, context.scale, scale)
-    mended = guess.homography @ frame.to_reference @ fit.update @ np.linalg.inv(frame.to_reference)
+    mended = guess.homography @ frame.to_reference @ fit.update @ inverse(frame.to_reference)
     better = blocks.Fit(fit.update, fit.residuals, fit.agreeing, guess.score)
     return _in_photo_px(_Guess(mended, better, guess.blank), frame.scale, scale)
 

@@ -100,7 +100,7 @@ def _gradients(image: Floats) -> tuple[Floats, Floats]:
 
 
 def _places(length: int, block: int, reach: int, most: int) -> list[int]:
-    """Starts of blocks spread over `length`, about sqrt(most) of them, never overlapping by more than half."""
+    """Starts of blocks spread over `length`, about sqrt(most) of them, overlapping by half at most."""
     room = length - block
     if room < 0:
         return []

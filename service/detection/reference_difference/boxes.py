@@ -70,7 +70,7 @@ class _Here:
 
 
 def _connected(mask: Bytes, reach: int) -> Iterator[tuple[tuple[int, int], NDArray[np.bool_]]]:
-    """The groups of set pixels that lie within `reach` px of each other: (x, y) of the group, and its mask."""
+    """The groups of set pixels within `reach` px of each other: (x, y) of the group, and its mask."""
     kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * reach + 1, 2 * reach + 1))
     count, labels, stats, _ = cv2.connectedComponentsWithStats(cv2.dilate(mask, kernel), connectivity=8)
     for index in range(1, count):

@@ -17,8 +17,8 @@ _SAMPLES_SIDE = 64
 def match_focus(reference: Floats, photo: Floats, valid: Bytes) -> tuple[Floats, Floats]:
     """Blur the sharper of two aligned frames so that both are equally sharp.
 
-    reference, photo: float32 (height, width, channels). The Gaussian that leaves the least robust difference of the
-    high-pass parts wins; a smaller one is kept when it is nearly as good, since blur hides hair cracks.
+    reference, photo: float32 (height, width, channels). The Gaussian that leaves the least robust difference
+    of the high-pass parts wins; a smaller one is kept when it is nearly as good, since blur hides cracks.
     """
     one, other, mask = _structured_tiles(reference, photo, valid)
     if one is None or other is None or mask is None:

@@ -25,11 +25,12 @@ _FLOORS = (1.6, 1.4, 1.4)
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """strength: (height, width) float32, deviations above the usual, the greatest over scales and channels.
+    """Maps in frame px, float32 (height, width).
 
-    sharp: the same over the first two scales only, which do not smear. raw: absolute difference in grey levels after compensation, the greatest over the channels (float32).
-    contrast: local contrast of the reference (float32, grey levels). radius: px of tolerance at the first
-    scale.
+    strength: deviations above the usual, the greatest over scales and channels. sharp: the same over the
+    first two scales only, which do not smear. raw: absolute difference in grey levels after compensation, the
+    greatest over the channels. contrast: local contrast of the reference in grey levels. radius: px of
+    tolerance at the first scale.
     """
 
     strength: Floats
@@ -49,7 +50,7 @@ def opponent(image: Floats) -> list[Floats]:
 
 
 def differ(reference: Floats, photo: Floats, valid: Bytes) -> Difference:
-    """Compare two aligned, compensated frames, float32 (height, width, 3 or 1); valid: 255 where both show."""
+    """Compare two aligned, compensated frames, float32 (height, width, 3 or 1); valid: 255 where seen."""
     ours, theirs = opponent(reference), opponent(photo)
     height, width = valid.shape
     radius = _radius(ours[0], theirs[0], valid)
@@ -82,7 +83,9 @@ def differ(reference: Floats, photo: Floats, valid: Bytes) -> Difference:
 
 
 def _kernel(radius: int) -> NDArray[np.uint8]:
-    return np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * radius + 1, 2 * radius + 1)), np.uint8)
+    return np.asarray(
+        cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * radius + 1, 2 * radius + 1)), np.uint8
+    )
 
 
 def _range(image: Floats, radius: int) -> Floats:

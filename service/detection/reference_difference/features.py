@@ -130,7 +130,9 @@ def _clusters(
 def _homography(source: Matrix, target: Matrix, tolerance: float) -> tuple[Matrix, int] | None:
     if len(source) < 5:
         return None
-    matrix, mask = cv2.findHomography(source, target, cv2.USAC_MAGSAC, tolerance, maxIters=3000, confidence=0.995)
+    matrix, mask = cv2.findHomography(
+        source, target, cv2.USAC_MAGSAC, tolerance, maxIters=3000, confidence=0.995
+    )
     if matrix is None or mask is None or not np.all(np.isfinite(matrix)):
         return None
     return np.asarray(matrix, np.float64), int(mask.sum())

@@ -64,7 +64,10 @@ def _extent(mask: np.ndarray[tuple[int, int], np.dtype[np.bool_]]) -> tuple[floa
 def _structure(image: Floats, mask: np.ndarray[tuple[int, int], np.dtype[np.bool_]]) -> float:
     """Mean gradient on and just around the mask, grey levels per px."""
     luminance = np.ascontiguousarray(image.mean(axis=2))
-    gx, gy = cv2.Sobel(luminance, cv2.CV_32F, 1, 0, scale=1 / 8), cv2.Sobel(luminance, cv2.CV_32F, 0, 1, scale=1 / 8)
+    gx, gy = (
+        cv2.Sobel(luminance, cv2.CV_32F, 1, 0, scale=1 / 8),
+        cv2.Sobel(luminance, cv2.CV_32F, 0, 1, scale=1 / 8),
+    )
     around = cv2.dilate(mask.astype(np.uint8), np.ones((5, 5), np.uint8)) > 0
     return float(np.hypot(gx, gy)[around].mean())
 

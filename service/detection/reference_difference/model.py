@@ -25,6 +25,7 @@ from service.detection.reference_difference.parts import (
     Result,
     apply,
     inside_mask,
+    inverse,
     local_scale,
     shift_scale,
 )
@@ -90,7 +91,7 @@ def examine(reference: Bytes, region: Rect, photo: Bytes, wanted: Parameters) ->
     difference = differ(was, now, valid)
     threshold = 6.0 * 4.0 ** (0.5 - wanted.sensitivity)
     _refuse_strangers(difference.strength, difference.raw, valid, threshold)
-    allowed = _allowed(valid, wanted, np.linalg.inv(to_reference))
+    allowed = _allowed(valid, wanted, inverse(to_reference))
     found = boxes.parts(difference, allowed, threshold, _least(wanted, 1 / to_reference[0, 0]))
     return Examined(found, alignment, was, now, to_photo, threshold)
 
@@ -100,7 +101,7 @@ def _frame(area: Rect, homography: Matrix) -> tuple[Matrix, tuple[int, int]]:
     scale = min(1.0, local_scale(homography, area), np.sqrt(_MOST_PIXELS / area.area))
     scale = 1.0 if scale > 0.97 else scale
     size = (max(round(area.w * scale), 8), max(round(area.h * scale), 8))
-    return np.linalg.inv(shift_scale(area.x, area.y, size[0] / area.w, size[1] / area.h)), size
+    return inverse(shift_scale(area.x, area.y, size[0] / area.w, size[1] / area.h)), size
 
 
 def _seen(image: Pyramid, to_image: Matrix, size: tuple[int, int]) -> Floats:
@@ -141,8 +142,9 @@ def in_photo(part: boxes.Part, to_photo: Matrix, photo_size: tuple[int, int]) ->
     rows, columns = np.nonzero(part.mask)
     points = np.stack([columns, rows], axis=1).astype(np.int32)
     hull = cv2.convexHull(points).reshape(-1, 2).astype(np.float64)
-    hull = np.concatenate([hull + (dx, dy) for dx in (0, 1) for dy in (0, 1)])
-    seen = apply(to_photo, hull + (part.box.x, part.box.y))
+    rims = np.array([(0, 0), (0, 1), (1, 0), (1, 1)], np.float64)
+    hull = (hull[:, None, :] + rims[None]).reshape(-1, 2)
+    seen = apply(to_photo, hull + np.array([part.box.x, part.box.y]))
     (x1, y1), (x2, y2) = seen.min(axis=0), seen.max(axis=0)
     air = float(np.clip(0.12 * min(x2 - x1, y2 - y1), 1.5, 8))
     box = Rect(x1 - air, y1 - air, x2 - x1 + 2 * air, y2 - y1 + 2 * air).clamped(*photo_size)

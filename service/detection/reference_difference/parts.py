@@ -20,7 +20,7 @@ _HALF: Final[Matrix] = np.array([[1, 0, 0.5], [0, 1, 0.5], [0, 0, 1]], np.float6
 _HALF_BACK: Final[Matrix] = np.array([[1, 0, -0.5], [0, 1, -0.5], [0, 0, 1]], np.float64)
 
 
-class AlignmentFailed(Exception):
+class AlignmentFailed(Exception):  # noqa: N818 - an answer, not a fault
     """The photo could not be laid over the region. `reason` is a stable word, str() says it in English."""
 
     REASONS: Final = {
@@ -98,6 +98,11 @@ def apply(matrix: Matrix, points: NDArray[Any]) -> Matrix:
     return np.asarray(homogeneous[:, :2] / np.where(np.abs(depth) < 1e-12, 1e-12, depth), np.float64)
 
 
+def inverse(matrix: Matrix) -> Matrix:
+    """The mapping back."""
+    return np.asarray(np.linalg.inv(matrix), np.float64)
+
+
 def corners(rect: Rect) -> Matrix:
     """The four corners of `rect`, clockwise from the top left, (4, 2)."""
     return np.array(
@@ -125,7 +130,7 @@ def warp(image: Bytes, to_image: Matrix, size: tuple[int, int], flags: int = cv2
 
 def inside_mask(to_image: Matrix, size: tuple[int, int], image_size: tuple[int, int]) -> Bytes:
     """255 where the frame px of `size` (width, height) lies inside an image of `image_size`."""
-    frame = apply(np.linalg.inv(to_image), corners(Rect(0, 0, *image_size)))
+    frame = apply(inverse(to_image), corners(Rect(0, 0, *image_size)))
     mask = np.zeros((size[1], size[0]), np.uint8)
     cv2.fillConvexPoly(mask, np.rint((frame - 0.5) * 16).astype(np.int32), 255, cv2.LINE_8, 4)
     return mask
@@ -161,7 +166,9 @@ class Pyramid:
             if level == len(self._levels):
                 above = self._levels[-1]
                 half = (max(above.shape[1] // 2, 1), max(above.shape[0] // 2, 1))
-                self._levels.append(np.asarray(cv2.resize(above, half, interpolation=cv2.INTER_AREA), np.uint8))
+                self._levels.append(
+                    np.asarray(cv2.resize(above, half, interpolation=cv2.INTER_AREA), np.uint8)
+                )
         chosen = self._levels[level]
         width, height = self.size
         down = shift_scale(0, 0, chosen.shape[1] / width, chosen.shape[0] / height)

@@ -1,0 +1,206 @@
+"""`walkaround detect` on files without a service, and `walkaround model add | list`."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import sqlite3
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, TextIO
+
+from sqlalchemy import event, select
+from sqlalchemy.orm import Session
+
+from service.changes import BeforeCommit
+from service.database import Database
+from service.detection.compute import Computer, Request
+from service.detection.failure import BadModel, DetectionFailed
+from service.detection.models import Models, listed
+from service.detection.tables import ModelRow
+from service.envelope import Problem
+from service.schema import migrate
+from service.settings import Settings
+from shared.wire.detection import REFERENCE_DIFFERENCE, ModelKind
+
+
+def main(words: Sequence[str], settings: Settings, before_commit: Sequence[BeforeCommit] = ()) -> int:
+    """Run `detect` or `model`; 0 done, 1 a failure was reported, 2 used wrongly.
+
+    `before_commit` are listeners for what changes, such as the audit log's.
+    """
+    if words[0] == "detect":
+        return _detect(list(words[1:]), settings)
+    return _model(list(words[1:]), settings, before_commit)
+
+
+def _detect(words: list[str], settings: Settings) -> int:
+    parser = argparse.ArgumentParser(prog="walkaround detect", description="run detection on files")
+    parser.add_argument("--reference", type=Path, help="the reference image")
+    parser.add_argument("--photo", type=Path, help="the photo of today")
+    parser.add_argument("--region", help="x,y,w,h in pixels or parts (0..1) of the reference; all without it")
+    parser.add_argument("--model", default=REFERENCE_DIFFERENCE, help="a model's id, or an .onnx file")
+    parser.add_argument("--mm-per-pixel", type=float, help="scale of the reference image")
+    parser.add_argument("--smallest", type=float, help="shortest defect, px (mm with --mm-per-pixel)")
+    parser.add_argument("--sensitivity", type=float, default=0.5, help="0..1, higher finds fainter ones")
+    parser.add_argument("--batch", type=Path, help="CSV file with the columns reference,photo")
+    parser.add_argument("--out", type=Path, help="where the JSON lines go; standard output without it")
+    options = parser.parse_args(words)
+    if (options.batch is None) == (options.photo is None):
+        parser.error("give either --photo (with --reference) or --batch")
+    region = _region(options.region, parser)
+    if not 0 <= options.sensitivity <= 1:
+        parser.error("--sensitivity lies within 0..1")
+    try:
+        model = _chosen(options.model, settings)
+    except (BadModel, LookupError, FileNotFoundError) as error:
+        print(f"walkaround detect: {error}", file=sys.stderr)
+        return 1
+    if model["kind"] == ModelKind.REFERENCE_DIFFERENCE:
+        if options.batch is None and options.reference is None:
+            parser.error("this model needs --reference")
+        model["settings"] = {
+            **model["settings"],
+            "sensitivity": options.sensitivity,
+            "smallest": options.smallest,
+        }
+    pairs = _pairs(options.batch) if options.batch else iter([(options.reference, options.photo)])
+    extra = {"point": region, "mm_per_pixel": options.mm_per_pixel}
+    if options.out is None:
+        return _run(pairs, model, extra, sys.stdout)
+    with options.out.open("w", encoding="utf-8") as out:
+        return _run(pairs, model, extra, out)
+
+
+def _region(text: str | None, parser: argparse.ArgumentParser) -> tuple[float, float, float, float] | None:
+    if text is None:
+        return None
+    try:
+        x, y, w, h = (float(part) for part in text.split(","))
+    except ValueError:
+        parser.error("--region is x,y,w,h")
+    if w <= 0 or h <= 0:
+        parser.error("--region has no area")
+    return x, y, w, h
+
+
+def _pairs(batch: Path) -> Iterator[tuple[Path | None, Path]]:
+    """The pairs of a CSV file; relative paths start at the file's folder."""
+    with batch.open(encoding="utf-8-sig", newline="") as file:
+        for row in csv.DictReader(file):
+            reference = (row.get("reference") or "").strip()
+            photo = (row.get("photo") or "").strip()
+            yield batch.parent / reference if reference else None, batch.parent / photo
+
+
+def _chosen(name: str, settings: Settings) -> dict[str, Any]:
+    """What a run needs of a model: the built-in one, a file, or one of the service's own."""
+    if name == REFERENCE_DIFFERENCE:
+        return {"kind": ModelKind.REFERENCE_DIFFERENCE, "settings": {}, "labels": ()}
+    path = Path(name)
+    if path.suffix.lower() == ".onnx":
+        if not path.is_file():
+            raise LookupError(f"there is no file {path}")
+        from service.detection.process import check_model
+
+        found = check_model(path, None, {})
+        return {**found, "labels": tuple(found["labels"]), "model": str(path)}
+    database = Database(settings.url)
+    try:
+
+        def read(session: Session) -> dict[str, Any]:
+            row = session.scalars(select(ModelRow).where(ModelRow.model_id == name)).first()
+            if row is None or row.sha256 is None:
+                raise LookupError(f"there is no model {name}; `walkaround model list` names them")
+            blob = Models(database, settings).path(row.sha256)
+            found = {"kind": row.kind, "settings": row.settings, "labels": tuple(row.labels)}
+            return {**found, "model": str(blob), "sha256": row.sha256}
+
+        return database.read_now(read)
+    finally:
+        database.close()
+
+
+def _run(
+    pairs: Iterator[tuple[Path | None, Path]], model: dict[str, Any], extra: dict[str, Any], out: TextIO
+) -> int:
+    computer, failed = Computer(), 0
+    for reference, photo in pairs:
+        begun = time.perf_counter()
+        known = None if reference is None else str(reference)
+        line: dict[str, Any] = {"reference": known, "photo": str(photo)}
+        try:
+            request = Request(photo=str(photo), reference=known, **model, **extra)
+            finished = computer.run(request)
+            line["boxes"] = [
+                {"label": box["label"], "confidence": box["confidence"], **box["points"]}
+                for box in finished.boxes
+            ]
+            line["passed"] = finished.passed
+            line["alignment"] = finished.alignment
+        except DetectionFailed as error:
+            failed += 1
+            line |= {
+                "boxes": [],
+                "passed": None,
+                "alignment": None,
+                "error": error.code,
+                "message": str(error),
+            }
+        line["seconds"] = round(time.perf_counter() - begun, 4)
+        print(json.dumps(line, ensure_ascii=False), file=out, flush=True)
+    return 1 if failed else 0
+
+
+def _model(words: list[str], settings: Settings, before_commit: Sequence[BeforeCommit]) -> int:
+    parser = argparse.ArgumentParser(prog="walkaround model", description="add and list detection models")
+    commands = parser.add_subparsers(dest="command", required=True)
+    adding = commands.add_parser("add", help="check an ONNX file and add it")
+    adding.add_argument("file", type=Path)
+    adding.add_argument("--name", help="name of the model; the file's without it")
+    adding.add_argument("--description")
+    adding.add_argument(
+        "--kind", choices=[kind.value for kind in ModelKind if kind != "reference_difference"]
+    )
+    adding.add_argument("--labels", type=Path, help="text file with one label a line")
+    adding.add_argument("--settings", default="{}", help="settings of the detector as a JSON object")
+    commands.add_parser("list", help="list the models as JSON lines")
+    options = parser.parse_args(words)
+    settings.prepare()
+    database = Database(settings.url)
+    database.before_commit.extend(before_commit)
+    if database.is_sqlite:
+        # Only a running service folds the log into the SQLite file; two that do could corrupt it.
+        event.listen(database.writer, "connect", _no_checkpoint)
+    models = Models(database, settings)
+    try:
+        migrate(database)
+        if options.command == "list":
+            for model in listed(database):
+                print(model.model_dump_json())
+            return 0
+        added = models.add_now(
+            options.file,
+            options.name or options.file.stem,
+            options.description,
+            None if options.kind is None else ModelKind(options.kind),
+            json.loads(options.settings),
+            options.labels.read_text("utf-8").splitlines() if options.labels else None,
+            None,
+            "command line",
+        )
+        print(added.model_dump_json())
+    except (Problem, OSError, ValueError) as error:
+        print(f"walkaround model: {error}", file=sys.stderr)
+        return 1
+    finally:
+        models.close()
+        database.close()
+    return 0
+
+
+def _no_checkpoint(connection: sqlite3.Connection, _record: Any) -> None:
+    connection.execute("PRAGMA wal_autocheckpoint = 0").close()

@@ -1,0 +1,202 @@
+"""One detection from files to findings: what the compute process and the command line both run.
+
+No database and no web in here. A `Request` says which files and which model; `run` gives a `Finished` or
+raises DetectionFailed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.detection import pictures
+from service.detection.failure import DetectionFailed
+from service.detection.onnx.detector import Detectors
+from service.detection.onnx.settings import DetectorSettings
+from service.detection.reference_difference import AlignmentFailed, Parameters, detect
+from shared.geometry import Rect, point_to_pixels
+from shared.wire.detection import ModelKind
+
+_ALIGNMENT_CODES = {"too_small": "too_small", "not_visible": "not_visible"}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to detect. Paths are of local files.
+
+    point: x, y, w, h of the region as an item keeps it (fractions, or pixels above 1); None: all of the
+    reference. settings: of the model (`DetectorSettings` for ONNX, `Parameters` for reference-difference).
+    rendered: where the picture with the boxes goes; None: nowhere.
+    """
+
+    kind: str
+    photo: str
+    reference: str | None = None
+    point: tuple[float, float, float, float] | None = None
+    mm_per_pixel: float | None = None
+    model: str | None = None
+    sha256: str | None = None
+    labels: tuple[str, ...] = ()
+    settings: dict[str, Any] = field(default_factory=dict)
+    rendered: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """What was found: boxes as a result entry keeps them, the opinion, and how it came about."""
+
+    boxes: list[dict[str, Any]]
+    passed: bool
+    thresholds: dict[str, Any]
+    alignment: dict[str, Any] | None
+    width: int
+    height: int
+    seconds: float
+
+
+def box(label: str, confidence: float, rect: Rect) -> dict[str, Any]:
+    """A finding in the form of the contract: corners in upright photo px, half-open."""
+    points = {"x1": rect.x, "y1": rect.y, "x2": rect.right, "y2": rect.bottom}
+    return {
+        "label": label,
+        "confidence": round(confidence, 4),
+        "points": {key: round(value, 2) for key, value in points.items()},
+    }
+
+
+class Computer:
+    """Runs requests; keeps opened models warm."""
+
+    def __init__(self) -> None:
+        self._detectors = Detectors()
+        self._reference: tuple[str, NDArray[np.uint8], float] | None = None
+
+    def run(self, request: Request, progress: Callable[[int], None] = lambda _percent: None) -> Finished:
+        """Detect. `progress` hears percent. Raises DetectionFailed."""
+        begun = time.perf_counter()
+        try:
+            photo, scale = pictures.load(Path(request.photo))
+            progress(25)
+            if request.kind == ModelKind.REFERENCE_DIFFERENCE:
+                found, passed, thresholds, alignment = self._compare(request, photo)
+            else:
+                found, passed, thresholds = self._recognise(request, photo)
+                alignment = None
+            progress(85)
+            if request.rendered is not None:
+                Path(request.rendered).write_bytes(pictures.render(photo, found))
+        except MemoryError as error:
+            raise DetectionFailed("out_of_memory") from error
+        height, width = photo.shape[:2]
+        return Finished(
+            [_enlarged(one, scale) for one in found],
+            passed,
+            thresholds,
+            _enlarged_alignment(alignment, scale),
+            round(width / scale),
+            round(height / scale),
+            time.perf_counter() - begun,
+        )
+
+    def _compare(
+        self, request: Request, photo: NDArray[np.uint8]
+    ) -> tuple[list[dict[str, Any]], bool, dict[str, Any], dict[str, Any]]:
+        if request.reference is None:
+            raise DetectionFailed("no_region")
+        reference, scale = self._load_reference(request.reference)
+        height, width = reference.shape[:2]
+        region = Rect(0, 0, width, height)
+        if request.point is not None:
+            x, y, w, h = request.point
+            shrink = 1.0 if max(request.point) <= 1 else scale
+            region = point_to_pixels(x * shrink, y * shrink, w * shrink, h * shrink, width, height)
+        wanted = parameters(request.settings, request.mm_per_pixel, scale)
+        try:
+            result = detect(reference, region, photo, wanted)
+        except AlignmentFailed as error:
+            raise DetectionFailed(_ALIGNMENT_CODES.get(error.reason, "alignment_failed")) from error
+        found = [box(one.label, one.confidence, one.box) for one in result.boxes]
+        to_photo = result.alignment.homography @ np.diag([scale, scale, 1.0])
+        alignment = {
+            "homography": (to_photo / to_photo[2, 2]).tolist(),
+            "inliers": result.alignment.inliers,
+            "error_px": round(result.alignment.error_px, 3),
+            "score": round(result.alignment.score, 3),
+            "visible": round(result.alignment.visible, 3),
+        }
+        thresholds = {"sensitivity": wanted.sensitivity, "min_confidence": wanted.min_confidence}
+        if request.settings.get("smallest") is not None:
+            thresholds["smallest"] = float(request.settings["smallest"])
+        return found, not found, thresholds, alignment
+
+    def _load_reference(self, path: str) -> tuple[NDArray[np.uint8], float]:
+        # A record's items share their reference image: the last one stays decoded.
+        if self._reference is None or self._reference[0] != path:
+            self._reference = None
+            self._reference = (path, *pictures.load(Path(path)))
+        return self._reference[1], self._reference[2]
+
+    def _recognise(
+        self, request: Request, photo: NDArray[np.uint8]
+    ) -> tuple[list[dict[str, Any]], bool, dict[str, Any]]:
+        if request.model is None:
+            raise DetectionFailed("model_unknown")
+        settings = DetectorSettings.model_validate(request.settings)
+        try:
+            detector = self._detectors.get(Path(request.model), request.sha256 or request.model)
+            found = detector.detect(photo, ModelKind(request.kind), settings, request.labels)
+        except (RuntimeError, ValueError, OSError) as error:
+            raise DetectionFailed("model_failed") from error
+        found_boxes = [box(one.label, one.confidence, one.box) for one in found]
+        passed = not any(settings.fails(one.label, one.confidence) for one in found)
+        thresholds = {"confidence": settings.confidence, "per_label": settings.per_label, "iou": settings.iou}
+        return found_boxes, passed, thresholds
+
+
+def parameters(settings: dict[str, Any], mm_per_pixel: float | None, scale: float = 1.0) -> Parameters:
+    """`Parameters` from a model's or an item's settings; unknown keys are ignored.
+
+    `ignored` are x, y, w, h in px of the reference image; scale is that of the decoded reference.
+    """
+    ignored = tuple(
+        Rect(*(float(one[key]) * scale for key in ("x", "y", "w", "h")))
+        for one in settings.get("ignored", [])
+    )
+    known = {item.name for item in dataclasses.fields(Parameters)} - {"ignored", "mm_per_pixel"}
+    given = {key: float(value) for key, value in settings.items() if key in known and value is not None}
+    per_pixel = None if mm_per_pixel is None else mm_per_pixel / scale
+    if per_pixel is None and "smallest" in given:
+        given["smallest"] *= scale
+    return Parameters(**given, ignored=ignored, mm_per_pixel=per_pixel)
+
+
+def _enlarged(found: dict[str, Any], scale: float) -> dict[str, Any]:
+    if scale == 1.0:
+        return found
+    return {**found, "points": {key: round(value / scale, 2) for key, value in found["points"].items()}}
+
+
+def _enlarged_alignment(alignment: dict[str, Any] | None, scale: float) -> dict[str, Any] | None:
+    if alignment is None or scale == 1.0:
+        return alignment
+    matrix = np.diag([1 / scale, 1 / scale, 1.0]) @ np.asarray(alignment["homography"])
+    return {**alignment, "homography": matrix.tolist(), "error_px": round(alignment["error_px"] / scale, 3)}
+
+
+def to_request(words: dict[str, Any]) -> Request:
+    """A `Request` from its JSON form."""
+    point: Sequence[float] | None = words.get("point")
+    return Request(
+        **{
+            **words,
+            "point": None if point is None else (point[0], point[1], point[2], point[3]),
+            "labels": tuple(words.get("labels", ())),
+        }
+    )

@@ -1,0 +1,270 @@
+"""Takes jobs from the queue one after the other, has them computed, and writes what came of them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import tempfile
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from service.changes import Change, announce
+from service.database import Database, now
+from service.detection import jobs, rules
+from service.detection.models import facts
+from service.detection.ports import Ports
+from service.detection.process import ComputeProcess, ProcessDied
+from service.detection.tables import JobRow, ModelRow
+from service.envelope import Problem
+from shared.codes import Progress
+from shared.wire.detection import JobState, ModelKind
+from shared.wire.files import StoredFile
+
+_LOG = logging.getLogger(__name__)
+_RENEW_SECONDS = 5.0
+_POLL_SECONDS = 2.0
+_JOB_SECONDS = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """A taken job with all it needs: read once, used outside the transaction. error: why it can not run."""
+
+    job_id: str
+    attempt: int
+    item_id: str
+    actor: str | None
+    model: dict[str, Any] | None
+    photo: StoredFile | None
+    reference_file_id: str | None
+    point: tuple[float, float, float, float] | None
+    mm_per_pixel: float | None
+    error: str | None
+
+
+class Dispatcher:
+    """One loop and one compute process per service process."""
+
+    def __init__(self, database: Database, ports: Ports, model_path: Callable[[str], Path]) -> None:
+        self._database = database
+        self._ports = ports
+        self._model_path = model_path
+        self._compute = ComputeProcess()
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="detection")
+        self._task: asyncio.Task[None] | None = None
+        self._kick = asyncio.Event()
+        self._loop_here: asyncio.AbstractEventLoop | None = None
+        # Who waits for some job to end: an event and the loop that it belongs to.
+        self._waiting: dict[asyncio.Event, asyncio.AbstractEventLoop] = {}
+        self._current: str | None = None
+        self._percent = 0
+
+    async def start(self) -> None:
+        """Begin to take jobs; those of a process that died come first."""
+        if self._database.is_sqlite:
+            # One service owns a SQLite file, so whatever was running belongs to a process that is gone.
+            await self._database.write(jobs.requeue_all)
+        self._loop_here = asyncio.get_running_loop()
+        self._task = asyncio.create_task(self._loop(), name="detection")
+
+    async def stop(self) -> None:
+        """End the loop and the compute process; a job in work goes back to the queue."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+        self._compute.close()
+        self._thread.shutdown(wait=True)
+
+    def kick(self) -> None:
+        """There may be a new job; from any thread."""
+        if self._loop_here is not None:
+            self._loop_here.call_soon_threadsafe(self._kick.set)
+
+    def cancelled(self, job_id: str) -> None:
+        """The job was cancelled: stop computing it."""
+        if self._current == job_id:
+            self._compute.kill()
+
+    async def wait_for_end(self, seconds: float) -> None:
+        """Return when some job has ended here, after `seconds` at the latest."""
+        event = asyncio.Event()
+        self._waiting[event] = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout(seconds):
+                await event.wait()
+        except TimeoutError:
+            return
+        finally:
+            del self._waiting[event]
+
+    def tell_ended(self) -> None:
+        """Wake those who wait for a job; from any thread."""
+        for event, loop in list(self._waiting.items()):
+            loop.call_soon_threadsafe(event.set)
+
+    async def _loop(self) -> None:
+        while True:
+            self._kick.clear()
+            try:
+                work = await self._database.write(self._take)
+                if work is not None:
+                    await self._run(work)
+                    continue
+            except Exception:
+                # A fault of one job, or a database that is away, must not end detection for good.
+                _LOG.exception("a detection job could not be handled")
+                await asyncio.sleep(_POLL_SECONDS)
+            try:
+                async with asyncio.timeout(_POLL_SECONDS):
+                    await self._kick.wait()
+            except TimeoutError:
+                continue
+
+    def _take(self, session: Session) -> _Work | None:
+        row = jobs.take(session)
+        if row is None:
+            return None
+        model_row = session.get(ModelRow, row.model_id)
+        model = None if model_row is None else facts(model_row)
+        photo = point = None
+        try:
+            item = self._ports.load_item(session, row.item_id)
+        except Problem:
+            jobs.end(row, JobState.CANCELED)
+            return None
+        if item.photo_file_id is not None:
+            photo = self._ports.file_info(session, item.photo_file_id)
+        if item.point is not None:
+            point = (float(item.point.x), float(item.point.y), float(item.point.w), float(item.point.h))
+        reference, mm_per_pixel = item.reference_file_id, item.mm_per_pixel
+        error: str | None
+        if model is None:
+            error = "model_unknown"
+        elif not model["enabled"]:
+            error = "model_disabled"
+        elif row.attempt > jobs.MOST_ATTEMPTS:
+            error = "worker_died"
+        else:
+            compares = model["kind"] == ModelKind.REFERENCE_DIFFERENCE
+            error = rules.obstacle(photo is not None, reference is not None and point is not None, compares)
+        return _Work(
+            row.job_id,
+            row.attempt,
+            row.item_id,
+            row.actor,
+            model,
+            photo,
+            reference,
+            point,
+            mm_per_pixel,
+            error,
+        )
+
+    async def _run(self, work: _Work) -> None:
+        loop = asyncio.get_running_loop()
+        started, self._current, self._percent = now(), work.job_id, 0
+        renewal = asyncio.create_task(self._renew(work))
+        try:
+            answer = await loop.run_in_executor(self._thread, self._compute_one, work)
+        except ProcessDied as died:
+            if not died.timed_out and work.attempt < jobs.MOST_ATTEMPTS:
+                await self._database.write(lambda session: jobs.give_back(session, work.job_id, work.attempt))
+                return
+            answer = {"event": "failed", "error": "timed_out" if died.timed_out else "worker_died"}
+        except asyncio.CancelledError:
+            self._compute.close()
+            await self._database.write(lambda session: jobs.give_back(session, work.job_id, work.attempt))
+            raise
+        finally:
+            renewal.cancel()
+            await asyncio.gather(renewal, return_exceptions=True)
+            self._current = None
+        await self._database.write(self._writing(work, answer, started))
+        self.tell_ended()
+
+    async def _renew(self, work: _Work) -> None:
+        while True:
+            await asyncio.sleep(_RENEW_SECONDS)
+            mine = await self._database.write(
+                lambda session: jobs.renew(session, work.job_id, work.attempt, self._percent)
+            )
+            if not mine:
+                self._compute.kill()
+                return
+
+    def _compute_one(self, work: _Work) -> dict[str, Any]:
+        """On the thread: ask the compute process and store the picture with the boxes."""
+        if work.error is not None or work.model is None or work.photo is None:
+            return {"event": "failed", "error": work.error or "internal"}
+        with tempfile.TemporaryDirectory() as folder:
+            rendered = Path(folder) / "boxes.jpg"
+            try:
+                request = self._request(work, work.model, work.photo, rendered)
+            except FileNotFoundError:
+                return {"event": "failed", "error": "file_lost"}
+            answer = self._compute.ask(request, _JOB_SECONDS, self._heard)
+            if answer["event"] == "done" and rendered.exists():
+                name = f"{Path(work.photo.filename).stem}-boxes.jpg"
+                answer["rendered"] = self._ports.store(name, rendered.read_bytes(), work.actor)
+        return answer
+
+    def _heard(self, percent: int) -> None:
+        self._percent = percent
+
+    def _request(
+        self, work: _Work, model: Mapping[str, Any], photo: StoredFile, rendered: Path
+    ) -> dict[str, Any]:
+        request: dict[str, Any] = {
+            "kind": model["kind"],
+            "photo": str(self._ports.path(photo.file_id)),
+            "settings": model["settings"],
+            "labels": model["labels"],
+            "rendered": str(rendered),
+        }
+        if model["kind"] == ModelKind.REFERENCE_DIFFERENCE:
+            request["reference"] = str(self._ports.path(str(work.reference_file_id)))
+            request["point"] = work.point
+            request["mm_per_pixel"] = work.mm_per_pixel
+        else:
+            request["model"] = str(self._model_path(str(model["sha256"])))
+            request["sha256"] = model["sha256"]
+        return request
+
+    def _writing(self, work: _Work, answer: dict[str, Any], started: Any) -> Callable[[Session], None]:
+        """The one transaction that writes the result entry and ends the job, or does nothing at all."""
+        origin = None if work.model is None else rules.provenance(work.model, started, now(), answer)
+
+        def write(session: Session) -> None:
+            row = jobs.ours(session, work.job_id, work.attempt)
+            if row is None:
+                return
+            done = answer["event"] == "done" and work.photo is not None and origin is not None
+            if done and work.photo is not None and origin is not None:
+                entry = rules.done_entry(work.photo, answer.get("rendered"), answer, origin)
+            else:
+                entry = rules.ended_entry(Progress.ERROR, work.photo, answer["error"], origin)
+            try:
+                version = self._ports.append_result(session, work.item_id, entry, work.actor)
+            except Problem:
+                # The item was deleted meanwhile: there is nothing left to write to.
+                jobs.end(row, JobState.CANCELED)
+                return
+            jobs.end(row, JobState.DONE if done else JobState.FAILED, answer.get("error"), version)
+            told(session, row, "finish" if done else "fail")
+
+        return write
+
+
+def told(
+    session: Session, row: JobRow, action: str, actor: str | None = None, address: str | None = None
+) -> None:
+    """Tell the log and the open clients about a job."""
+    details = {"item_id": row.item_id, "inspection_id": row.inspection_id, "state": str(row.state)}
+    if row.error is not None:
+        details["error"] = row.error
+    announce(session, Change(action, "detection_job", row.job_id, actor or row.actor, address, details))

@@ -1,0 +1,218 @@
+"""The registry of models: what can be detected with, and adding to it."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import tempfile
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from service.changes import Change, announce
+from service.database import Database, now
+from service.detection.failure import MODEL_MESSAGES, BadModel
+from service.detection.process import check_model
+from service.detection.tables import ModelRow
+from service.envelope import Problem
+from service.settings import Settings
+from shared import content
+from shared.codes import ErrorCode
+from shared.wire.detection import REFERENCE_DIFFERENCE, DetectionModel, ModelKind, ModelUpdate
+
+MOST_BYTES = 2**30
+
+
+def no_model() -> Problem:
+    """There is no such model."""
+    return Problem(404, ErrorCode.NOT_FOUND, "检测模型不存在")
+
+
+def facts(row: ModelRow) -> dict[str, Any]:
+    """What a run needs of a model, apart from the session it was read in."""
+    return {
+        "model_id": row.model_id,
+        "name": row.name,
+        "kind": row.kind,
+        "version": row.version,
+        "sha256": row.sha256,
+        "labels": row.labels,
+        "settings": row.settings,
+        "enabled": row.enabled,
+    }
+
+
+def wire(row: ModelRow) -> DetectionModel:
+    """A model as the catalogue shows it."""
+    return DetectionModel(
+        model_id=row.model_id,
+        model_name=row.name,
+        model_description=row.description,
+        kind=ModelKind(row.kind),
+        version=row.version,
+        sha256=row.sha256,
+        size=row.size,
+        labels=row.labels,
+        settings=row.settings,
+        enabled=row.enabled,
+        added_by=row.added_by,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+    )
+
+
+class Models:
+    """The models of a service. A model's file never changes: the same name again is a new version."""
+
+    def __init__(self, database: Database, settings: Settings) -> None:
+        self._database = database
+        self._folder = settings.data_dir / "models"
+        # One check at a time: each opens a whole model.
+        self._checks = ThreadPoolExecutor(1, thread_name_prefix="model-check")
+
+    def close(self) -> None:
+        """Let go of the thread."""
+        self._checks.shutdown(wait=True, cancel_futures=True)
+
+    def path(self, sha256: str) -> Path:
+        """Where the file of a model lies. Raises FileNotFoundError when it is lost."""
+        path = self._folder / f"{sha256}.onnx"
+        if not path.is_file():
+            raise FileNotFoundError(f"the file of model {sha256} is lost")
+        return path
+
+    async def every(self) -> list[DetectionModel]:
+        """All models, the built-in one first, then the newest."""
+
+        def read(session: Session) -> list[DetectionModel]:
+            rows = session.scalars(
+                select(ModelRow).order_by(ModelRow.created_at.desc(), ModelRow.model_id)
+            ).all()
+            return [wire(row) for row in sorted(rows, key=lambda row: row.model_id != REFERENCE_DIFFERENCE)]
+
+        return await self._database.read(read)
+
+    async def one(self, model_id: str) -> DetectionModel:
+        """A model. Raises Problem 404."""
+        return await self._database.read(lambda session: wire(_get(session, model_id)))
+
+    async def update(self, model_id: str, changed: ModelUpdate, actor: str, address: str) -> DetectionModel:
+        """Rename, describe, enable or disable. Raises Problem 404, and 409 for a name that is taken."""
+
+        def write(session: Session) -> DetectionModel:
+            row = _get(session, model_id)
+            given = changed.model_dump(exclude_unset=True)
+            name = given.get("model_name")
+            if name is not None and name != row.name:
+                taken = select(ModelRow.model_id).where(ModelRow.name == name)
+                if session.scalars(taken).first() is not None:
+                    raise Problem(409, ErrorCode.CONFLICT, "已有同名的检测模型，请换一个名称")
+                row.name = name
+            if "model_description" in given:
+                row.description = given["model_description"]
+            if given.get("enabled") is not None:
+                row.enabled = given["enabled"]
+            row.updated_at = now()
+            announce(session, Change("update", "model", model_id, actor, address, {"fields": sorted(given)}))
+            return wire(row)
+
+        return await self._database.write(write)
+
+    async def add(
+        self,
+        path: Path,
+        name: str,
+        description: str | None,
+        kind: ModelKind | None,
+        given: Mapping[str, Any],
+        labels: list[str] | None,
+        actor: str | None,
+        address: str | None = None,
+    ) -> DetectionModel:
+        """Check the file at `path` and take it in. Raises Problem 413 and 422."""
+        work = asyncio.get_running_loop().run_in_executor
+        return await work(
+            self._checks, self.add_now, path, name, description, kind, dict(given), labels, actor, address
+        )
+
+    def add_now(
+        self,
+        path: Path,
+        name: str,
+        description: str | None,
+        kind: ModelKind | None,
+        given: dict[str, Any],
+        labels: list[str] | None,
+        actor: str | None,
+        address: str | None = None,
+    ) -> DetectionModel:
+        """`add` on this thread, for callers without a loop."""
+        size = path.stat().st_size
+        if size > MOST_BYTES:
+            msg = f"模型文件过大，最多 {MOST_BYTES // 2**20} MB"
+            raise Problem(413, ErrorCode.TOO_LARGE, msg, limit=MOST_BYTES)
+        try:
+            with tempfile.TemporaryDirectory() as folder:
+                # Alone in a folder: nothing that the file names beside itself is there to be read.
+                alone = Path(folder) / "model.onnx"
+                data = path.read_bytes()
+                alone.write_bytes(data)
+                found = check_model(alone, kind, given)
+        except BadModel as error:
+            fields = [{"field": "file", "type": error.code, "message": str(error)}]
+            raise Problem(
+                422, ErrorCode.INVALID_INPUT, str(error), fields=fields, reason=error.code
+            ) from error
+        sha256 = content.sha256(data)
+        self._keep(sha256, data)
+
+        def write(session: Session) -> DetectionModel:
+            newest = session.scalar(select(func.max(ModelRow.version)).where(ModelRow.name == name))
+            row = ModelRow(
+                name=name,
+                description=description,
+                kind=found["kind"],
+                version=(newest or 0) + 1,
+                sha256=sha256,
+                size=len(data),
+                labels=labels or found["labels"],
+                settings=found["settings"],
+                enabled=True,
+                added_by=actor,
+            )
+            session.add(row)
+            session.flush()
+            details = {"name": name, "version": row.version, "sha256": sha256}
+            announce(session, Change("create", "model", row.model_id, actor, address, details))
+            return wire(row)
+
+        return self._database.write_now(write)
+
+    def _keep(self, sha256: str, data: bytes) -> None:
+        """Put the file where `path` finds it, whole or not at all."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        part = self._folder / f"{sha256}.{secrets.token_hex(4)}.part"
+        part.write_bytes(data)
+        part.replace(self._folder / f"{sha256}.onnx")
+
+
+def listed(database: Database) -> list[DetectionModel]:
+    """All models, oldest first, for callers without a loop."""
+    oldest = select(ModelRow).order_by(ModelRow.created_at, ModelRow.model_id)
+    return database.read_now(lambda session: [wire(row) for row in session.scalars(oldest)])
+
+
+def refused(code: str) -> Problem:
+    """A form field of an upload is wrong."""
+    return Problem(422, ErrorCode.INVALID_INPUT, MODEL_MESSAGES[code], reason=code)
+
+
+def _get(session: Session, model_id: str) -> ModelRow:
+    row = session.get(ModelRow, model_id)
+    if row is None:
+        raise no_model()
+    return row

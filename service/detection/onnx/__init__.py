@@ -1,0 +1,1 @@
+"""Detectors in ONNX files: recognised, run, decoded, merged."""

@@ -1,0 +1,157 @@
+"""Checks a model file on its way in and recognises what kind of detector it is.
+
+It runs in a process of its own with a time limit (`service.detection.worker --check`), because a hostile file
+may crash or stall ONNX Runtime.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.detection.failure import BadModel
+from service.detection.onnx import container
+from service.detection.onnx.decode import cells, decode
+from service.detection.onnx.detector import Detector
+from service.detection.onnx.settings import DetectorSettings
+from shared.wire.detection import ModelKind
+
+_DEFAULT_SIDE: Final = 640
+_MOST_LABELS: Final = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What was recognised: kind, labels (of the file's metadata, else numbered), settings to start from."""
+
+    kind: ModelKind
+    labels: list[str]
+    settings: DetectorSettings
+
+
+def check(path: Path, kind: ModelKind | None, given: dict[str, Any]) -> Checked:
+    """Open, recognise and dry-run the model at `path`.
+
+    kind: as chosen by a person; None: recognised. given: settings that replace the recognised ones.
+    Raises BadModel.
+    """
+    try:
+        contents = container.read(path.read_bytes())
+    except container.NotOnnx as error:
+        raise BadModel("not_onnx") from error
+    if contents.external_data:
+        raise BadModel("external_data")
+    if contents.foreign_domains:
+        raise BadModel("custom_operators")
+    try:
+        detector = Detector(path)
+    # ONNX Runtime raises classes of its own, all below Exception.
+    except Exception as error:
+        raise BadModel("cannot_open") from error
+    width, height = _input_size(detector, given)
+    metadata = dict(detector.session.get_modelmeta().custom_metadata_map)
+    try:
+        raw = detector.outputs(np.full((1, 3, height, width), 0.45, np.float32))
+    except Exception as error:
+        raise BadModel("dry_run_failed") from error
+    recognised = kind or recognise([output.shape for output in raw], width, height)
+    if recognised is None or recognised is ModelKind.REFERENCE_DIFFERENCE:
+        raise BadModel("kind_unknown")
+    defaults = {**_habits(recognised, raw), **given, "width": width, "height": height}
+    try:
+        settings = DetectorSettings.model_validate(defaults)
+    except ValueError as error:
+        raise BadModel("settings_wrong") from error
+    try:
+        decode(recognised, raw, settings)
+    except (ValueError, IndexError) as error:
+        raise BadModel("kind_wrong") from error
+    return Checked(recognised, _labels(metadata, recognised, raw, settings), settings)
+
+
+def _input_size(detector: Detector, given: dict[str, Any]) -> tuple[int, int]:
+    inputs = detector.session.get_inputs()
+    if len(inputs) != 1 or len(inputs[0].shape) != 4 or inputs[0].shape[1] != 3:
+        raise BadModel("not_an_image_model")
+    if inputs[0].type not in ("tensor(float)", "tensor(float16)", "tensor(uint8)"):
+        raise BadModel("not_an_image_model")
+    batch, _, height, width = inputs[0].shape
+    if isinstance(batch, int) and batch != 1:
+        raise BadModel("not_an_image_model")
+    sides = []
+    for fixed, name in ((width, "width"), (height, "height")):
+        side = fixed if isinstance(fixed, int) else given.get(name, _DEFAULT_SIDE)
+        if not isinstance(side, int) or isinstance(side, bool) or not 32 <= side <= 8192:
+            raise BadModel("not_an_image_model")
+        sides.append(side)
+    return sides[0], sides[1]
+
+
+def recognise(shapes: list[tuple[int, ...]], width: int, height: int) -> ModelKind | None:
+    """The kind of detector whose outputs have these shapes; None when none or several could be meant."""
+    count = cells(width, height)
+    if len(shapes) == 1:
+        shape = shapes[0][1:] if len(shapes[0]) == 3 and shapes[0][0] == 1 else shapes[0]
+        if len(shape) != 2:
+            return None
+        rows, columns = shape
+        if rows == count and columns >= 6:
+            return ModelKind.YOLOX
+        if (rows == 3 * count and columns >= 6) or (columns == count and rows >= 5):
+            return ModelKind.YOLO
+        if columns == 6:
+            return ModelKind.NMS_FREE
+        return ModelKind.NMS_INSIDE if columns == 7 else None
+    tables = [shape for shape in shapes if len(shape) == 3 and shape[0] == 1]
+    if len(shapes) == 2 and len(tables) == 2 and tables[0][1] == tables[1][1]:
+        widths = sorted(shape[2] for shape in tables)
+        return ModelKind.DETR if 4 in widths and widths != [4, 4] else None
+    if len(shapes) in (3, 4) and any(shape and shape[-1] == 4 for shape in shapes):
+        return ModelKind.NMS_INSIDE
+    return None
+
+
+def _habits(kind: ModelKind, raw: list[NDArray[np.generic]]) -> dict[str, Any]:
+    """How models of a kind are usually fed and read; a person may choose otherwise."""
+    if kind is ModelKind.YOLOX:
+        return {"colour": "bgr", "values": "raw", "fit": "corner"}
+    if kind is ModelKind.DETR:
+        return {"values": "imagenet", "fit": "stretch", "activation": "softmax", "confidence": 0.5}
+    return {}
+
+
+def _labels(
+    metadata: dict[str, str], kind: ModelKind, raw: list[NDArray[np.generic]], settings: DetectorSettings
+) -> list[str]:
+    named = _named(metadata.get("names", ""))
+    if named:
+        return named[:_MOST_LABELS]
+    if kind in (ModelKind.NMS_FREE, ModelKind.NMS_INSIDE):
+        return []
+    if kind is ModelKind.DETR:
+        classes = next(output.shape[-1] for output in raw if output.shape[-1] != 4)
+        classes -= settings.activation == "softmax"
+    else:
+        shape = raw[0].shape[-2:]
+        classes = shape[1] - 5 if shape[0] >= shape[1] else shape[0] - 4
+    return [f"class {number}" for number in range(min(classes, _MOST_LABELS))]
+
+
+def _named(text: str) -> list[str]:
+    """Labels in a file's metadata: a JSON or Python list or mapping from number to name."""
+    for read in (json.loads, ast.literal_eval):
+        try:
+            value = read(text[:200_000])
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            continue
+        if isinstance(value, dict):
+            value = [name for _, name in sorted(value.items(), key=lambda pair: int(pair[0]))]
+        if isinstance(value, list) and all(isinstance(name, str) for name in value):
+            return value
+    return []

@@ -1,0 +1,164 @@
+"""Reads each kind of detector's outputs: boxes x1, y1, x2, y2 in input px, confidences, class numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.detection.onnx.settings import DetectorSettings
+from shared.wire.detection import ModelKind
+
+Array = NDArray[np.float64]
+_STRIDES = (8, 16, 32)
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """n candidates: boxes (n, 4) in input px, confidences (n,), class numbers (n,)."""
+
+    boxes: Array
+    confidences: Array
+    classes: NDArray[np.int64]
+
+    def above(self, least: Array | float) -> Decoded:
+        """The candidates whose confidence reaches `least` and whose box is finite and not empty."""
+        size = self.boxes[:, 2:] - self.boxes[:, :2]
+        kept = (
+            (self.confidences >= least) & np.all(np.isfinite(self.boxes), axis=1) & np.all(size > 0, axis=1)
+        )
+        return Decoded(self.boxes[kept], self.confidences[kept], self.classes[kept])
+
+
+def decode(kind: ModelKind, outputs: Sequence[NDArray[np.generic]], settings: DetectorSettings) -> Decoded:
+    """The candidates in `outputs`. Raises ValueError when the shapes are not those of `kind`."""
+    return _DECODERS[kind]([np.asarray(output) for output in outputs], settings)
+
+
+def cells(width: int, height: int) -> int:
+    """Grid cells of the three usual strides."""
+    return sum((width // stride) * (height // stride) for stride in _STRIDES)
+
+
+def _activated(values: Array, settings: DetectorSettings) -> Array:
+    if settings.activation == "sigmoid":
+        return np.asarray(1 / (1 + np.exp(-np.clip(values, -60, 60))))
+    if settings.activation == "softmax":
+        raised = np.exp(values - values.max(axis=-1, keepdims=True))
+        return np.asarray(raised / raised.sum(axis=-1, keepdims=True))
+    return values
+
+
+def _corners(centred: Array) -> Array:
+    half = centred[:, 2:4] / 2
+    return np.concatenate([centred[:, :2] - half, centred[:, :2] + half], axis=1)
+
+
+def _best(boxes: Array, scores: Array) -> Decoded:
+    classes = scores.argmax(axis=1)
+    return Decoded(boxes, scores[np.arange(len(scores)), classes], classes.astype(np.int64))
+
+
+def _rows(output: NDArray[np.generic]) -> Array:
+    if output.ndim == 3 and output.shape[0] == 1:
+        output = output[0]
+    if output.ndim != 2:
+        raise ValueError(f"expected one table of candidates, the model gives {output.shape}")
+    return output.astype(np.float64)
+
+
+def _yolo(outputs: list[NDArray[np.generic]], settings: DetectorSettings) -> Decoded:
+    """v5 and v7: (1, n, 5 + classes) with objectness; v8 and later: (1, 4 + classes, n) without."""
+    rows = _rows(outputs[0])
+    count = cells(settings.width, settings.height)
+    if rows.shape[1] == count or (rows.shape[0] < rows.shape[1] and rows.shape[0] != 3 * count):
+        rows = rows.T
+        if rows.shape[1] < 5:
+            raise ValueError("too few numbers per candidate")
+        return _best(_corners(rows), _activated(rows[:, 4:], settings))
+    if rows.shape[1] < 6:
+        raise ValueError("too few numbers per candidate")
+    scores = _activated(rows[:, 4:], settings)
+    return _best(_corners(rows), scores[:, 1:] * scores[:, :1])
+
+
+def _yolox(outputs: list[NDArray[np.generic]], settings: DetectorSettings) -> Decoded:
+    """(1, n, 5 + classes): centre offsets and log sizes in units of the cell, per stride row by row."""
+    rows = _rows(outputs[0])
+    if rows.shape[0] != cells(settings.width, settings.height) or rows.shape[1] < 6:
+        raise ValueError("the number of candidates is not that of the input size")
+    places, steps = [], []
+    for stride in _STRIDES:
+        across, down = settings.width // stride, settings.height // stride
+        y, x = np.mgrid[0:down, 0:across]
+        places.append(np.stack([x.ravel(), y.ravel()], axis=1))
+        steps.append(np.full((across * down, 1), float(stride)))
+    place, step = np.concatenate(places), np.concatenate(steps)
+    centre = (rows[:, :2] + place) * step
+    size = np.exp(np.clip(rows[:, 2:4], -20, 20)) * step
+    scores = _activated(rows[:, 4:], settings)
+    return _best(_corners(np.concatenate([centre, size], axis=1)), scores[:, 1:] * scores[:, :1])
+
+
+def _nms_free(outputs: list[NDArray[np.generic]], settings: DetectorSettings) -> Decoded:
+    """(1, n, 6): x1, y1, x2, y2, confidence, class."""
+    rows = _rows(outputs[0])
+    if rows.shape[1] != 6:
+        raise ValueError("expected six numbers per candidate")
+    return Decoded(rows[:, :4], rows[:, 4], np.rint(rows[:, 5]).astype(np.int64))
+
+
+def _detr(outputs: list[NDArray[np.generic]], settings: DetectorSettings) -> Decoded:
+    """Logits (1, n, classes) and boxes (1, n, 4): centre and size as parts of the input.
+
+    With softmax the last class is "nothing" and is left out.
+    """
+    by_width = {output.shape[-1] == 4: output for output in outputs if output.ndim == 3}
+    if set(by_width) != {True, False}:
+        raise ValueError("expected class scores and boxes")
+    boxes, logits = _rows(by_width[True]), _rows(by_width[False])
+    scores = _activated(logits, settings)
+    if settings.activation == "softmax":
+        scores = scores[:, :-1]
+    size = np.array([settings.width, settings.height] * 2, np.float64)
+    return _best(_corners(boxes * size), scores)
+
+
+def _nms_inside(outputs: list[NDArray[np.generic]], settings: DetectorSettings) -> Decoded:
+    """Either (n, 7): image, x1, y1, x2, y2, class, confidence; or boxes, confidences and classes apart,
+    with the number of valid ones where the model gives it."""
+    if len(outputs) == 1:
+        rows = _rows(outputs[0])
+        if rows.shape[1] != 7:
+            raise ValueError("expected seven numbers per finding")
+        return Decoded(rows[:, 1:5], rows[:, 6], np.rint(rows[:, 5]).astype(np.int64))
+    boxes = next((output for output in outputs if output.ndim >= 2 and output.shape[-1] == 4), None)
+    if boxes is None:
+        raise ValueError("no output has the shape of boxes")
+    table = boxes.reshape(-1, 4).astype(np.float64)
+    others = [output for output in outputs if output is not boxes]
+    numbers = [output.reshape(-1) for output in others if output.size == len(table)]
+    whole = [one for one in numbers if np.issubdtype(one.dtype, np.integer)]
+    parts = [one for one in numbers if not np.issubdtype(one.dtype, np.integer)]
+    if len(parts) == 2 and not whole:
+        # Both as floats: confidences lie within 0..1, classes are whole numbers.
+        parts.sort(key=lambda one: bool(np.all(one == np.rint(one)) and one.max(initial=0) > 0))
+        whole = [parts.pop()]
+    if len(parts) != 1 or not whole:
+        raise ValueError("confidences and classes can not be told apart")
+    valid = next(
+        (int(output.reshape(-1)[0]) for output in others if output.size == 1 != len(table)), len(table)
+    )
+    classes = whole[-1].astype(np.int64)
+    return Decoded(table[:valid], parts[0].astype(np.float64)[:valid], classes[:valid])
+
+
+_DECODERS: dict[ModelKind, Callable[[list[NDArray[np.generic]], DetectorSettings], Decoded]] = {
+    ModelKind.YOLO: _yolo,
+    ModelKind.YOLOX: _yolox,
+    ModelKind.NMS_FREE: _nms_free,
+    ModelKind.DETR: _detr,
+    ModelKind.NMS_INSIDE: _nms_inside,
+}

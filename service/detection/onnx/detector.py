@@ -1,0 +1,189 @@
+"""Runs an ONNX detector on a photo of any size; keeps a few models open."""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnxruntime
+from numpy.typing import NDArray
+
+from service.detection.onnx.decode import Decoded, decode
+from service.detection.onnx.fit import fit
+from service.detection.onnx.settings import DetectorSettings
+from shared.cv import cv2
+from shared.geometry import Rect, from_corners
+from shared.wire.detection import ModelKind
+
+_OPEN_MODELS = 3
+_MOST_BYTES = 1_500_000_000
+_MOST_SLICES = 160
+_OVERLAP = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Detected:
+    """One finding: label, confidence, box in photo px."""
+
+    label: str
+    confidence: float
+    box: Rect
+
+
+def open_session(path: Path) -> Any:
+    """An ONNX Runtime session on the best provider there is, with one thread per core."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = min(os.cpu_count() or 1, 8)
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 4
+    # Spinning threads would fight the service for the same cores.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    wanted = (
+        "CUDAExecutionProvider",
+        "CoreMLExecutionProvider",
+        "DmlExecutionProvider",
+        "CPUExecutionProvider",
+    )
+    offered = set(onnxruntime.get_available_providers())
+    providers = [name for name in wanted if name in offered]
+    return onnxruntime.InferenceSession(str(path), options, providers=providers)
+
+
+class Detector:
+    """One open model."""
+
+    def __init__(self, path: Path) -> None:
+        self.session = open_session(path)
+        self._input = self.session.get_inputs()[0]
+        self._half = self._input.type == "tensor(float16)"
+        self._bytes = self._input.type == "tensor(uint8)"
+
+    def outputs(self, tensor: NDArray[np.float32]) -> list[NDArray[np.generic]]:
+        """The model's raw outputs for one input tensor (1, 3, height, width)."""
+        given: NDArray[Any] = tensor
+        if self._half:
+            given = tensor.astype(np.float16)
+        elif self._bytes:
+            given = np.clip(tensor, 0, 255).astype(np.uint8)
+        return list(self.session.run(None, {self._input.name: given}))
+
+    def detect(
+        self, photo: NDArray[np.uint8], kind: ModelKind, settings: DetectorSettings, labels: Sequence[str]
+    ) -> list[Detected]:
+        """Findings in `photo` (BGR uint8, upright), the surest first; boxes are clipped to the photo.
+
+        Raises ValueError when the outputs do not fit the kind, RuntimeError when the model fails.
+        """
+        height, width = photo.shape[:2]
+        found: list[Decoded] = []
+        slices = list(_slices(width, height, settings))
+        for x, y, w, h in slices:
+            fitted = fit(photo[y : y + h, x : x + w], settings)
+            raw = decode(kind, self.outputs(fitted.tensor), settings)
+            # Below the least of all thresholds nothing matters, and merging costs.
+            some = raw.above(min([settings.confidence, *settings.per_label.values()]))
+            boxes = fitted.back(some.boxes) + np.array([x, y, x, y])
+            found.append(Decoded(boxes, some.confidences, some.classes))
+        merged = _merged(found, settings, len(slices) > 1)
+        detected = []
+        for (x1, y1, x2, y2), confidence, number in zip(
+            merged.boxes.tolist(), merged.confidences.tolist(), merged.classes.tolist(), strict=True
+        ):
+            label = labels[number] if 0 <= number < len(labels) else f"class {number}"
+            box = from_corners(x1, y1, x2, y2).clamped(width, height)
+            if not box.empty and confidence >= settings.per_label.get(label, settings.confidence):
+                detected.append(Detected(label, min(float(confidence), 1.0), box))
+        return detected
+
+
+def _slices(width: int, height: int, settings: DetectorSettings) -> Iterator[tuple[int, int, int, int]]:
+    """The parts (x, y, w, h) that a photo is looked at in: whole, and a large one also cut up.
+
+    The cuts are as large as the model's input, so nothing small is scaled away, unless that made too many.
+    """
+    yield 0, 0, width, height
+    if not settings.sliced or max(width / settings.width, height / settings.height) <= settings.sliced:
+        return
+    grow = 1.0
+    while True:
+        across = _starts(width, settings.width * grow)
+        down = _starts(height, settings.height * grow)
+        if len(across) * len(down) <= _MOST_SLICES:
+            break
+        grow *= 1.15
+    w, h = min(round(settings.width * grow), width), min(round(settings.height * grow), height)
+    for y in down:
+        for x in across:
+            yield min(x, width - w), min(y, height - h), w, h
+
+
+def _starts(length: int, part: float) -> list[int]:
+    if length <= part:
+        return [0]
+    count = int(np.ceil((length - part) / (part * (1 - _OVERLAP)))) + 1
+    return [round(v) for v in np.linspace(0, length - part, count)]
+
+
+def _merged(found: Sequence[Decoded], settings: DetectorSettings, cut: bool) -> Decoded:
+    """Class-aware non-maximum suppression over all parts; a box cut by a part's edge yields to the whole."""
+    boxes = np.concatenate([one.boxes for one in found])
+    confidences = np.concatenate([one.confidences for one in found])
+    classes = np.concatenate([one.classes for one in found])
+    if not len(boxes):
+        return Decoded(boxes, confidences, classes)
+    # Shifting each class to a place of its own makes one pass class-aware.
+    apart = (classes[:, None] * (np.abs(boxes).max() * 2 + 1)).astype(np.float64)
+    corners = boxes + apart
+    sizes = np.concatenate([corners[:, :2], corners[:, 2:] - corners[:, :2]], axis=1)
+    kept = np.asarray(cv2.dnn.NMSBoxes(sizes.tolist(), confidences.tolist(), 0.0, settings.iou)).reshape(-1)
+    kept = kept.astype(np.int64)
+    if cut:
+        kept = _without_fragments(corners, confidences, kept)
+    return Decoded(boxes[kept], confidences[kept], classes[kept])
+
+
+def _without_fragments(
+    corners: NDArray[np.float64], confidences: NDArray[np.float64], kept: NDArray[np.int64]
+) -> Any:
+    """Leave out boxes that lie to 70 % inside a surer or equally sure larger one of the class."""
+    remaining: list[int] = []
+    for index in sorted(kept.tolist(), key=lambda one: -float(np.prod(corners[one, 2:] - corners[one, :2]))):
+        own = corners[index]
+        area = float(np.prod(own[2:] - own[:2]))
+        inside = False
+        for other in remaining:
+            low, high = np.maximum(own[:2], corners[other, :2]), np.minimum(own[2:], corners[other, 2:])
+            common = float(np.prod(np.clip(high - low, 0, None)))
+            if common > 0.7 * area and confidences[other] >= 0.8 * confidences[index]:
+                inside = True
+                break
+        if not inside:
+            remaining.append(index)
+    return np.array(sorted(remaining, key=lambda one: -confidences[one]), np.int64)
+
+
+class Detectors:
+    """The open models, least recently used closed first, bounded in number and in bytes of their files."""
+
+    def __init__(self) -> None:
+        self._open: OrderedDict[str, tuple[Detector, int]] = OrderedDict()
+
+    def get(self, path: Path, key: str) -> Detector:
+        """The model at `path`, opened when `key` (its SHA-256) is not open yet."""
+        if key in self._open:
+            self._open.move_to_end(key)
+            return self._open[key][0]
+        size = path.stat().st_size
+        while self._open and (len(self._open) >= _OPEN_MODELS or self._total() + size > _MOST_BYTES):
+            self._open.popitem(last=False)
+        detector = Detector(path)
+        self._open[key] = (detector, size)
+        return detector
+
+    def _total(self) -> int:
+        return sum(size for _, size in self._open.values())

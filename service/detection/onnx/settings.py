@@ -1,0 +1,39 @@
+"""How one ONNX detector is fed and read: kept with the model, chosen when it is added."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+
+
+class DetectorSettings(BaseModel):
+    """Input: `width` x `height` px; `colour` order; `values` 0..1, 0..255 or ImageNet-normalised; `fit` is
+    how the photo gets its shape: letterbox with the photo in the middle or the corner, or stretched.
+
+    Output: `activation` turns class outputs into confidences. Findings below `confidence` (or the label's
+    own) are dropped; overlapping ones of a class above `iou` merge. `sliced` cuts photos longer than so many
+    inputs into overlapping parts (0: never). A photo fails when one of `fail_labels` (None: any label) is
+    found with `fail_confidence` or more.
+    """
+
+    model_config = ConfigDict(extra="ignore")
+
+    width: int = Field(default=640, ge=32, le=8192)
+    height: int = Field(default=640, ge=32, le=8192)
+    colour: Literal["rgb", "bgr"] = "rgb"
+    values: Literal["unit", "raw", "imagenet"] = "unit"
+    fit: Literal["centre", "corner", "stretch"] = "centre"
+    activation: Literal["none", "sigmoid", "softmax"] = "none"
+    confidence: Share = 0.25
+    per_label: dict[str, Share] = Field(default_factory=dict)
+    iou: Share = 0.45
+    sliced: float = Field(default=4.0, ge=0, le=100, allow_inf_nan=False)
+    fail_labels: list[str] | None = None
+    fail_confidence: Share = 0.4
+
+    def fails(self, label: str, confidence: float) -> bool:
+        """Whether a finding makes the photo fail."""
+        return confidence >= self.fail_confidence and (self.fail_labels is None or label in self.fail_labels)

@@ -1,0 +1,105 @@
+"""Photos in and out of detection: upright BGR pixels from a file, and the picture with the boxes drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pyvips
+from numpy.typing import NDArray
+
+from service.detection.failure import DetectionFailed
+from shared.cv import cv2
+
+MOST_PIXELS: Final = 500_000_000
+_WHOLE_PIXELS: Final = 130_000_000
+_RENDERED_SIDE: Final = 2560
+
+# The loader is named by the first bytes, so that content can not choose another one (SVG, PDF, ...).
+_LOADERS: Final = (
+    (0, b"\xff\xd8\xff", "jpegload"),
+    (0, b"\x89PNG\r\n\x1a\n", "pngload"),
+    (8, b"WEBP", "webpload"),
+)
+
+
+def load(path: Path) -> tuple[NDArray[np.uint8], float]:
+    """The upright image as BGR uint8 (height, width, 3), and its scale: 1, or less for a huge one.
+
+    An image above 130 MP is reduced while it is read. Raises DetectionFailed.
+    """
+    try:
+        with path.open("rb") as file:
+            head = file.read(16)
+    except OSError as error:
+        raise DetectionFailed("file_lost") from error
+    if head[:2] == b"BM":
+        return _bitmap(path), 1.0
+    loader = next((name for at, magic, name in _LOADERS if head[at : at + len(magic)] == magic), None)
+    if loader is None:
+        raise DetectionFailed("image_unreadable")
+    try:
+        image = getattr(pyvips.Image, loader)(str(path), access="sequential", fail_on="truncated")
+        pixels = image.width * image.height
+        if pixels > MOST_PIXELS:
+            raise DetectionFailed("image_too_large")
+        scale = 1.0
+        if pixels > _WHOLE_PIXELS:
+            scale = float(np.sqrt(_WHOLE_PIXELS / pixels))
+            image = image.resize(scale)
+        image = image.autorot()
+        if image.hasalpha():
+            image = image.flatten(background=255)
+        image = image.colourspace("srgb").cast("uchar")
+        rgb = np.frombuffer(image.write_to_memory(), np.uint8).reshape(image.height, image.width, image.bands)
+    except pyvips.Error as error:
+        raise DetectionFailed("image_unreadable") from error
+    except MemoryError as error:
+        raise DetectionFailed("out_of_memory") from error
+    if rgb.shape[2] != 3:
+        raise DetectionFailed("image_unreadable")
+    return np.asarray(cv2.cvtColor(rgb, cv2.COLOR_RGB2BGR), np.uint8), scale
+
+
+def _bitmap(path: Path) -> NDArray[np.uint8]:
+    head = path.read_bytes()[:26]
+    width, height = int.from_bytes(head[18:22], "little"), int.from_bytes(head[22:26], "little", signed=True)
+    if width * abs(height) > _WHOLE_PIXELS:
+        raise DetectionFailed("image_too_large")
+    image = cv2.imdecode(np.fromfile(path, np.uint8), cv2.IMREAD_COLOR)
+    if image is None:
+        raise DetectionFailed("image_unreadable")
+    return np.asarray(image, np.uint8)
+
+
+def render(photo: NDArray[np.uint8], boxes: Sequence[dict[str, Any]]) -> bytes:
+    """A JPEG of `photo` (BGR) with `boxes` drawn, its long side 2,560 px at most."""
+    height, width = photo.shape[:2]
+    scale = min(_RENDERED_SIDE / max(height, width), 1.0)
+    size = (max(round(width * scale), 1), max(round(height * scale), 1))
+    picture = cv2.resize(photo, size, interpolation=cv2.INTER_AREA) if scale < 1 else photo.copy()
+    thick = max(round(max(size) / 500), 1)
+    for box in boxes:
+        points = box["points"]
+        x1, y1, x2, y2 = (round(float(points[key]) * scale) for key in ("x1", "y1", "x2", "y2"))
+        cv2.rectangle(picture, (x1, y1), (x2 - 1, y2 - 1), (46, 46, 211), thick)
+        text = f"{box['label']} {box['confidence']:.2f}"
+        text_scale = max(max(size) / 1800, 0.4)
+        (text_w, text_h), _ = cv2.getTextSize(text, cv2.FONT_HERSHEY_SIMPLEX, text_scale, 1)
+        top = y1 - text_h - 6 if y1 > text_h + 6 else y2
+        cv2.rectangle(picture, (x1, top), (x1 + text_w + 6, top + text_h + 6), (46, 46, 211), -1)
+        white = (255, 255, 255)
+        cv2.putText(
+            picture,
+            text,
+            (x1 + 3, top + text_h + 2),
+            cv2.FONT_HERSHEY_SIMPLEX,
+            text_scale,
+            white,
+            1,
+            cv2.LINE_AA,
+        )
+    _, data = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, 88])
+    return bytes(data)

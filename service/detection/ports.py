@@ -1,0 +1,62 @@
+"""What detection needs of other domains; `service.app` hands it in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from sqlalchemy.orm import Session
+
+from shared.wire.files import StoredFile
+from shared.wire.inspection import Point
+
+
+class DetectionInput(Protocol):
+    """What a detection of one item works on."""
+
+    @property
+    def item_id(self) -> str:
+        """The item."""
+
+    @property
+    def inspection_id(self) -> str:
+        """Its record."""
+
+    @property
+    def model_id(self) -> str | None:
+        """The model that the item names."""
+
+    @property
+    def point(self) -> Point | None:
+        """The region on the reference image as the item keeps it."""
+
+    @property
+    def reference_file_id(self) -> str | None:
+        """The file of the reference image."""
+
+    @property
+    def mm_per_pixel(self) -> float | None:
+        """Scale of the reference image where it is known."""
+
+    @property
+    def photo_file_id(self) -> str | None:
+        """The file of the newest photo."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """Questions to other domains; those that take a Session are asked inside its transaction.
+
+    `load_item` and `items_to_detect` raise Problem 404. `file_info` gives None for a file that is not there,
+    `path` raises FileNotFoundError. `store` keeps bytes under a name, in a transaction of its own.
+    `append_result` gives the version of the entry; raises Problem 404.
+    """
+
+    load_item: Callable[[Session, str], DetectionInput]
+    items_to_detect: Callable[[Session, str], list[str]]
+    file_info: Callable[[Session, str], StoredFile | None]
+    path: Callable[[str], Path]
+    store: Callable[[str, bytes, str | None], StoredFile]
+    append_result: Callable[[Session, str, Mapping[str, Any], str | None], int]

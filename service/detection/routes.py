@@ -1,0 +1,145 @@
+"""The operations on detection jobs and detection models."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from pathlib import Path as FilePath
+from typing import Annotated, Any
+
+import anyio
+from fastapi import APIRouter, File, Form, Path, Query, UploadFile
+
+from service.detection.models import MOST_BYTES, refused
+from service.detection.service import DetectionService
+from service.envelope import Problem, failures
+from service.security import Caller, require
+from shared.codes import ErrorCode, Permission
+from shared.wire.common import Envelope, Id, LongText, RequiredName
+from shared.wire.detection import DetectionModel, Job, ModelKind, ModelUpdate
+
+IdPath = Annotated[Id, Path()]
+Wait = Annotated[float, Query(ge=0, le=60, description="seconds to wait for the end of the job")]
+
+
+def router(service: DetectionService) -> APIRouter:
+    """The routes of this domain, without the prefix `/api`."""
+    routes = APIRouter(tags=["detection"], responses=failures(401, 403, 422))
+    _jobs(routes, service)
+    _models(routes, service)
+    return routes
+
+
+def _jobs(routes: APIRouter, service: DetectionService) -> None:
+    @routes.post("/inspection_item/{item_id}/detect", responses=failures(404, 409))
+    async def detect_item(
+        item_id: IdPath, wait: Wait = 0, caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE)
+    ) -> Envelope[Job]:
+        """Detect in the item's newest photo. An item has one open job at most: that one is answered."""
+        return Envelope(data=await service.detect_item(item_id, caller, wait), msg="检测任务已提交")
+
+    @routes.post("/inspection/{inspection_id}/detect", responses=failures(404, 409))
+    async def detect_record(
+        inspection_id: IdPath, caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE)
+    ) -> Envelope[list[Job]]:
+        """Detect in every item of the record that has a model and a photo."""
+        return Envelope(data=await service.detect_record(inspection_id, caller), msg="检测任务已提交")
+
+    @routes.get("/detection/jobs")
+    async def list_jobs(
+        inspection_id: Annotated[Id, Query()], _: Caller = require(Permission.INSPECTION_ITEM_READ)
+    ) -> Envelope[list[Job]]:
+        """The newest jobs of a record, newest first."""
+        return Envelope(data=list(await service.of_record(inspection_id)), msg="检测任务获取成功")
+
+    @routes.get("/detection/jobs/{job_id}", responses=failures(404))
+    async def get_job(job_id: IdPath, _: Caller = require(Permission.INSPECTION_ITEM_READ)) -> Envelope[Job]:
+        """One job."""
+        return Envelope(data=await service.job(job_id), msg="检测任务获取成功")
+
+    @routes.post("/detection/jobs/{job_id}/cancel", responses=failures(404))
+    async def cancel_job(
+        job_id: IdPath, caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE)
+    ) -> Envelope[Job]:
+        """Cancel a job that waits or runs."""
+        return Envelope(data=await service.cancel(job_id, caller), msg="检测任务已取消")
+
+
+def _models(routes: APIRouter, service: DetectionService) -> None:
+    models = service.models
+
+    @routes.get("/detection/models")
+    async def list_models(
+        _: Caller = require(Permission.INSPECTION_ITEM_READ),
+    ) -> Envelope[list[DetectionModel]]:
+        """All detection models, the built-in one first."""
+        return Envelope(data=await models.every(), msg="检测模型获取成功")
+
+    @routes.get("/detection/models/{model_id}", responses=failures(404))
+    async def get_model(
+        model_id: IdPath, _: Caller = require(Permission.INSPECTION_ITEM_READ)
+    ) -> Envelope[DetectionModel]:
+        """One detection model."""
+        return Envelope(data=await models.one(model_id), msg="检测模型获取成功")
+
+    @routes.put("/detection/models/{model_id}", responses=failures(404, 409))
+    async def update_model(
+        model_id: IdPath, body: ModelUpdate, caller: Caller = require(Permission.MODEL_MANAGE)
+    ) -> Envelope[DetectionModel]:
+        """Rename, describe, enable or disable a model."""
+        changed = await models.update(model_id, body, caller.user_id, caller.address)
+        return Envelope(data=changed, msg="检测模型更新成功")
+
+    @routes.post("/detection/models", responses=failures(413))
+    async def add_model(
+        file: Annotated[UploadFile, File(description="the ONNX file")],
+        model_name: Annotated[RequiredName, Form()],
+        model_description: Annotated[LongText | None, Form()] = None,
+        kind: Annotated[ModelKind | None, Form(description="recognised when left out")] = None,
+        labels: Annotated[LongText | None, Form(description="JSON list of label names")] = None,
+        settings: Annotated[LongText | None, Form(description="JSON object of detector settings")] = None,
+        caller: Caller = require(Permission.MODEL_MANAGE),
+    ) -> Envelope[DetectionModel]:
+        """Add an ONNX detector. The same name again makes its next version."""
+        names, given = _labels(labels), _settings(settings)
+        if (file.size or 0) > MOST_BYTES:
+            msg = f"模型文件过大，最多 {MOST_BYTES // 2**20} MB"
+            raise Problem(413, ErrorCode.TOO_LARGE, msg, limit=MOST_BYTES)
+        with tempfile.TemporaryDirectory() as folder:
+            path = FilePath(folder) / "upload.onnx"
+            await anyio.to_thread.run_sync(_copy, file, path)
+            added = await models.add(
+                path, model_name, model_description, kind, given, names, caller.user_id, caller.address
+            )
+        return Envelope(data=added, msg="检测模型添加成功")
+
+
+def _copy(file: UploadFile, path: FilePath) -> None:
+    with path.open("wb") as target:
+        shutil.copyfileobj(file.file, target, 2**20)
+
+
+def _labels(text: str | None) -> list[str] | None:
+    if text is None:
+        return None
+    try:
+        names = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise refused("labels_wrong") from error
+    short = isinstance(names, list) and len(names) <= 10_000
+    if not short or not all(isinstance(name, str) and 0 < len(name) <= 255 for name in names):
+        raise refused("labels_wrong")
+    return list(names)
+
+
+def _settings(text: str | None) -> dict[str, Any]:
+    if text is None:
+        return {}
+    try:
+        given = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise refused("settings_wrong") from error
+    if not isinstance(given, dict):
+        raise refused("settings_wrong")
+    return given

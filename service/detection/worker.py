@@ -1,0 +1,84 @@
+"""The compute process: `walkaround worker`, started by the service and fed over its standard streams.
+
+It holds no database and no secrets: it reads the files it is named, answers with findings, and ends when its
+input closes, that is when the service has gone (docs/adr/0020-detection-runs-in-a-compute-process.md).
+`walkaround worker --check FILE` checks one model file and prints what it is as JSON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from service.detection import frames
+from service.detection.failure import BadModel, DetectionFailed
+from service.settings import Settings
+from shared.wire.detection import ModelKind
+
+_CHECK_BYTES = 6 * 2**30
+
+
+def main(words: Sequence[str], settings: Settings) -> int:
+    """Serve requests until the input closes, or check one model file."""
+    parser = argparse.ArgumentParser(prog="walkaround worker", description="run the detection of a service")
+    parser.add_argument("--check", type=Path, help="check this model file, print what it is, and end")
+    parser.add_argument("--kind", choices=[kind.value for kind in ModelKind], help="the kind, when checking")
+    parser.add_argument("--settings", default="{}", help="settings of the model as JSON, when checking")
+    options = parser.parse_args(words[1:])
+    if options.check is not None:
+        return _check(options.check, options.kind, json.loads(options.settings))
+    # Whatever a library prints must not end up among the messages.
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    _serve(sys.stdin.buffer, answers)
+    return 0
+
+
+def _serve(requests: BinaryIO, answers: BinaryIO) -> None:
+    from service.detection.compute import Computer, to_request
+
+    computer = Computer()
+    frames.send(answers, {"event": "ready", "pid": os.getpid()})
+    while True:
+        try:
+            words = frames.receive(requests)
+        except frames.Closed:
+            return
+        try:
+            finished = computer.run(
+                to_request(words),
+                lambda percent: frames.send(answers, {"event": "progress", "percent": percent}),
+            )
+            answer: dict[str, Any] = {"event": "done", **dataclasses.asdict(finished)}
+        except DetectionFailed as failed:
+            answer = {"event": "failed", "error": failed.code}
+        except BrokenPipeError:
+            return
+        # Anything else is a fault of ours or of a library: the job fails, the process goes on.
+        except Exception as error:
+            print(f"detection failed: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
+            answer = {"event": "failed", "error": "internal"}
+        frames.send(answers, answer)
+
+
+def _check(path: Path, kind: str | None, given: dict[str, Any]) -> int:
+    from service.detection.onnx.check import check
+
+    if sys.platform == "linux":
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (_CHECK_BYTES, _CHECK_BYTES))
+    try:
+        checked = check(path, None if kind is None else ModelKind(kind), given)
+    except (BadModel, MemoryError) as error:
+        print(json.dumps({"error": getattr(error, "code", "dry_run_failed")}))
+        return 1
+    settings = checked.settings.model_dump()
+    print(json.dumps({"kind": checked.kind, "labels": checked.labels, "settings": settings}))
+    return 0
