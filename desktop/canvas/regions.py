@@ -95,8 +95,6 @@ class RegionStore:
     _index: RectIndex = field(default_factory=RectIndex)
     _selected: dict[str, None] = field(default_factory=dict)
     _listeners: list[Listener] = field(default_factory=list)
-    revision: int = 0
-    """Goes up with every change of a region."""
 
     def __len__(self) -> int:
         return len(self._regions)
@@ -188,7 +186,6 @@ class RegionStore:
             self._index.put(region.id, region.rect)
         if not (removed or added or changed):
             return
-        self.revision += 1
         lost = removed & self._selected.keys()
         self._selected = {key: None for key in self._selected if key not in removed}
         self._tell(StoreEvent(frozenset(changed), frozenset(added), frozenset(removed), bool(lost)))

@@ -1,0 +1,304 @@
+# ruff: noqa: N815 - Qt signals
+"""Reference and photo held against each other: side by side, swiped, blinking, as difference, overlaid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import StrEnum
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFontMetricsF,
+    QImage,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QWidget
+
+from desktop.canvas.alignment import AlignedPair
+from desktop.canvas.colours import CanvasColours
+from desktop.canvas.findings import FindingBox, FindingLayer
+from desktop.canvas.image_layer import NEAREST_ABOVE
+from desktop.canvas.marks import CHIP_HEIGHT, chip_font, draw_chip
+from desktop.canvas.viewport import Viewport
+
+BLINK_MS = 600
+"""How long each picture is seen when they blink."""
+
+_GRIP = 10.0
+_GAP = 2
+_STEP = 1.25
+
+
+class CompareMode(StrEnum):
+    """How the two pictures are held against each other."""
+
+    SIDE_BY_SIDE = "side_by_side"
+    SWIPE = "swipe"
+    BLINK = "blink"
+    DIFFERENCE = "difference"
+    OVERLAY = "overlay"
+
+
+class CompareView(QWidget):
+    """An AlignedPair in one of the modes, with one zoom for both pictures."""
+
+    modeChanged = Signal(object)
+    """The new CompareMode."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self.setAccessibleName(self.tr("Reference and photo"))
+        self.setMinimumSize(120, 80)
+        self._pair: AlignedPair | None = None
+        self._mode = CompareMode.SIDE_BY_SIDE
+        self._viewport = Viewport(0, 0, 1, 1)
+        self._colours = CanvasColours()
+        self._findings = FindingLayer()
+        self._divider = 0.5
+        self._mix = 0.5
+        self._photo_seen = False
+        self._message = ""
+        self._drag_from: QPointF | None = None
+        self._swiping = False
+        self._blink = QTimer(self, interval=BLINK_MS)
+        self._blink.timeout.connect(self.flip)
+
+    def sizeHint(self) -> QSize:
+        """As in the inspector."""
+        return QSize(312, 128)
+
+    @property
+    def mode(self) -> CompareMode:
+        """How the pictures are held against each other."""
+        return self._mode
+
+    @property
+    def viewport(self) -> Viewport:
+        """What is seen of each picture, in px of the pair."""
+        return self._viewport
+
+    def set_pair(self, pair: AlignedPair | None) -> None:
+        """Show this pair, fitted; None for none."""
+        self._pair = pair
+        self._message = ""
+        self._photo_seen = False
+        self._findings.mapping = pair.mapping if pair is not None else None
+        self.fit()
+        self._run_blink()
+
+    def show_message(self, text: str) -> None:
+        """Say why there is nothing to compare; empty for nothing."""
+        self._message = text
+        self.update()
+
+    def set_findings(self, boxes: Iterable[FindingBox]) -> None:
+        """Boxes in px of the photo, shown wherever the photo is."""
+        self._findings.boxes = tuple(boxes)
+        self.update()
+
+    def set_mode(self, mode: CompareMode) -> None:
+        """Hold them against each other in another way; the zoom stays."""
+        if mode is self._mode:
+            return
+        side_by_side = CompareMode.SIDE_BY_SIDE in (mode, self._mode)
+        self._mode = mode
+        if side_by_side:
+            self._viewport = self._viewport.resized(self._pane_width(), max(self.height(), 1))
+        self._run_blink()
+        self.modeChanged.emit(mode)
+        self.update()
+
+    def set_mix(self, share: float) -> None:
+        """How much of the photo the overlay shows, 0..1."""
+        self._mix = min(max(share, 0.0), 1.0)
+        self.update()
+
+    def set_divider(self, share: float) -> None:
+        """Where the swipe divides the view, 0..1 from the left."""
+        self._divider = min(max(share, 0.0), 1.0)
+        self.update()
+
+    def flip(self) -> None:
+        """Blinking: show the other picture now."""
+        self._photo_seen = not self._photo_seen
+        self.update()
+
+    def fit(self) -> None:
+        """All of the pair."""
+        size = (self._pair.reference.width(), self._pair.reference.height()) if self._pair else (0, 0)
+        self._viewport = Viewport(*size, self._pane_width(), max(self.height(), 1)).fit()
+        self.update()
+
+    def set_colours(self, colours: CanvasColours) -> None:
+        """Take the colours of the theme."""
+        self._colours = colours
+        self.update()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Paint the pair in its mode."""
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), QColor(self._colours.canvas))
+        if self._pair is not None:
+            self._paint_pair(painter, self._pair)
+        elif self._message:
+            painter.setPen(QColor(self._colours.dim))
+            flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+            painter.drawText(QRectF(self.rect()).adjusted(12, 12, -12, -12), flags, self._message)
+        if self.hasFocus():
+            painter.setPen(QColor(self._colours.accent))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+        painter.end()
+
+    def resizeEvent(self, _event: QResizeEvent) -> None:
+        """Keep what was in the middle there."""
+        self._viewport = self._viewport.resized(self._pane_width(), max(self.height(), 1))
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Zoom both at the pointer."""
+        x = event.position().x() % (self._pane_width() + _GAP)
+        scale = self._viewport.scale * _STEP ** (event.angleDelta().y() / 120)
+        self._viewport = self._viewport.zoomed(scale, x, event.position().y())
+        self.update()
+        event.accept()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Take hold of the divider, or of both pictures."""
+        x = event.position().x()
+        on_divider = abs(x - self._divider * self.width()) <= _GRIP
+        self._swiping = self._mode is CompareMode.SWIPE and on_divider
+        self._drag_from = event.position()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Move the divider or both pictures."""
+        if self._drag_from is None:
+            return
+        if self._swiping:
+            self.set_divider(event.position().x() / max(self.width(), 1))
+        else:
+            way = event.position() - self._drag_from
+            self._viewport = self._viewport.panned(way.x(), way.y())
+            self.update()
+        self._drag_from = event.position()
+
+    def mouseReleaseEvent(self, _event: QMouseEvent) -> None:
+        """Let go."""
+        self._drag_from = None
+        self._swiping = False
+
+    def mouseDoubleClickEvent(self, _event: QMouseEvent) -> None:
+        """All of the pair."""
+        self.fit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Left and right move divider and mix, Space blinks by hand, F + and - zoom."""
+        step = {Qt.Key.Key_Left: -0.05, Qt.Key.Key_Right: 0.05}.get(Qt.Key(event.key()))
+        if step is not None and self._mode is CompareMode.SWIPE:
+            self.set_divider(self._divider + step)
+        elif step is not None and self._mode is CompareMode.OVERLAY:
+            self.set_mix(self._mix + step)
+        elif event.key() == Qt.Key.Key_Space and self._mode is CompareMode.BLINK:
+            self._blink.stop()
+            self.flip()
+        elif event.key() == Qt.Key.Key_F:
+            self.fit()
+        elif event.key() in (Qt.Key.Key_Plus, Qt.Key.Key_Equal):
+            self._zoom(_STEP)
+        elif event.key() == Qt.Key.Key_Minus:
+            self._zoom(1 / _STEP)
+        else:
+            event.ignore()
+
+    def _zoom(self, factor: float) -> None:
+        view = self._viewport
+        self._viewport = view.zoomed(view.scale * factor, view.width / 2, view.height / 2)
+        self.update()
+
+    def _pane_width(self) -> int:
+        if self._mode is CompareMode.SIDE_BY_SIDE:
+            return max((self.width() - _GAP) // 2, 1)
+        return max(self.width(), 1)
+
+    def _run_blink(self) -> None:
+        if self._mode is CompareMode.BLINK and self._pair is not None:
+            self._blink.start()
+        else:
+            self._blink.stop()
+
+    def _paint_pair(self, painter: QPainter, pair: AlignedPair) -> None:
+        reference, photo = self.tr("Reference"), self.tr("Photo")
+        whole = QRectF(self.rect())
+        match self._mode:
+            case CompareMode.SIDE_BY_SIDE:
+                width = self._pane_width()
+                self._pane(painter, QRectF(0, 0, width, whole.height()), 0, pair.reference, reference)
+                right = QRectF(width + _GAP, 0, width, whole.height())
+                self._pane(painter, right, right.left(), pair.photo, photo, findings=True)
+            case CompareMode.SWIPE:
+                edge = round(self._divider * whole.width())
+                self._pane(painter, QRectF(0, 0, edge, whole.height()), 0, pair.reference, reference)
+                right = QRectF(edge, 0, whole.width() - edge, whole.height())
+                self._pane(painter, right, 0, pair.photo, photo, findings=True)
+                self._grip(painter, edge)
+            case CompareMode.BLINK if not self._photo_seen:
+                self._pane(painter, whole, 0, pair.reference, reference)
+            case CompareMode.BLINK:
+                self._pane(painter, whole, 0, pair.photo, photo, findings=True)
+            case CompareMode.DIFFERENCE:
+                self._pane(painter, whole, 0, pair.difference, self.tr("Difference"), findings=True)
+            case CompareMode.OVERLAY:
+                self._pane(painter, whole, 0, pair.reference, "")
+                name = self.tr("Photo {0} %").format(round(self._mix * 100))
+                self._pane(painter, whole, 0, pair.photo, name, opacity=self._mix, findings=True)
+
+    def _pane(
+        self,
+        painter: QPainter,
+        box: QRectF,
+        left: float,
+        image: QImage,
+        name: str,
+        *,
+        opacity: float = 1.0,
+        findings: bool = False,
+    ) -> None:
+        """One picture within `box`; its viewport begins at `left`."""
+        view = self._viewport
+        painter.save()
+        painter.setClipRect(box)
+        painter.translate(left, 0)
+        smooth = view.scale * self.devicePixelRatioF() < NEAREST_ABOVE
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, smooth)
+        painter.setOpacity(opacity)
+        target = QRectF(view.left, view.top, image.width() * view.scale, image.height() * view.scale)
+        painter.drawImage(target, image)
+        painter.setOpacity(1.0)
+        if findings:
+            self._findings.paint(painter, view, self._colours, self.font())
+        painter.restore()
+        if name:
+            font = chip_font(self.font())
+            painter.setFont(font)
+            width = QFontMetricsF(font).horizontalAdvance(name) + 14
+            place = QRectF(box.left() + 6, box.bottom() - CHIP_HEIGHT - 6, width, CHIP_HEIGHT)
+            if place.right() <= box.right():
+                draw_chip(painter, place, name, QColor(self._colours.dim))
+
+    def _grip(self, painter: QPainter, edge: int) -> None:
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(QColor("#ffffff"), 2))
+        painter.drawLine(QPointF(edge, 0), QPointF(edge, self.height()))
+        painter.setPen(QPen(QColor(self._colours.accent), 2))
+        painter.setBrush(QColor("#ffffff"))
+        painter.drawEllipse(QPointF(edge, self.height() / 2), 8, 8)
+        painter.restore()
