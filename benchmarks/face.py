@@ -37,11 +37,12 @@ from numpy.typing import NDArray
 from service.database import Database
 from service.envelope import Refusal
 from service.face import service as face_service
+from service.face.consent import CONSENT_VERSION
 from service.face.decode import BadPicture, decode, picture_bytes
 from service.face.engine import Embedding, FaceEngine, Metric, look
 from service.face.gallery import Gallery, score
 from service.face.packs import PackError, install, installed, load_engine
-from service.face.service import CONSENT_VERSION, FaceService
+from service.face.service import FaceService
 from service.face.worker import FaceWorker
 from service.schema import migrate
 from service.settings import Settings

@@ -62,7 +62,7 @@ def calibration(about: About, gallery: Gallery, strangers: Scores | None = None)
     """The enrolled users against each other, and with `strangers` (further scores of strangers against the
     enrolled) against those.
     """
-    between = gallery.between_users()
+    between, within = gallery.pairs()
     if strangers is not None:
         between = np.concatenate((between, strangers))
     needed = threshold(about.thresholds, len(gallery))
@@ -74,7 +74,7 @@ def calibration(about: About, gallery: Gallery, strangers: Scores | None = None)
         users=len(gallery.users),
         threshold=needed,
         strangers=summary(between),
-        same_user=summary(gallery.within_users()),
+        same_user=summary(within),
         false_matches=false_matches,
         false_match_bound=rate_bound(false_matches, len(between)),
     )

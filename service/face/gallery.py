@@ -94,23 +94,23 @@ class Gallery:
         runner_up = float(scores.max())
         return Match(rows.users[owner], float(best), runner_up if np.isfinite(runner_up) else None)
 
-    def between_users(self) -> NDArray[np.float32]:
-        """The scores of all pairs of templates of two different users, for calibration."""
-        rows = self._rows
-        parts = [
-            self._scores(rows, rows.matrix[index])[index + 1 :][rows.owners[index + 1 :] != owner]
-            for index, owner in enumerate(rows.owners)
-        ]
-        return np.concatenate(parts) if parts else np.empty(0, np.float32)
+    def pairs(self, most: int = 2000) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """The scores of all pairs of templates of different users, and of the same user, for calibration.
 
-    def within_users(self) -> NDArray[np.float32]:
-        """The scores of all pairs of templates of the same user."""
+        Above `most` templates, those of every n-th user: the pairs grow with the square.
+        """
         rows = self._rows
-        parts = [
-            self._scores(rows, rows.matrix[index])[index + 1 :][rows.owners[index + 1 :] == owner]
-            for index, owner in enumerate(rows.owners)
-        ]
-        return np.concatenate(parts) if parts else np.empty(0, np.float32)
+        step = max(1, -(-len(rows.owners) // most))
+        chosen = np.flatnonzero(rows.owners % step == 0)
+        owners, matrix, squares = rows.owners[chosen], rows.matrix[chosen], rows.squares[chosen]
+        sample = _Rows(matrix, squares, owners, rows.users)
+        between, within = [np.empty(0, np.float32)], [np.empty(0, np.float32)]
+        for index, owner in enumerate(owners):
+            later = self._scores(sample, matrix[index])[index + 1 :]
+            same = owners[index + 1 :] == owner
+            between.append(later[~same])
+            within.append(later[same])
+        return np.concatenate(between), np.concatenate(within)
 
     def scores(self, embedding: Embedding) -> NDArray[np.float32]:
         """The scores of `embedding` against every template."""

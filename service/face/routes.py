@@ -5,11 +5,12 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 
 from service.envelope import Refusal, failures
-from service.face.service import CONSENT_BY_CALLER, CONSENT_VERSION, FaceService
+from service.face.consent import CONSENT_BY_CALLER, CONSENT_VERSION
+from service.face.service import FaceService
 from service.security import Caller, client_address, logged_in, require
 from shared.codes import Permission
 from shared.wire.account import Tokens
-from shared.wire.common import Envelope
+from shared.wire.common import Envelope, Id
 from shared.wire.face import FaceCalibration, FaceEnrolment, FaceInfo, FacePolicy, FaceStatus
 
 _MISSING = "人脸信息缺失"
@@ -26,7 +27,7 @@ def router(service: FaceService) -> APIRouter:
     """Routes without the prefix `/api`."""
     routes = APIRouter(tags=["face"])
 
-    @routes.post("/auth/updateFaceInfo", responses=failures(401, 422, 503))
+    @routes.post("/auth/updateFaceInfo", responses=failures(401, 422, 429, 503))
     async def update_face_info(body: FaceInfo, caller: Caller = logged_in()) -> Envelope[str]:
         """Register or replace the caller's face by one picture."""
         face_info = _submitted(body)
@@ -44,7 +45,7 @@ def router(service: FaceService) -> APIRouter:
         """The caller's own enrolment, and the consent text."""
         return Envelope(data=await service.status(caller.user_id))
 
-    @routes.post("/auth/face", responses=failures(401, 422, 503))
+    @routes.post("/auth/face", responses=failures(401, 422, 429, 503))
     async def enrol_face(body: FaceEnrolment, caller: Caller = logged_in()) -> Envelope[FaceStatus]:
         """Replace the caller's enrolment by one of several pictures; `consent` agrees to the consent text."""
         images = [image.get_secret_value() for image in body.images]
@@ -55,6 +56,14 @@ def router(service: FaceService) -> APIRouter:
     async def forget_face(caller: Caller = logged_in()) -> Envelope[bool]:
         """Delete the caller's enrolment; false when there was none."""
         gone = await service.forget(caller.user_id, caller.user_id, caller.address)
+        return Envelope(data=gone, msg="人脸信息已删除" if gone else "没有已登记的人脸信息")
+
+    @routes.delete("/face/enrolments/{user_id}", responses=failures(401, 403, 422))
+    async def forget_face_of(
+        user_id: Id, caller: Caller = require(Permission.USER_MANAGE, recent_password=True)
+    ) -> Envelope[bool]:
+        """Delete the enrolment of somebody who has left; false when there was none."""
+        gone = await service.forget(user_id, caller.user_id, caller.address)
         return Envelope(data=gone, msg="人脸信息已删除" if gone else "没有已登记的人脸信息")
 
     admin = require(Permission.SETTINGS_MANAGE, recent_password=True)

@@ -7,7 +7,8 @@ import functools
 import itertools
 import logging
 import math
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from time import monotonic
 from typing import Protocol
 
@@ -22,6 +23,7 @@ from service.database import Database, now
 from service.envelope import Problem, Refusal
 from service.face import rules
 from service.face.calibrate import calibration
+from service.face.consent import CONSENT_BY_CALLER, CONSENT_TEXT, CONSENT_VERSION
 from service.face.decode import BadPicture, Fault
 from service.face.dlib_engine import NAME as DEFAULT_MODEL
 from service.face.engine import Embedding, Look
@@ -38,19 +40,12 @@ from shared.wire.face import FaceCalibration, FaceStatus
 
 log = logging.getLogger("walkaround.face")
 
-CONSENT_VERSION = "1"
-CONSENT_TEXT = (
-    "我同意本工作站从我的照片中提取人脸特征，仅用于登录时核对身份。照片不会保存；"
-    "特征加密存放在本服务中，我可以随时删除，删除立即生效。"
-)
-# The contract's operations have no field for a consent: whoever calls them has asked for it.
-CONSENT_BY_CALLER = "caller"
-
 # Every failed login is answered at a multiple of this after it arrived, whatever its cause.
 FAILURE_SECONDS = 0.6
 LOGINS_PER_MINUTE = 60
-# Logins that may wait for the one face process before further ones are sent away.
+# Logins and enrolments that may wait for the one face process before further ones are sent away.
 MAX_WAITING = 8
+BUSY_SECONDS = 5
 
 LogIn = Callable[[str, str], Awaitable[Tokens]]
 MayLogIn = Callable[[str], Awaitable[bool]]
@@ -139,10 +134,12 @@ class FaceService:
     ) -> None:
         """Replace the user's templates by those of 1..5 pictures (Base64 or data URL) of them.
 
-        Raises Refusal with the sentence that says what to change, Problem 503 without a working engine.
+        Raises Refusal with the sentence that says what to change, Problem 503 without a working engine, 429
+        when too many wait.
         """
         try:
-            await self._enrol(user_id, images, consent_version, address)
+            with self._in_line():
+                await self._enrol(user_id, images, consent_version, address)
         except EngineUnavailableError as problem:
             raise self._unavailable(problem) from None
 
@@ -271,10 +268,9 @@ class FaceService:
         429 and 403, before anything is looked at, when the station has to wait or face login is off.
         """
         started = monotonic()
-        if self._waiting >= MAX_WAITING or not self._limiter.hit(self._limit, "face"):
+        if not self._limiter.hit(self._limit, "face"):
             raise busy(60)
-        self._waiting += 1
-        try:
+        with self._in_line():
             async with self._turn:
                 await self._stations.check(address)
                 tokens = await self._tokens_for(await self._identified(face_info), address)
@@ -282,11 +278,19 @@ class FaceService:
                     await self._stations.forgive(address)
                     return tokens
                 await self._stations.failed(address)
-        finally:
-            self._waiting -= 1
         passed = monotonic() - started
         await asyncio.sleep(math.ceil(passed / FAILURE_SECONDS) * FAILURE_SECONDS - passed)
         raise Refusal("无法校验人脸")
+
+    @contextmanager
+    def _in_line(self) -> Iterator[None]:
+        if self._waiting >= MAX_WAITING:
+            raise busy(BUSY_SECONDS)
+        self._waiting += 1
+        try:
+            yield
+        finally:
+            self._waiting -= 1
 
     async def _tokens_for(self, user_id: str | None, address: str) -> Tokens | None:
         if user_id is None or not await self._may_log_in(user_id):

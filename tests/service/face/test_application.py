@@ -86,5 +86,9 @@ def test_an_admin_by_face_has_to_give_the_password_for_settings(
     assert off.status_code == 403
     assert off.json()["data"]["error"] == "password_login_needed"
     assert client.put("/api/face/policy", json={"login_enabled": False}).json()["code"] == 0
+    me = client.get("/api/users").json()["data"]["data"][0]["user_id"]
+    assert anonymous.delete(f"/api/face/enrolments/{me}", headers=by_face).status_code == 403
+    assert client.delete(f"/api/face/enrolments/{me}").json()["data"] is True
+    assert client.delete(f"/api/face/enrolments/{me}").json()["data"] is False
     shut = anonymous.post("/api/auth/loginByFaceInfo", json={"faceInfo": face_info})
     assert (shut.status_code, shut.json()["data"]["error"]) == (403, "face_login_off")

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from service.face.calibrate import rate_bound
 from service.face.cli import main
+from service.face.consent import CONSENT_VERSION
 from service.face.dlib_engine import DlibEngine
-from service.face.service import CONSENT_VERSION
 from service.settings import Settings
 from tests.service.face import faces
 from tests.service.face.conftest import as_face_info, open_room

@@ -9,8 +9,8 @@ import pytest
 
 from service.database import Database
 from service.envelope import Problem, Refusal
+from service.face.consent import CONSENT_VERSION
 from service.face.dlib_engine import DlibEngine
-from service.face.service import CONSENT_VERSION
 from tests.service.face import faces
 from tests.service.face.conftest import as_face_info, open_room
 

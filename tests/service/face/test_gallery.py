@@ -79,6 +79,18 @@ def test_nobody_is_enrolled() -> None:
 
 def test_pairs_for_calibration() -> None:
     gallery = Gallery(DIMENSION, Metric.COSINE)
-    gallery.fill(zip("aabbb", vectors(3, 5), strict=True))
-    assert len(gallery.between_users()) == 6
-    assert len(gallery.within_users()) == 4
+    templates = vectors(3, 5)
+    gallery.fill(zip("aabbb", templates, strict=True))
+    between, within = gallery.pairs()
+    expected = [float(templates[one] @ templates[other]) for one in (0, 1) for other in (2, 3, 4)]
+    assert between == pytest.approx(expected, abs=1e-6)
+    assert len(within) == 4
+
+
+def test_pairs_of_a_large_gallery_are_a_sample_of_whole_users() -> None:
+    gallery = Gallery(DIMENSION, Metric.COSINE)
+    gallery.fill(zip((str(number // 3) for number in range(300)), vectors(3, 300), strict=True))
+    between, within = gallery.pairs(most=100)
+    # Every third of 100 users: 34 users with 3 templates each.
+    assert len(within) == 34 * 3
+    assert len(between) == 102 * 101 // 2 - len(within)

@@ -11,9 +11,9 @@ from sqlalchemy import select, text, update
 from service.database import now
 from service.envelope import Problem, Refusal
 from service.face import rules
+from service.face.consent import CONSENT_BY_CALLER, CONSENT_VERSION
 from service.face.dlib_engine import DlibEngine
 from service.face.rules import SENTENCES, Trouble
-from service.face.service import CONSENT_BY_CALLER, CONSENT_VERSION
 from service.face.tables import FaceEnrolment, FaceStation, FaceTemplate
 from service.face.worker import EngineUnavailableError
 from tests.service.face import faces
@@ -286,6 +286,11 @@ def test_too_many_at_once_are_sent_away(room: Room, monkeypatch: pytest.MonkeyPa
     async def play() -> None:
         answers = await asyncio.gather(
             *(room.service.login(NOBODY, f"192.0.2.{host}") for host in range(4)), return_exceptions=True
+        )
+        assert [type(answer) for answer in answers] == [Refusal, Refusal, Problem, Problem]
+        answers = await asyncio.gather(
+            *(room.service.enrol(f"user-{number}", [NOBODY], CONSENT_VERSION) for number in range(4)),
+            return_exceptions=True,
         )
         assert [type(answer) for answer in answers] == [Refusal, Refusal, Problem, Problem]
 

@@ -1,0 +1,11 @@
+"""What somebody agrees to by an enrolment."""
+
+from __future__ import annotations
+
+CONSENT_VERSION = "1"
+CONSENT_TEXT = (
+    "我同意本工作站从我的照片中提取人脸特征，仅用于登录时核对身份。照片不会保存；"
+    "特征加密存放在本服务中，我可以随时删除，删除立即生效。"
+)
+# The contract's operations have no field for a consent: whoever calls them has asked for it.
+CONSENT_BY_CALLER = "caller"
