@@ -18,6 +18,8 @@ class Context(QObject):
 
     loginChanged = Signal()  # noqa: N815 - a Qt signal
     """Somebody logged in or out, or their rights changed; `payload` is up to date."""
+    closing = Signal()
+    """The desktop ends: write down what is open. The session still works."""
     serviceChanged = Signal(object)  # noqa: N815 - a Qt signal
     """The new `ServiceState`."""
 

@@ -116,6 +116,11 @@ class Journal:
         with self._guard:
             return self._state.pending()
 
+    def waiting(self) -> list[Edit]:
+        """What `pending` gives, and also the edits of objects whose conflict is undecided."""
+        with self._guard:
+            return joined(self._state.queue.values())
+
     def conflicts(self) -> list[Conflict]:
         """The edits that wait for a person's decision."""
         with self._guard:
@@ -161,8 +166,7 @@ class Journal:
     def local_id(self, service_id: str) -> str:
         """The id that the edits use for an object of the service; `service_id` itself for no other."""
         with self._guard:
-            found = (local for local, known in self._state.service_ids.items() if known == service_id)
-            return next(found, service_id)
+            return self._state.local_ids.get(service_id, service_id)
 
     def etag(self, object_id: str) -> str | None:
         """The ETag that came with the last acknowledgement for the object; None when there was none."""

@@ -43,6 +43,7 @@ class State:
     queue: dict[str, Edit] = field(default_factory=dict)
     conflicts: dict[str, Conflict] = field(default_factory=dict)
     service_ids: dict[str, str] = field(default_factory=dict)
+    local_ids: dict[str, str] = field(default_factory=dict)
     etags: dict[str, str] = field(default_factory=dict)
     closed: bool = True
 
@@ -105,6 +106,7 @@ class State:
             self.etags[run[0].object_id] = etag
         if service_id is not None:
             self.service_ids[run[0].object_id] = service_id
+            self.local_ids[service_id] = run[0].object_id
 
     def _conflict(self, edit_id: str, current: Mapping[str, Any], etag: str | None) -> None:
         run = self._up_to(edit_id)
@@ -165,6 +167,7 @@ class State:
             for item in line["conflicts"]
         }
         self.service_ids, self.etags = dict(line["service_ids"]), dict(line["etags"])
+        self.local_ids = {known: local for local, known in self.service_ids.items()}
         self.closed = line["closed"]
 
 

@@ -134,6 +134,10 @@ class Document:
         self._served.pop(item_id, None)
         self._rebuild(pending)
 
+    def rebase(self, pending: Sequence[Edit]) -> None:
+        """Start again from what the service said, with these edits on top."""
+        self._rebuild(pending)
+
     def apply(self, edits: Iterable[Edit]) -> None:
         """Edits that the journal just took."""
         for edit in edits:
@@ -172,10 +176,10 @@ class Document:
 
     # -- edits to be appended to the journal
 
-    def make(self, label: str, fields: Mapping[str, Any]) -> Edit:
+    def make(self, label: str, fields: Mapping[str, Any], item_id: str | None = None) -> Edit:
         """An edit that creates an item with `fields` (item_name and what else is known)."""
         whole = {name: fields.get(name) for name in FIELDS}
-        return self._edit(new_id(), Kind.CREATE, {}, whole, label)
+        return self._edit(item_id or new_id(), Kind.CREATE, {}, whole, label)
 
     def change(self, item_id: str, label: str, fields: Mapping[str, Any]) -> Edit | None:
         """An edit that changes `fields` of an item; None when nothing would change or it is gone."""
