@@ -26,11 +26,12 @@ from desktop.language import LANGUAGES
 from desktop.pages.face_picture import choose_face_pictures, read_face_picture
 from desktop.pages.login.face_login import FaceLogin, FindSources
 from desktop.pages.login.forms import FirstRunForm, PasswordForm
+from desktop.pages.login.pieces import ServiceDot, Welcome
 from desktop.pages.login.server import ServerDialog, is_local
 from desktop.pages.sentences import sentence
 from desktop.pages.viewfinder import Viewfinder
 from desktop.theme import CARD_RADIUS, look
-from desktop.widgets import Button, Card, Kind, Logo, Page, Panel, Symbol, label, rule
+from desktop.widgets import Button, Card, Kind, Logo, Page, label, rule
 from desktop.workers import run
 from shared.wire.account import Payload
 
@@ -125,7 +126,7 @@ class LoginPage(Page):
         row.setSpacing(0)
         self._left = QStackedWidget()
         self._left.addWidget(self.viewfinder)
-        self._left.addWidget(_Welcome())
+        self._left.addWidget(Welcome())
         row.addWidget(self._left, 1)
         row.addWidget(self._right())
         return self._card
@@ -158,7 +159,7 @@ class LoginPage(Page):
         column.addSpacing(8)
         row = QHBoxLayout()
         row.setSpacing(8)
-        self._dot = _Dot()
+        self._dot = ServiceDot()
         self._server = label("", "text")
         change = Button(self.tr("Change server"), kind=Kind.QUIET)
         change.clicked.connect(lambda _checked=False: self._change_server())
@@ -345,61 +346,6 @@ class LoginPage(Page):
             radius = max(CARD_RADIUS, CARD_RADIUS + ring)
             painter.drawRoundedRect(card.adjusted(-ring, -ring, ring, ring), radius, radius)
         painter.end()
-
-
-class _Dot(QWidget):
-    """How the service is, as a dot beside its name."""
-
-    _TONES: ClassVar[dict[ServiceState, str]] = {
-        ServiceState.READY: "passed",
-        ServiceState.STARTING: "undecided",
-        ServiceState.RESTARTING: "undecided",
-        ServiceState.FAILED: "failed",
-        ServiceState.STOPPED: "failed",
-    }
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._state = ServiceState.STARTING
-        self.setFixedSize(8, 8)
-
-    def show_state(self, state: ServiceState) -> None:
-        self._state = state
-        self.update()
-
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(getattr(look().theme, self._TONES[self._state])))
-        painter.drawEllipse(self.rect())
-        painter.end()
-
-
-class _Welcome(Panel):
-    """What stands at the left while there is nobody whose face could be known."""
-
-    def __init__(self) -> None:
-        super().__init__("raised", "right")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(48, 32, 48, 32)
-        column.setSpacing(12)
-        column.addStretch(1)
-        column.addWidget(Logo(56))
-        column.addSpacing(12)
-        column.addWidget(label(self.tr("Welcome to Walkaround"), "title"))
-        column.addSpacing(4)
-        for icon, text in (
-            ("lock", self.tr("No account and no password exists before you make one here.")),
-            ("server", self.tr("Records and pictures stay on this machine, in one folder.")),
-            ("people", self.tr("Inspectors and planners are added later, under People.")),
-        ):
-            row = QHBoxLayout()
-            row.setSpacing(12)
-            row.addWidget(Symbol(icon, "dim"), 0, Qt.AlignmentFlag.AlignTop)
-            row.addWidget(label(text, wrap=True), 1)
-            column.addLayout(row)
-        column.addStretch(2)
 
 
 def _log_in_by_photo(session: Session, path: Path) -> Payload:

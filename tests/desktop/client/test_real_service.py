@@ -242,16 +242,30 @@ def test_all_items_of_a_long_record(session: Session, monkeypatch: pytest.Monkey
 def test_detection(session: Session) -> None:
     models = session.detection.models()
     assert "reference-difference" in [model.model_id for model in models]
-    record = session.records.create(RecordCreate(task_id="t4"))
+    wing = session.files.upload(picture(11, 480), "wing.png")
+    reference = session.catalogue.reference_images.create(
+        ReferenceImageWrite(reference_image_name="wing", file_id=wing.file_id)
+    )
+    record = session.records.create(
+        RecordCreate(task_id="t4", reference_image_id=reference.reference_image_id)
+    )
     item = session.items.create(
-        ItemCreate(item_name="a", inspection_id=record.inspection_id, model_id="reference-difference")
+        ItemCreate(
+            item_name="a",
+            inspection_id=record.inspection_id,
+            model_id="reference-difference",
+            item_point=ItemPoint(point=Point(x=0.1, y=0.1, w=0.8, h=0.8)),
+        )
     ).value
-    # An item without a photo cannot be looked at: the service says so, at once or as the end of the job.
-    try:
-        job = session.items.detect(item.item_id, wait=10)
-    except Conflict as refused:
-        assert refused.code == "no_photo"
-    else:
-        assert (job.state, job.error) == ("failed", "no_photo")
-        assert session.detection.job(job.job_id) == job
-    assert list(session.records.detect(record.inspection_id)) == []
+    with pytest.raises(Conflict) as refused:
+        session.items.detect(item.item_id)
+    assert refused.value.code == "no_photo"
+    session.items.add_photo(item.item_id, wing.file_id)
+    job = session.items.detect(item.item_id, wait=20)
+    assert (job.state, job.error) == ("done", None)
+    assert session.detection.job(job.job_id) == job
+    assert session.detection.cancel(job.job_id).state == "done"
+    entry = session.items.get(item.item_id).value.result[-1]
+    assert (entry.version, entry.isPassed) == (job.version, True)
+    (again,) = session.records.detect(record.inspection_id)
+    assert again.item_id == item.item_id

@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from desktop.camera import ImageSequence
+from desktop.camera import ImageSequence, feed
 from desktop.context import Context
 from desktop.embedded import ServiceState
 from desktop.pages.login import LoginPage
@@ -33,7 +33,9 @@ def context(qapp, played: Played) -> Iterator[Context]:
 
 
 @pytest.fixture
-def show(qtbot: QtBot, context: Context) -> Iterator:
+def show(qtbot: QtBot, context: Context, monkeypatch: pytest.MonkeyPatch) -> Iterator:
+    # Every frame is looked at: a test needs not wait for a person.
+    monkeypatch.setattr(feed, "_LOOK_EVERY", 1)
     pages: list[LoginPage] = []
 
     def make(sources=(), **params) -> LoginPage:

@@ -10,7 +10,7 @@ import httpx
 import pytest
 from pytestqt.qtbot import QtBot
 
-from desktop.camera import ImageSequence
+from desktop.camera import ImageSequence, feed
 from desktop.context import Context
 from desktop.pages.me import MePage, face
 from desktop.pages.me import page as me_page
@@ -47,7 +47,9 @@ def context(qapp, played: Played) -> Iterator[Context]:
 
 
 @pytest.fixture
-def page(qtbot: QtBot, context: Context, tmp_path: Path) -> MePage:
+def page(qtbot: QtBot, context: Context, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MePage:
+    # Every frame is looked at: a test needs not wait for a person.
+    monkeypatch.setattr(feed, "_LOOK_EVERY", 1)
     frames = [write(tmp_path / "camera.png", face_frame())]
     page = MePage(context, lambda: [ImageSequence(frames, "Desk Cam")])
     qtbot.addWidget(page)
