@@ -1,4 +1,4 @@
-"""The API's documentation page at `/api/docs`, from assets in a package: nothing is fetched from elsewhere."""
+"""The API page at `/api/docs`, with assets out of a package: nothing is fetched from elsewhere."""
 
 from __future__ import annotations
 

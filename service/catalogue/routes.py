@@ -59,7 +59,7 @@ def _aircraft(service: CatalogueService) -> APIRouter:
         """A page of aircraft, newest first."""
         return Envelope(data=await service.aircraft.list(listing), msg="飞机列表获取成功")
 
-    @routes.post("", responses=failures(401, 403, 422))
+    @routes.post("", responses=failures(401, 403, 409, 422))
     async def create_aircraft(
         body: AircraftWrite, response: Response, caller: Caller = _MANAGE
     ) -> Envelope[Aircraft]:
@@ -72,7 +72,7 @@ def _aircraft(service: CatalogueService) -> APIRouter:
         """One aircraft."""
         return _answer(response, await service.aircraft.get(aircraft_id), "飞机获取成功")
 
-    @routes.put("/{aircraft_id}", responses=failures(401, 403, 404, 412, 422))
+    @routes.put("/{aircraft_id}", responses=failures(401, 403, 404, 409, 412, 422))
     async def update_aircraft(
         aircraft_id: Id,
         body: AircraftWrite,
@@ -104,7 +104,7 @@ def _flights(service: CatalogueService) -> APIRouter:
         """A page of flights, newest first, of one aircraft when asked."""
         return Envelope(data=await service.list_flights(listing, aircraft_id), msg="航班列表获取成功")
 
-    @routes.post("", responses=failures(401, 403, 422))
+    @routes.post("", responses=failures(401, 403, 409, 422))
     async def create_flight(
         body: FlightWrite, response: Response, caller: Caller = _MANAGE
     ) -> Envelope[Flight]:
@@ -117,7 +117,7 @@ def _flights(service: CatalogueService) -> APIRouter:
         """One flight."""
         return _answer(response, await service.flights.get(flight_id), "航班获取成功")
 
-    @routes.put("/{flight_id}", responses=failures(401, 403, 404, 412, 422))
+    @routes.put("/{flight_id}", responses=failures(401, 403, 404, 409, 412, 422))
     async def update_flight(
         flight_id: Id,
         body: FlightWrite,
@@ -151,7 +151,7 @@ def _tasks(service: CatalogueService) -> APIRouter:
             data=await service.list_tasks(listing, flight_id, aircraft_id), msg="任务列表获取成功"
         )
 
-    @routes.post("", responses=failures(401, 403, 422))
+    @routes.post("", responses=failures(401, 403, 409, 422))
     async def create_task(body: TaskWrite, response: Response, caller: Caller = _MANAGE) -> Envelope[Task]:
         """Make a task."""
         made = await service.tasks.create(body.model_dump(exclude_unset=True), caller)
@@ -162,7 +162,7 @@ def _tasks(service: CatalogueService) -> APIRouter:
         """One task."""
         return _answer(response, await service.tasks.get(task_id), "任务获取成功")
 
-    @routes.put("/{task_id}", responses=failures(401, 403, 404, 412, 422))
+    @routes.put("/{task_id}", responses=failures(401, 403, 404, 409, 412, 422))
     async def update_task(
         task_id: Id,
         body: TaskWrite,
@@ -196,7 +196,7 @@ def _reference_images(service: CatalogueService) -> APIRouter:
             data=await service.list_reference_images(listing, aircraft_id), msg="参考图列表获取成功"
         )
 
-    @routes.post("", responses=failures(401, 403, 422))
+    @routes.post("", responses=failures(401, 403, 409, 422))
     async def create_reference_image(
         body: ReferenceImageWrite, response: Response, caller: Caller = _MANAGE
     ) -> Envelope[ReferenceImage]:
@@ -211,7 +211,7 @@ def _reference_images(service: CatalogueService) -> APIRouter:
         """One reference image."""
         return _answer(response, await service.reference_images.get(reference_image_id), "参考图获取成功")
 
-    @routes.put("/{reference_image_id}", responses=failures(401, 403, 404, 412, 422))
+    @routes.put("/{reference_image_id}", responses=failures(401, 403, 404, 409, 412, 422))
     async def update_reference_image(
         reference_image_id: Id,
         body: ReferenceImageWrite,
@@ -232,7 +232,7 @@ def _reference_images(service: CatalogueService) -> APIRouter:
         await service.reference_images.delete(reference_image_id, if_match, caller)
         return Done(msg="参考图删除成功")
 
-    @routes.post("/{reference_image_id}/template", responses=failures(401, 403, 404, 412, 422))
+    @routes.post("/{reference_image_id}/template", responses=failures(401, 403, 404, 409, 412, 422))
     async def replace_template(
         reference_image_id: Id,
         body: TemplateWrite,

@@ -23,8 +23,9 @@ FileInfo = Callable[[Session, str], StoredFile | None]
 
 
 def _wrong(field: str, msg: str) -> Problem:
+    # 409, not 422: the body is well-formed; it is at odds with what the catalogue holds now.
     fields = [{"field": field, "type": "unknown", "message": msg}]
-    return Problem(422, ErrorCode.INVALID_INPUT, msg, fields=fields)
+    return Problem(409, ErrorCode.CONFLICT, msg, fields=fields)
 
 
 def _must_exist(session: Session, table: type[Entry], field: str, value: str | None, msg: str) -> None:

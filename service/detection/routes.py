@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import anyio
 from fastapi import APIRouter, File, Form, Path, Query, UploadFile
+from pydantic.json_schema import SkipJsonSchema
 
 from service.detection.models import MOST_BYTES, refused
 from service.detection.service import DetectionService
@@ -96,7 +97,9 @@ def _models(routes: APIRouter, service: DetectionService) -> None:
         file: Annotated[UploadFile, File(description="the ONNX file")],
         model_name: Annotated[RequiredName, Form()],
         model_description: Annotated[LongText | None, Form()] = None,
-        kind: Annotated[ModelKind | None, Form(description="recognised when left out")] = None,
+        kind: Annotated[
+            ModelKind | SkipJsonSchema[None], Form(description="recognised when left out")
+        ] = None,
         labels: Annotated[LongText | None, Form(description="JSON list of label names")] = None,
         settings: Annotated[LongText | None, Form(description="JSON object of detector settings")] = None,
         caller: Caller = require(Permission.MODEL_MANAGE),

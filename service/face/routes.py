@@ -28,14 +28,14 @@ def router(service: FaceService) -> APIRouter:
     routes = APIRouter(tags=["face"])
 
     @routes.post("/auth/updateFaceInfo", responses=failures(401, 422, 429, 503))
-    async def update_face_info(body: FaceInfo, caller: Caller = logged_in()) -> Envelope[str]:
+    async def update_face_info(body: FaceInfo, caller: Caller = logged_in()) -> Envelope[str | None]:
         """Register or replace the caller's face by one picture."""
         face_info = _submitted(body)
         await service.enrol(caller.user_id, [face_info], CONSENT_BY_CALLER, caller.address)
         return Envelope(data=face_info)
 
     @routes.post("/auth/loginByFaceInfo", responses=failures(403, 422, 429))
-    async def login_by_face_info(body: FaceInfo, request: Request) -> Envelope[Tokens]:
+    async def login_by_face_info(body: FaceInfo, request: Request) -> Envelope[Tokens | None]:
         """Log in by a picture of a face."""
         tokens = await service.login(_submitted(body), client_address(request))
         return Envelope(data=tokens, msg="登录成功")
@@ -46,7 +46,7 @@ def router(service: FaceService) -> APIRouter:
         return Envelope(data=await service.status(caller.user_id))
 
     @routes.post("/auth/face", responses=failures(401, 422, 429, 503))
-    async def enrol_face(body: FaceEnrolment, caller: Caller = logged_in()) -> Envelope[FaceStatus]:
+    async def enrol_face(body: FaceEnrolment, caller: Caller = logged_in()) -> Envelope[FaceStatus | None]:
         """Replace the caller's enrolment by one of several pictures; `consent` agrees to the consent text."""
         images = [image.get_secret_value() for image in body.images]
         await service.enrol(caller.user_id, images, CONSENT_VERSION, caller.address)

@@ -34,8 +34,8 @@ _FORM: dict[str, Any] = {
 }
 _BINARY: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
 _CONTENT: dict[int | str, dict[str, Any]] = {
-    200: {"description": "The whole content", "content": {"application/octet-stream": _BINARY}},
-    206: {"description": "The range asked for", "content": {"application/octet-stream": _BINARY}},
+    200: {"description": "The whole content", "content": {"*/*": _BINARY}},
+    206: {"description": "The range asked for", "content": {"*/*": _BINARY}},
     304: {"description": "The client has it already"},
 }
 _JPEG: dict[int | str, dict[str, Any]] = {

@@ -140,7 +140,7 @@ class FilesService:
 
     def _keep(self, given_name: str, incoming: Incoming, by: str | None) -> FileRow:
         if not incoming.size:
-            raise BadUpload("文件是空的，请重新选择文件")
+            raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, "文件是空的，请重新选择文件")
         incoming.finish()
         mime_type = type_by_content(incoming.head)
         try:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, StrictBool
 
 from shared.codes import Permission, Role
 from shared.wire.common import ItemTime, Name, RequiredName, Wire
@@ -84,7 +84,7 @@ class UserUpdate(Wire):
 
     name: Name | None = None
     roles: Annotated[list[Role], Field(min_length=1, max_length=4)] | None = None
-    enabled: bool | None = None
+    enabled: StrictBool | None = None
     password: NewPassword | None = None
 
 

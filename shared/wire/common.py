@@ -163,7 +163,10 @@ def _no_bool(value: Any) -> Any:
     return value
 
 
-Whole = Annotated[int, BeforeValidator(_no_bool)]
+NoBool = BeforeValidator(_no_bool)
+"""In front of an int with limits; `Whole` is one without."""
+
+Whole = Annotated[int, NoBool]
 """An integer, and not true or false."""
 
 

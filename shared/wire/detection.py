@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, StrictBool
 
 from shared.wire.common import ItemTime, LongText, RequiredName, Wire
 
@@ -47,7 +47,7 @@ class ModelUpdate(Wire):
 
     model_name: RequiredName | None = None
     model_description: LongText | None = None
-    enabled: bool | None = None
+    enabled: StrictBool | None = None
 
 
 class JobState(StrEnum):

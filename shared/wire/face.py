@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, StrictBool
 
 from shared.wire.common import ItemTime, Wire
 
@@ -45,7 +45,7 @@ class FaceStatus(Wire):
 class FacePolicy(Wire):
     """The admin's switch of face login."""
 
-    login_enabled: bool
+    login_enabled: StrictBool
 
 
 class FaceScores(Wire):

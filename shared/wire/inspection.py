@@ -14,6 +14,7 @@ from shared.wire.common import (
     Kept,
     LongText,
     Name,
+    NoBool,
     NotNull,
     Number,
     RecordTime,
@@ -22,7 +23,7 @@ from shared.wire.common import (
     Wire,
 )
 
-Percent = Annotated[Whole, Field(ge=0, le=100)]
+Percent = Annotated[int, Field(ge=0, le=100), NoBool]
 
 
 class RecordCreate(Wire):

@@ -11,12 +11,14 @@ from tests.service_process import first_admin, service_process
 # These end the login that the requests use, or stay open without an end.
 LEFT_OUT = ("/api/auth/logout", "/api/auth/updatePassword", "/api/events")
 EXAMPLES = "6"
+CONFIG = Path(__file__).with_name("schemathesis.toml")
 
 
 def test_no_answer_is_outside_of_the_document(tmp_path: Path) -> None:
     with service_process(tmp_path / "data") as url:
         token = first_admin(url)
-        words = [str(Path(sys.executable).with_name("schemathesis")), "run", f"{url}/api/openapi.json"]
+        words = [str(Path(sys.executable).with_name("schemathesis"))]
+        words += ["--config-file", str(CONFIG), "run", f"{url}/api/openapi.json"]
         words += ["--header", f"Authorization: Bearer {token}", "--max-examples", EXAMPLES, "--no-color"]
         words += ["--seed", "1", "--continue-on-failure"]
         for path in LEFT_OUT:

@@ -228,7 +228,7 @@ def test_what_is_named_must_be_there(room: TestClient) -> None:
         ("reference-images", "file_id"),
     ):
         answer = room.post(f"/api/catalogue/{kind}", json={**KINDS[kind], field: "nothing"})
-        assert answer.status_code == 422, (kind, field)
+        assert answer.status_code == 409, (kind, field)
         assert answer.json()["data"]["fields"][0]["field"] == field
 
 
@@ -236,7 +236,7 @@ def test_a_reference_image_is_an_image(room: TestClient) -> None:
     answer = room.post(
         "/api/catalogue/reference-images", json={"reference_image_name": "x", "file_id": "text"}
     )
-    assert answer.status_code == 422
+    assert answer.status_code == 409
     assert "不是图片" in answer.json()["msg"]
     made = make(room, "reference-images")
     assert (made["width"], made["filename"], made["ipfs_cid"]) == (640, "左翼.jpg", "b")

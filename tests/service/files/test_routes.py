@@ -102,7 +102,7 @@ def test_a_wrong_ending_and_a_wrong_client_type_change_nothing(room: TestClient)
 @pytest.mark.parametrize(
     ("data", "status", "error"),
     [
-        (b"", 422, "invalid_input"),
+        (b"", 415, "unsupported_media"),
         (picture("png")[:20], 422, "invalid_input"),
         (png_header(30_000, 30_000), 413, "too_large"),
         (bytes(3 * 2**20 + 1), 413, "too_large"),
@@ -293,7 +293,7 @@ def test_other_domains_find_a_file_by_what_an_item_says(files: FilesService, dat
 
 
 def test_storing_holds_to_the_same_rules(files: FilesService, settings: Settings) -> None:
-    for data, status in ((b"", 422), (bytes(settings.max_upload_bytes + 1), 413)):
+    for data, status in ((b"", 415), (bytes(settings.max_upload_bytes + 1), 413)):
         with pytest.raises(Problem) as caught:
             files.store("x", data, None)
         assert caught.value.status == status
