@@ -24,6 +24,7 @@ Embedding = NDArray[np.float32]
 Points = NDArray[np.float32]
 
 COARSE_SIDES = (320, 640)
+SECOND_SIDE = 1280
 FINE_HEIGHT = 280
 # How much of the surroundings the fine crop holds, in face heights: aligning needs forehead and ears.
 FINE_CROP = 1.7
@@ -164,18 +165,35 @@ def look(engine: FaceEngine, image: Pixels) -> Look:
     )
 
 
+def warm_up(engine: FaceEngine) -> None:
+    """Use everything once, on a grey picture: the first time takes several times as long as later ones."""
+    side = round(FINE_CROP * FINE_HEIGHT)
+    grey = np.full((side, side, 3), 128, np.uint8)
+    points = np.array(((0.35, 0.4), (0.65, 0.4), (0.5, 0.55), (0.4, 0.7), (0.6, 0.7)), np.float32) * side
+    face = Found((side * 0.2, side * 0.2, side * 0.8, side * 0.8), points, points[:2], points[2], 1.0)
+    engine.find(grey)
+    engine.embed(grey, face)
+    engine.liveness(grey, face)
+
+
 def coarse(engine: FaceEngine, image: Pixels) -> list[Found]:
-    """The faces of `image`, largest first, found with its longer side brought to `COARSE_SIDES`."""
-    height, width = image.shape[:2]
-    longer = max(height, width)
-    scale = min(max(longer, COARSE_SIDES[0]), COARSE_SIDES[1]) / longer
-    small = _resized(image, scale)
-    found = [face.moved(1 / scale, 0, 0) for face in engine.find(small)]
+    """The faces of `image`, largest first, found with its longer side brought to `COARSE_SIDES`.
+
+    Where there are none it is tried again at `SECOND_SIDE`, for small faces, and then with a border, for a
+    face that fills the picture.
+    """
+    longer = max(image.shape[:2])
+    side = min(max(longer, COARSE_SIDES[0]), COARSE_SIDES[1])
+    found = _found(engine, image, side / longer) or _found(engine, image, SECOND_SIDE / longer)
     if not found:
-        border = round(BORDER * max(small.shape[:2]))
-        framed = cv2.copyMakeBorder(small, border, border, border, border, cv2.BORDER_REPLICATE)
-        found = [face.moved(1 / scale, -border / scale, -border / scale) for face in engine.find(framed)]
+        border = round(BORDER * longer)
+        framed = cv2.copyMakeBorder(image, border, border, border, border, cv2.BORDER_REPLICATE)
+        found = [face.moved(1, -border, -border) for face in _found(engine, framed, side / longer)]
     return sorted(found, key=lambda face: face.height, reverse=True)
+
+
+def _found(engine: FaceEngine, image: Pixels, scale: float) -> list[Found]:
+    return [face.moved(1 / scale, 0, 0) for face in engine.find(_resized(image, scale))]
 
 
 def _resized(image: Pixels, scale: float) -> Pixels:

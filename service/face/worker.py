@@ -20,7 +20,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any, TypeVar
 
 from service.face.decode import BadPicture, Fault, decode, picture_bytes
-from service.face.engine import FaceEngine, Look, Metric, Thresholds, look
+from service.face.engine import FaceEngine, Look, Metric, Thresholds, look, warm_up
 
 T = TypeVar("T")
 
@@ -63,6 +63,7 @@ def _serve(pipe: Connection, load: Callable[[], FaceEngine]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         engine = load()
+        warm_up(engine)
     except Exception as problem:
         pipe.send(f"{type(problem).__name__}: {problem}")
         return

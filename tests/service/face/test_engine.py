@@ -23,6 +23,13 @@ def compared(engine: FaceEngine, one: Pixels, other: Pixels) -> float:
     return score(first, second, engine.metric)
 
 
+def far_away() -> Pixels:
+    """The whole portrait small in the middle of a grey frame: a face of 44 px."""
+    scene = np.full((480, 640, 3), 128, np.uint8)
+    scene[112:368, 192:448] = cv2.resize(faces.portrait(), (256, 256), interpolation=cv2.INTER_AREA)
+    return scene
+
+
 def test_the_same_person_matches_and_a_stranger_does_not(dlib_engine: DlibEngine) -> None:
     needed = rules.threshold(dlib_engine.thresholds, 10)
     assert compared(dlib_engine, faces.enrolment(), faces.login()) > needed + 0.2
@@ -74,12 +81,13 @@ def test_no_face_is_no_error(dlib_engine: DlibEngine, image: Pixels) -> None:
         (faces.crowd(2), Trouble.SEVERAL_FACES),
         (faces.crowd(20), Trouble.SEVERAL_FACES),
         (faces.framed(faces.portrait(), 0.8), Trouble.FACE_TOO_SMALL),
+        (far_away(), Trouble.FACE_TOO_SMALL),
         (faces.lit(faces.enrolment(), gain=1.45), Trouble.TOO_BRIGHT),
         (faces.lit(faces.enrolment(), gain=0.15), Trouble.TOO_DARK),
         (cv2.GaussianBlur(faces.enrolment(), (0, 0), 5), Trouble.BLURRED),
         (faces.masked(), Trouble.NO_FACE),
     ],
-    ids=["two", "crowd", "small", "bright", "dark", "blurred", "masked"],
+    ids=["two", "crowd", "small", "tiny", "bright", "dark", "blurred", "masked"],
 )
 def test_an_enrolment_says_what_is_wrong(dlib_engine: DlibEngine, image: Pixels, trouble: Trouble) -> None:
     assert rules.enrolment_trouble(look(dlib_engine, image), None) is trouble
