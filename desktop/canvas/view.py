@@ -459,7 +459,7 @@ class CanvasView(QWidget):
         self.update()
 
     def _preview_ready(self) -> None:
-        self._minimap.set_preview(self._loader.preview)
+        self._minimap.set_preview(self._loader.overview)
         self.update()
         self.opened.emit()
 

@@ -17,9 +17,10 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QCoreApplication
+from PySide6.QtGui import QImage
 
 from desktop.imaging.errors import CancelledError, ImageError
-from desktop.imaging.pixels import Pixels, stored_rect, upright, upright_size
+from desktop.imaging.pixels import Pixels, stored_rect, to_qimage, upright, upright_size
 from desktop.imaging.vips import pyvips
 from shared.geometry import Rect
 
@@ -129,6 +130,16 @@ def read_crop(data: Data, header: Header, rect: Rect, cancellation: Cancellation
         image = as_rgb32(_load(data))
         part = image.crop(int(stored.x), int(stored.y), int(stored.w), int(stored.h))
         return upright(evaluate(part, cancellation), header.orientation)
+
+
+def shrunk(image: QImage, longest: int) -> QImage:
+    """A QImage.Format_RGB32 scaled down so that its longer side has at most `longest` px."""
+    size = image.width(), image.height()
+    scale = longest / max(size)
+    if scale >= 1:
+        return image
+    whole = pyvips.Image.new_from_memory(image.constBits(), *size, 4, "uchar").resize(scale)
+    return to_qimage(np.frombuffer(whole.write_to_memory(), np.uint32).reshape(whole.height, whole.width))
 
 
 def pixel_rect(rect: Rect, width: int, height: int) -> tuple[int, int, int, int]:

@@ -7,6 +7,7 @@ nobody wants any more is not read. A bounded cache keeps the tiles last used.
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -15,12 +16,16 @@ from typing import NamedTuple
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QImage
 
+from desktop.imaging.decode import shrunk
 from desktop.imaging.errors import CancelledError, ImageError
 from desktop.imaging.source import ImageSource
 from desktop.imaging.tone import Tone
 
 CACHE_BYTES = 96 * 1024**2
 """What the tiles in memory may take; those wanted for the present view always stay."""
+
+OVERVIEW = 340
+"""Longer side of `TileLoader.overview` in px."""
 
 _THREADS = 2
 
@@ -31,6 +36,29 @@ class TileKey(NamedTuple):
     level: int
     column: int
     row: int
+
+
+class _Shared:
+    """What the threads share with the loader; it outlives the loader's C++ half."""
+
+    def __init__(self) -> None:
+        self.condition = threading.Condition()
+        self.source: ImageSource | None = None
+        self.wanted: list[TileKey] = []
+        self.reading: set[TileKey] = set()
+        self.stopping = False
+
+    def next_wanted(self) -> TileKey | None:
+        """The most wanted tile that no thread reads yet; None when there is none."""
+        return next((key for key in self.wanted if key not in self.reading), None)
+
+    def stop(self) -> None:
+        """Cancel the source and have the threads end."""
+        if self.source is not None:
+            self.source.cancel()
+        with self.condition:
+            self.stopping = True
+            self.condition.notify_all()
 
 
 class TileLoader(QObject):
@@ -53,25 +81,25 @@ class TileLoader(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.preview: QImage | None = None
-        self._source: ImageSource | None = None
+        self.overview: QImage | None = None
+        """The picture in at most `OVERVIEW` px, for a minimap."""
+        self._shared = _Shared()
         self._generation = 0
         self._raw_preview: QImage | None = None
         self._tone = Tone()
         self._cache: OrderedDict[TileKey, tuple[Tone, QImage]] = OrderedDict()
         self._bytes = 0
-        self._condition = threading.Condition()
-        self._wanted: list[TileKey] = []
         self._broken: set[TileKey] = set()
-        self._reading: set[TileKey] = set()
-        self._stopping = False
         self._stop_preparing = False
         self._readers: list[threading.Thread] = []
         self._delivered.connect(self._deliver)
+        # the loader may go with the widget that owns it, without `shutdown`
+        self.destroyed.connect(self._shared.stop)
 
     def open(self, source: ImageSource | None) -> None:
         """Read this source from now on (None for nothing); the one before is cancelled."""
         self._forget()
-        self._source = source
+        self._shared.source = source
         if source is None:
             return
         self._stop_preparing = False
@@ -95,10 +123,10 @@ class TileLoader(QObject):
             for key in keys
             if key not in self._broken and (key not in self._cache or self._cache[key][0] != self._tone)
         ]
-        with self._condition:
-            self._wanted = missing
+        with self._shared.condition:
+            self._shared.wanted = missing
             if missing:
-                self._condition.notify_all()
+                self._shared.condition.notify_all()
         self._trim(set(keys))
 
     def set_tone(self, tone: Tone) -> None:
@@ -117,25 +145,28 @@ class TileLoader(QObject):
     def shutdown(self) -> None:
         """Cancel and end the threads; returns when they are gone (well under a second)."""
         self._forget()
-        self._source = None
-        with self._condition:
-            self._stopping = True
-            self._condition.notify_all()
+        self._shared.source = None
+        self._shared.stop()
         for reader in self._readers:
             reader.join()
         self._readers.clear()
-        self._stopping = False
+        self._shared.stopping = False
+
+    def _emit(self, generation: int, what: object, value: object) -> None:
+        # a RuntimeError is how PySide says that the loader is gone
+        with contextlib.suppress(RuntimeError):
+            self._delivered.emit(generation, what, value)
 
     def _forget(self) -> None:
-        if self._source is not None:
-            self._source.cancel()
+        if self._shared.source is not None:
+            self._shared.source.cancel()
         self._generation += 1
-        self.preview = self._raw_preview = None
+        self.preview = self.overview = self._raw_preview = None
         self._cache.clear()
         self._broken.clear()
         self._bytes = 0
-        with self._condition:
-            self._wanted = []
+        with self._shared.condition:
+            self._shared.wanted = []
 
     def _start(self, work: Callable[[], None], name: str) -> None:
         self._readers = [reader for reader in self._readers if reader.is_alive()]
@@ -145,40 +176,41 @@ class TileLoader(QObject):
 
     def _open_source(self, source: ImageSource, generation: int) -> None:
         try:
-            self._delivered.emit(generation, "preview", source.preview())
+            preview = source.preview()
+            self._emit(generation, "preview", (preview, shrunk(preview, OVERVIEW)))
             source.prepare(lambda done: self._report(generation, done))
-            self._delivered.emit(generation, "prepared", None)
+            self._emit(generation, "prepared", None)
         except CancelledError:
-            self._delivered.emit(generation, "stopped", None)
+            self._emit(generation, "stopped", None)
         except ImageError as error:
-            self._delivered.emit(generation, "failed", str(error))
+            self._emit(generation, "failed", str(error))
 
     def _report(self, generation: int, done: float) -> bool:
-        self._delivered.emit(generation, "progress", done)
+        self._emit(generation, "progress", done)
         return not self._stop_preparing
 
     def _read_tiles(self) -> None:
+        shared = self._shared
         while True:
-            with self._condition:
-                while not self._stopping and not any(key not in self._reading for key in self._wanted):
-                    self._condition.wait()
-                if self._stopping:
+            with shared.condition:
+                while (key := shared.next_wanted()) is None and not shared.stopping:
+                    shared.condition.wait()
+                if key is None or shared.stopping:
                     return
-                key = next(key for key in self._wanted if key not in self._reading)
-                self._wanted.remove(key)
-                self._reading.add(key)
-                source, generation, tone = self._source, self._generation, self._tone
+                shared.wanted.remove(key)
+                shared.reading.add(key)
+                source, generation, tone = shared.source, self._generation, self._tone
             try:
                 if source is not None:
                     image = tone.apply(source.tile(*key))
-                    self._delivered.emit(generation, key, (tone, image))
+                    self._emit(generation, key, (tone, image))
             except CancelledError:
                 pass
             except ImageError as error:
-                self._delivered.emit(generation, key, str(error))
+                self._emit(generation, key, str(error))
             finally:
-                with self._condition:
-                    self._reading.discard(key)
+                with shared.condition:
+                    shared.reading.discard(key)
 
     def _deliver(self, generation: int, what: object, value: object) -> None:
         if generation != self._generation:
@@ -193,8 +225,8 @@ class TileLoader(QObject):
             case TileKey() as key, str() as text:
                 self._broken.add(key)
                 self.failed.emit(text)
-            case "preview", QImage() as image:
-                self._raw_preview = image
+            case "preview", (QImage() as image, QImage() as overview):
+                self._raw_preview, self.overview = image, overview
                 self.preview = self._tone.apply(image)
                 self.previewReady.emit()
             case "progress", float() as done:

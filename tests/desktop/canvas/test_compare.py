@@ -1,0 +1,149 @@
+"""Alignment of a photo to the reference, and the view that holds both against each other."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QImage
+from pytestqt.qtbot import QtBot
+
+from desktop.canvas.alignment import AlignedPair, align, homography_from_points
+from desktop.canvas.colours import DARK_COLOURS
+from desktop.canvas.compare import CompareMode, CompareView
+from desktop.canvas.findings import FindingBox, mapped_corners
+from desktop.imaging.pixels import to_qimage
+from shared.geometry import Rect
+
+
+def picture(width: int, height: int, *squares: tuple[int, int, int, int]) -> QImage:
+    """Grey with white squares (x, y, w, h)."""
+    pixels = np.full((height, width), 0xFF606060, np.uint32)
+    for x, y, w, h in squares:
+        pixels[y : y + h, x : x + w] = 0xFFFFFFFF
+    return to_qimage(pixels)
+
+
+def white_box(image: QImage) -> tuple[int, int, int, int]:
+    rows = np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), image.width()) & 0xFF
+    y, x = np.nonzero(rows > 200)
+    return int(x.min()), int(y.min()), int(x.max()) + 1, int(y.max()) + 1
+
+
+def test_a_photo_is_brought_onto_the_crop() -> None:
+    reference = picture(100, 80, (20, 30, 40, 20))
+    photo = picture(400, 300, (100, 110, 80, 40))
+    # the crop begins at (200, 100) of the reference image; the photo is twice as fine, shifted
+    homography = np.array([[2.0, 0, -340.0], [0, 2.0, -150.0], [0, 0, 1]])
+    pair = align(reference, photo, homography, (200, 100))
+    assert pair.aligned
+    assert (pair.reference.width(), pair.photo.width()) == (200, 200)
+    assert white_box(pair.reference) == pytest.approx(white_box(pair.photo), abs=1)
+    assert pair.difference.pixelColor(60, 80).lightness() < 20
+    corners = mapped_corners(Rect(100, 110, 80, 40), pair.mapping)
+    assert corners[0] == pytest.approx((40, 60))
+    assert corners[2] == pytest.approx((120, 100))
+
+
+def test_what_is_new_is_bright_in_the_difference() -> None:
+    reference, photo = picture(100, 80), picture(100, 80, (50, 40, 20, 20))
+    pair = align(reference, photo, np.eye(3))
+    assert pair.difference.pixelColor(60, 50).lightness() > 100
+    assert pair.difference.pixelColor(10, 10).lightness() < 20
+
+
+def test_without_a_homography_the_photo_is_stretched() -> None:
+    pair = align(picture(100, 80), picture(300, 300, (0, 0, 150, 300)), None)
+    assert not pair.aligned
+    left, _, right, _ = white_box(pair.photo)
+    assert (left, right / pair.photo.width()) == (0, pytest.approx(0.5, abs=0.02))
+
+
+def test_what_cannot_be_aligned_is_refused() -> None:
+    with pytest.raises(ValueError, match="pixels"):
+        align(QImage(), picture(9, 9), None)
+    with pytest.raises(ValueError, match="inverted"):
+        align(picture(9, 9), picture(9, 9), np.zeros((3, 3)))
+
+
+def test_three_points_give_the_mapping() -> None:
+    reference = [(0.0, 0.0), (100.0, 0.0), (0.0, 100.0)]
+    photo = [(10.0, 20.0), (210.0, 20.0), (10.0, 220.0)]
+    assert homography_from_points(reference, photo) @ [50, 25, 1] == pytest.approx([110, 70, 1])
+    with pytest.raises(ValueError, match="line"):
+        homography_from_points([(0, 0), (1, 1), (2, 2)], photo)
+    with pytest.raises(ValueError, match="three"):
+        homography_from_points(reference[:2], photo[:2])
+
+
+@pytest.fixture
+def pair() -> AlignedPair:
+    return align(picture(100, 80), picture(100, 80, (0, 0, 100, 80)), np.eye(3))
+
+
+@pytest.fixture
+def view(qtbot: QtBot, pair: AlignedPair) -> CompareView:
+    made = CompareView()
+    qtbot.addWidget(made)
+    made.resize(402, 200)
+    made.show()
+    made.set_pair(pair)
+    return made
+
+
+def lightness(view: CompareView, x: int, y: int = 60) -> int:
+    return view.grab().toImage().pixelColor(x, y).lightness()
+
+
+def test_side_by_side_shows_both_with_one_zoom(qtbot: QtBot, view: CompareView) -> None:
+    assert (lightness(view, 100), lightness(view, 300)) == (96, 255)
+    scale = view.viewport.scale
+    qtbot.keyClick(view, Qt.Key.Key_Plus)
+    assert view.viewport.scale == pytest.approx(scale * 1.25)
+    view.fit()
+    assert view.viewport.scale == pytest.approx(scale)
+
+
+def test_swiping_moves_the_divider(qtbot: QtBot, view: CompareView) -> None:
+    view.set_mode(CompareMode.SWIPE)
+    assert (lightness(view, 150), lightness(view, 250)) == (96, 255)
+    qtbot.mousePress(view, Qt.MouseButton.LeftButton, pos=QPoint(201, 60))
+    qtbot.mouseMove(view, QPoint(300, 60))
+    qtbot.mouseRelease(view, Qt.MouseButton.LeftButton, pos=QPoint(300, 60))
+    assert lightness(view, 250) == 96
+    qtbot.keyClick(view, Qt.Key.Key_Left)
+    assert lightness(view, 290) == 255
+
+
+def test_blinking_changes_by_itself_and_by_hand(qtbot: QtBot, view: CompareView) -> None:
+    view.set_mode(CompareMode.BLINK)
+    assert lightness(view, 200) == 96
+    qtbot.waitUntil(lambda: lightness(view, 200) == 255, timeout=2000)
+    qtbot.keyClick(view, Qt.Key.Key_Space)
+    assert lightness(view, 200) == 96
+
+
+def test_overlay_mixes_and_difference_shows(qtbot: QtBot, view: CompareView) -> None:
+    view.set_mode(CompareMode.OVERLAY)
+    assert lightness(view, 200) == pytest.approx((96 + 255) / 2, abs=2)
+    view.set_mix(0)
+    assert lightness(view, 200) == 96
+    view.set_mode(CompareMode.DIFFERENCE)
+    assert lightness(view, 200) > 100
+
+
+def test_findings_lie_on_the_photo_only(view: CompareView) -> None:
+    before = view.grab().toImage()
+    view.set_findings([FindingBox(Rect(10, 10, 30, 30), "crack", 0.5)])
+    after = view.grab().toImage()
+    assert before.copy(0, 0, 200, 200) == after.copy(0, 0, 200, 200)
+    assert before.copy(202, 0, 200, 200) != after.copy(202, 0, 200, 200)
+
+
+def test_without_a_pair_it_says_why(view: CompareView) -> None:
+    view.set_pair(None)
+    view.set_colours(DARK_COLOURS)
+    empty = view.grab().toImage()
+    view.show_message("No photo yet")
+    assert view.grab().toImage() != empty
+    assert view.accessibleName()

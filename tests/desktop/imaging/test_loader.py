@@ -1,0 +1,178 @@
+"""Reading in the background: what is wanted arrives, what is not wanted any more is left."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+import shiboken6
+from PySide6.QtGui import QImage
+from pytestqt.qtbot import QtBot
+
+from desktop.imaging import CancelledError, ImageError, Level, TileLoader, loader
+from desktop.imaging.loader import TileKey
+from desktop.imaging.tone import Tone
+from shared.geometry import Rect
+
+
+def grey(value: int, side: int = 8) -> QImage:
+    image = QImage(side, side, QImage.Format.Format_RGB32)
+    image.fill(0xFF000000 | value * 0x010101)
+    return image
+
+
+class Picture:
+    """An ImageSource that says what was asked of it and waits when it is told to."""
+
+    name = "p"
+
+    def __init__(self, fail: str = "") -> None:
+        self.size = (1024, 1024)
+        self.levels: tuple[Level, ...] = ()
+        self.go_on = threading.Event()
+        self.go_on.set()
+        self.read: list[tuple[int, int, int]] = []
+        self.cancelled = False
+        self.fail = fail
+
+    def preview(self) -> QImage:
+        if self.fail == "preview":
+            raise ImageError("no picture")
+        return grey(100)
+
+    def prepare(self, progress: Callable[[float], bool]) -> None:
+        for step in range(1000):
+            if not progress(step / 1000):
+                raise CancelledError
+            if self.go_on.wait(0.005):
+                break
+        self.levels = (Level(1024, 1024, 1), Level(512, 512, 2))
+
+    def tile(self, level: int, column: int, row: int) -> QImage:
+        self.go_on.wait(2)
+        self.read.append((level, column, row))
+        if self.fail == "tile":
+            raise ImageError("no tile")
+        return grey(10 * column + row)
+
+    def crop(self, rect: Rect) -> QImage:
+        raise AssertionError("not asked for here")
+
+    def cancel(self) -> None:
+        self.cancelled = True
+        self.go_on.set()
+
+
+@pytest.fixture
+def tiles(qapp: object) -> Iterator[TileLoader]:
+    made = TileLoader()
+    yield made
+    made.shutdown()
+
+
+def test_preview_then_tiles(tiles: TileLoader, qtbot: QtBot) -> None:
+    picture = Picture()
+    with qtbot.waitSignals([tiles.previewReady, tiles.prepared], order="strict"):
+        tiles.open(picture)
+    assert tiles.preview is not None
+    keys = [TileKey(0, 1, 0), TileKey(0, 0, 1)]
+    assert tiles.tile(keys[0]) is None
+    tiles.want(keys)
+    qtbot.waitUntil(lambda: all(tiles.tile(key) is not None for key in keys))
+    image = tiles.tile(keys[0])
+    assert image is not None
+    assert image.pixelColor(0, 0).red() == 10
+    tiles.want(keys)
+    assert sorted(picture.read) == [(0, 0, 1), (0, 1, 0)]
+
+
+def test_what_is_not_wanted_any_more_is_not_read(tiles: TileLoader, qtbot: QtBot) -> None:
+    picture = Picture()
+    with qtbot.waitSignal(tiles.prepared):
+        tiles.open(picture)
+    picture.go_on.clear()
+    tiles.want([TileKey(0, column, 0) for column in range(8)])
+    tiles.want([TileKey(1, 0, 0)])
+    picture.go_on.set()
+    qtbot.waitUntil(lambda: tiles.tile(TileKey(1, 0, 0)) is not None)
+    assert len(picture.read) <= 3
+
+
+def test_another_picture_cancels_the_first(tiles: TileLoader, qtbot: QtBot) -> None:
+    first, second = Picture(), Picture()
+    first.go_on.clear()
+    with qtbot.waitSignal(tiles.previewReady):
+        tiles.open(first)
+    with qtbot.waitSignal(tiles.prepared):
+        tiles.open(second)
+    assert first.cancelled
+    tiles.open(None)
+    assert tiles.preview is None
+
+
+def test_preparing_tells_its_progress_and_can_be_stopped(tiles: TileLoader, qtbot: QtBot) -> None:
+    picture = Picture()
+    picture.go_on.clear()
+    with qtbot.waitSignal(tiles.progress):
+        tiles.open(picture)
+    with qtbot.waitSignal(tiles.stopped):
+        tiles.stop_preparing()
+    assert tiles.preview is not None
+    assert not picture.cancelled
+
+
+@pytest.mark.parametrize(("fail", "text"), [("preview", "no picture"), ("tile", "no tile")])
+def test_failures_are_said_once(tiles: TileLoader, qtbot: QtBot, fail: str, text: str) -> None:
+    picture = Picture(fail)
+    said: list[str] = []
+    tiles.failed.connect(said.append)
+    tiles.open(picture)
+    if fail == "tile":
+        qtbot.waitUntil(lambda: bool(picture.levels))
+        tiles.want([TileKey(0, 0, 0)])
+    qtbot.waitUntil(lambda: bool(said))
+    tiles.want([TileKey(0, 0, 0)])
+    assert said == [text]
+    assert len(picture.read) == (1 if fail == "tile" else 0)
+
+
+def test_the_cache_is_bounded_but_keeps_what_is_seen(
+    tiles: TileLoader, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loader, "CACHE_BYTES", 4 * 8 * 8 * 4)
+    with qtbot.waitSignal(tiles.prepared):
+        tiles.open(Picture())
+    seen = [TileKey(0, column, 0) for column in range(6)]
+    tiles.want(seen)
+    qtbot.waitUntil(lambda: all(tiles.tile(key) is not None for key in seen))
+    tiles.want(seen)
+    assert all(tiles.tile(key) is not None for key in seen)
+    tiles.want(seen[:1])
+    assert sum(tiles.tile(key) is not None for key in seen) == 4
+    assert tiles.tile(seen[0]) is not None
+
+
+def test_brightness_reaches_preview_and_tiles_and_goes_again(tiles: TileLoader, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(tiles.prepared):
+        tiles.open(Picture())
+    key = TileKey(0, 5, 0)
+    for tone, expected in ((Tone(brightness=50), 114), (Tone(), 50), (Tone(contrast=-100), 128)):
+        tiles.set_tone(tone)
+
+        def shown(expected: int = expected) -> bool:
+            tiles.want([key])
+            image = tiles.tile(key)
+            return image is not None and abs(image.pixelColor(0, 0).red() - expected) <= 1
+
+        qtbot.waitUntil(shown)
+    assert tiles.preview is not None
+    assert abs(tiles.preview.pixelColor(0, 0).red() - 128) <= 1
+
+
+def test_a_loader_that_goes_without_a_word_ends_its_threads(qapp: object, qtbot: QtBot) -> None:
+    made = TileLoader()
+    with qtbot.waitSignal(made.prepared):
+        made.open(Picture())
+    shiboken6.delete(made)
+    qtbot.waitUntil(lambda: not any(thread.name.startswith("image-") for thread in threading.enumerate()))
