@@ -69,10 +69,11 @@ def _detect(words: list[str], settings: Settings) -> int:
         }
     pairs = _pairs(options.batch) if options.batch else iter([(options.reference, options.photo)])
     extra = {"point": region, "mm_per_pixel": options.mm_per_pixel}
+    folder = Path() if options.batch is None else options.batch.parent
     if options.out is None:
-        return _run(pairs, model, extra, sys.stdout)
+        return _run(pairs, model, extra, folder, sys.stdout)
     with options.out.open("w", encoding="utf-8") as out:
-        return _run(pairs, model, extra, out)
+        return _run(pairs, model, extra, folder, out)
 
 
 def _region(text: str | None, parser: argparse.ArgumentParser) -> tuple[float, float, float, float] | None:
@@ -88,12 +89,16 @@ def _region(text: str | None, parser: argparse.ArgumentParser) -> tuple[float, f
 
 
 def _pairs(batch: Path) -> Iterator[tuple[Path | None, Path]]:
-    """The pairs of a CSV file; relative paths start at the file's folder."""
+    """The pairs of a CSV file, as they stand there."""
     with batch.open(encoding="utf-8-sig", newline="") as file:
         for row in csv.DictReader(file):
             reference = (row.get("reference") or "").strip()
-            photo = (row.get("photo") or "").strip()
-            yield batch.parent / reference if reference else None, batch.parent / photo
+            yield Path(reference) if reference else None, Path((row.get("photo") or "").strip())
+
+
+def _found(path: Path, folder: Path) -> str:
+    """A relative path starts here or, when there is nothing, at the folder of the CSV file."""
+    return str(path if path.exists() or path.is_absolute() else folder / path)
 
 
 def _chosen(name: str, settings: Settings) -> dict[str, Any]:
@@ -125,15 +130,21 @@ def _chosen(name: str, settings: Settings) -> dict[str, Any]:
 
 
 def _run(
-    pairs: Iterator[tuple[Path | None, Path]], model: dict[str, Any], extra: dict[str, Any], out: TextIO
+    pairs: Iterator[tuple[Path | None, Path]],
+    model: dict[str, Any],
+    extra: dict[str, Any],
+    folder: Path,
+    out: TextIO,
 ) -> int:
-    computer, failed = Computer(), 0
+    """One JSON line per pair; a refused pair says so in its line. 1 when not one pair was compared."""
+    computer, failed, total = Computer(), 0, 0
     for reference, photo in pairs:
-        begun = time.perf_counter()
+        total, begun = total + 1, time.perf_counter()
         known = None if reference is None else str(reference)
         line: dict[str, Any] = {"reference": known, "photo": str(photo)}
         try:
-            request = Request(photo=str(photo), reference=known, **model, **extra)
+            place = None if reference is None else _found(reference, folder)
+            request = Request(photo=_found(photo, folder), reference=place, **model, **extra)
             finished = computer.run(request)
             line["boxes"] = [
                 {"label": box["label"], "confidence": box["confidence"], **box["points"]}
@@ -152,7 +163,7 @@ def _run(
             }
         line["seconds"] = round(time.perf_counter() - begun, 4)
         print(json.dumps(line, ensure_ascii=False), file=out, flush=True)
-    return 1 if failed else 0
+    return 1 if failed and failed == total else 0
 
 
 def _model(words: list[str], settings: Settings, before_commit: Sequence[BeforeCommit]) -> int:

@@ -16,12 +16,10 @@ from service.detection.reference_difference import blocks, features
 from service.detection.reference_difference.parts import (
     Alignment,
     AlignmentFailed,
-    Bytes,
     Matrix,
     Pyramid,
     apply,
     corners,
-    grey,
     inside_mask,
     inverse,
     local_scale,
@@ -38,6 +36,7 @@ _BLOCK = 40
 _BELONGS = 0.40
 _CLEARLY_BELONGS = 0.85
 _LEAST_VISIBLE = 0.6
+_MEASURING_ERROR = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +63,7 @@ class _Guess:
 
 
 def align(reference: Pyramid, region: Rect, photo: Pyramid) -> Alignment:
-    """Where `region` (px of the reference image) lies in the photo; both pyramids are of BGR or grey images.
+    """Where `region` (px of the reference image) lies in the photo; both pyramids are of grey images.
 
     Raises AlignmentFailed.
     """
@@ -86,6 +85,7 @@ def align(reference: Pyramid, region: Rect, photo: Pyramid) -> Alignment:
     visible = _visible(best.homography, region, photo.size)
     if visible < _LEAST_VISIBLE:
         raise AlignmentFailed("not_visible")
+    best = _snapped(best, region)
     agreeing = best.fit.residuals[best.fit.agreeing]
     return Alignment(
         best.homography / best.homography[2, 2],
@@ -132,12 +132,7 @@ def _guesses(reference: Pyramid, region: Rect, photo: Pyramid) -> Iterator[tuple
 
 def _extract(image: Pyramid, area: Rect) -> features.Features:
     frame = _frame(area, _FEATURE_SIDE, 1.0)
-    return features.extract(_grey_frame(image, frame.to_reference, frame.size), frame.to_reference)
-
-
-def _grey_frame(image: Pyramid, to_image: Matrix, size: tuple[int, int]) -> Bytes:
-    seen = image.warped(to_image, size)
-    return seen if seen.ndim == 2 else grey(seen)
+    return features.extract(image.warped(frame.to_reference, frame.size), frame.to_reference)
 
 
 def _plausible(homography: Matrix, region: Rect, photo_size: tuple[int, int]) -> bool:
@@ -157,7 +152,7 @@ def _check(
     reference: Pyramid, photo: Pyramid, frame: _Frame, homography: Matrix, reach: int
 ) -> _Guess | None:
     """Lay the photo over the frame, mend the guess twice, and say how much of the structure agrees."""
-    known = blocks.smoothed(_grey_frame(reference, frame.to_reference, frame.size))
+    known = blocks.smoothed(reference.warped(frame.to_reference, frame.size))
     fit: blocks.Fit | None = None
     blank = False
     for turn in range(3):
@@ -165,7 +160,7 @@ def _check(
         valid = inside_mask(to_photo, frame.size, photo.size)
         if np.count_nonzero(valid) < 0.2 * valid.size:
             return None
-        seen = blocks.smoothed(_grey_frame(photo, to_photo, frame.size))
+        seen = blocks.smoothed(photo.warped(to_photo, frame.size))
         block = min(_BLOCK, min(frame.size) // 2)
         found = blocks.measure(known, seen, valid, block, reach if turn == 0 else 4, 64)
         fit = blocks.fit(found, frame.size, 2.0 if turn == 0 else 1.2)
@@ -176,7 +171,7 @@ def _check(
         if fit.score < 0.12:
             return None
         homography = homography @ frame.to_reference @ fit.update @ inverse(frame.to_reference)
-        if turn > 0 and _moved(fit.update, frame.size) < 0.3:
+        if _moved(fit.update, frame.size) < (0.3 if turn > 0 else 0.12):
             break
     if fit is None:
         return None
@@ -189,10 +184,10 @@ def _moved(update: Matrix, size: tuple[int, int]) -> float:
 
 
 def _same_tone(reference: Pyramid, photo: Pyramid, frame: _Frame, homography: Matrix) -> bool:
-    """Whether two surfaces without structure could be the same one, by their colour alone."""
-    one = reference.warped(frame.to_reference, frame.size).reshape(-1, 3 if frame else 1)
-    other = photo.warped(homography @ frame.to_reference, frame.size).reshape(one.shape)
-    return bool(np.all(np.abs(np.median(one, axis=0) - np.median(other, axis=0)) < 40))
+    """Whether two surfaces without structure could be the same one, by their brightness alone."""
+    one = reference.warped(frame.to_reference, frame.size)
+    other = photo.warped(homography @ frame.to_reference, frame.size)
+    return bool(abs(np.median(one) - np.median(other)) < 40)
 
 
 def _finer(reference: Pyramid, photo: Pyramid, region: Rect, guess: _Guess) -> _Guess:
@@ -203,8 +198,8 @@ def _finer(reference: Pyramid, photo: Pyramid, region: Rect, guess: _Guess) -> _
     if guess.blank or frame.scale < 1.15 * context.scale:
         return _in_photo_px(guess, context.scale, scale)
     to_photo = guess.homography @ frame.to_reference
-    known = blocks.smoothed(_grey_frame(reference, frame.to_reference, frame.size))
-    seen = blocks.smoothed(_grey_frame(photo, to_photo, frame.size))
+    known = blocks.smoothed(reference.warped(frame.to_reference, frame.size))
+    seen = blocks.smoothed(photo.warped(to_photo, frame.size))
     valid = inside_mask(to_photo, frame.size, photo.size)
     found = blocks.measure(known, seen, valid, _BLOCK, 5, 144)
     fit = blocks.fit(found, frame.size, 1.2, 0.3)
@@ -213,6 +208,19 @@ def _finer(reference: Pyramid, photo: Pyramid, region: Rect, guess: _Guess) -> _
     mended = guess.homography @ frame.to_reference @ fit.update @ inverse(frame.to_reference)
     better = blocks.Fit(fit.update, fit.residuals, fit.agreeing, guess.score)
     return _in_photo_px(_Guess(mended, better, guess.blank), frame.scale, scale)
+
+
+def _snapped(guess: _Guess, region: Rect) -> _Guess:
+    """A homography that is a shift by whole pixels but for the measuring error becomes that shift.
+
+    Such a photo is already aligned, and resampling it would only blur it.
+    """
+    points = corners(region)
+    moved = apply(guess.homography, points) - points
+    shift = np.rint(moved.mean(axis=0))
+    if np.abs(moved - shift).max() > _MEASURING_ERROR:
+        return guess
+    return _Guess(inverse(shift_scale(float(shift[0]), float(shift[1]), 1.0)), guess.fit, guess.blank)
 
 
 def _in_photo_px(guess: _Guess, frame_scale: float, photo_scale: float) -> _Guess:

@@ -11,7 +11,7 @@ from service.detection.reference_difference.parts import Bytes, Floats
 from shared.cv import cv2
 
 _SIGMAS: Final = (0.0, 0.5, 0.7, 0.9, 1.2, 1.6, 2.1, 2.8)
-_SAMPLES_SIDE = 64
+_SAMPLES_SIDE = 52
 
 
 def match_focus(reference: Floats, photo: Floats, valid: Bytes) -> tuple[Floats, Floats]:
@@ -115,10 +115,15 @@ def match_light(reference: Floats, photo: Floats, valid: Bytes) -> Floats:
             y[small_valid],
         ).astype(np.float32)
         a0, a1, a2, c, b0, b1, b2, b3, b4, b5 = numbers
-        value = reference[..., channel] * np.float32(1 / 255)
-        gain = (a0 + a1 * full_x) + a2 * full_y
-        offset = (b0 + b1 * full_x + b3 * full_x**2) + (b2 * full_y + b5 * full_y**2) + b4 * full_x * full_y
-        changed[..., channel] = ((gain + c * value) * value + offset) * 255
+        value = reference[..., channel]
+        total = value * (c / 255)
+        total += a0 + a1 * full_x
+        total += a2 * full_y
+        total *= value
+        offset = (255 * b4) * full_y * full_x
+        offset += 255 * (b0 + b1 * full_x + b3 * full_x**2)
+        offset += 255 * (b2 * full_y + b5 * full_y**2)
+        np.add(total, offset, out=changed[..., channel])
     # The photo clips at black and white, so what the fit puts beyond them must clip too.
     return np.clip(changed, 0, 255, out=changed)
 

@@ -24,6 +24,7 @@ from service.detection.reference_difference.parts import (
     Pyramid,
     Result,
     apply,
+    grey,
     inside_mask,
     inverse,
     local_scale,
@@ -77,7 +78,7 @@ def examine(reference: Bytes, region: Rect, photo: Bytes, wanted: Parameters) ->
     """The steps of `detect` up to the differing parts. Raises AlignmentFailed."""
     area = region.clamped(reference.shape[1], reference.shape[0])
     reference_levels, photo_levels = Pyramid(reference), Pyramid(photo)
-    alignment = align(reference_levels, area, photo_levels)
+    alignment = align(Pyramid(grey(reference)), area, Pyramid(grey(photo)))
     to_reference, size = _frame(area, alignment.homography)
     to_photo = alignment.homography @ to_reference
     was = _seen(reference_levels, to_reference, size)
@@ -146,6 +147,6 @@ def in_photo(part: boxes.Part, to_photo: Matrix, photo_size: tuple[int, int]) ->
     hull = (hull[:, None, :] + rims[None]).reshape(-1, 2)
     seen = apply(to_photo, hull + np.array([part.box.x, part.box.y]))
     (x1, y1), (x2, y2) = seen.min(axis=0), seen.max(axis=0)
-    air = float(np.clip(0.12 * min(x2 - x1, y2 - y1), 1.5, 8))
+    air = np.clip(0.3 * min(x2 - x1, y2 - y1), 1.5, 4)
     box = Rect(x1 - air, y1 - air, x2 - x1 + 2 * air, y2 - y1 + 2 * air).clamped(*photo_size)
-    return Rect(round(box.x, 1), round(box.y, 1), round(box.w, 1), round(box.h, 1))
+    return Rect(*(round(float(value), 1) for value in (box.x, box.y, box.w, box.h)))

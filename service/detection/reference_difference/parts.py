@@ -119,13 +119,41 @@ def local_scale(matrix: Matrix, rect: Rect) -> float:
 
 def warp(image: Bytes, to_image: Matrix, size: tuple[int, int], flags: int = cv2.INTER_LINEAR) -> Bytes:
     """`image` seen through `to_image` (frame px -> image px) in a frame of `size` (width, height)."""
+    part = _crop(image, to_image, size)
+    if part is not None:
+        return part
     inverse = _HALF_BACK @ to_image @ _HALF
+    inverse /= inverse[2, 2]
+    if np.abs(inverse[2, :2]).max() * max(size) < 1e-7:
+        return np.asarray(
+            cv2.warpAffine(
+                image,
+                inverse[:2],
+                size,
+                flags=flags | cv2.WARP_INVERSE_MAP,
+                borderMode=cv2.BORDER_REPLICATE,
+            ),
+            np.uint8,
+        )
     return np.asarray(
         cv2.warpPerspective(
             image, inverse, size, flags=flags | cv2.WARP_INVERSE_MAP, borderMode=cv2.BORDER_REPLICATE
         ),
         np.uint8,
     )
+
+
+def _crop(image: Bytes, to_image: Matrix, size: tuple[int, int]) -> Bytes | None:
+    """The frame when it is a plain cut-out of the image (to a hundredth of a pixel), else None."""
+    frame = corners(Rect(0, 0, *size))
+    moved = apply(to_image, frame)
+    x, y = (round(v) for v in moved[0])
+    if np.abs(moved - frame - (x, y)).max() > 0.01:
+        return None
+    height, width = image.shape[:2]
+    if x < 0 or y < 0 or x + size[0] > width or y + size[1] > height:
+        return None
+    return image[y : y + size[1], x : x + size[0]]
 
 
 def inside_mask(to_image: Matrix, size: tuple[int, int], image_size: tuple[int, int]) -> Bytes:

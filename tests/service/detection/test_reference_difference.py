@@ -1,0 +1,140 @@
+"""Reference-difference on drawn surfaces: what is damaged is found, what does not belong is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from service.detection.reference_difference import AlignmentFailed, Parameters, detect
+from service.detection.reference_difference.parts import apply, corners
+from shared import samples
+from shared.cv import cv2
+from shared.geometry import Rect, from_corners
+from shared.samples import View
+
+ALIGNED = View(light=0.15, noise=3, jpeg=90)
+HARD = View(rotation=8, scale=0.9, perspective=0.03, light=0.35, gain=0.9, noise=4, blur=0.8, jpeg=85)
+
+
+def whole(image: samples.Image) -> Rect:
+    return Rect(0, 0, image.shape[1], image.shape[0])
+
+
+def in_photo(box: Rect, matrix: samples.Matrix) -> Rect:
+    (x1, y1), (x2, y2) = apply(matrix, corners(box)).min(axis=0), apply(matrix, corners(box)).max(axis=0)
+    return from_corners(x1, y1, x2, y2)
+
+
+@pytest.mark.parametrize("view", [ALIGNED, HARD])
+def test_every_kind_of_damage_is_found_where_it_is(view: View) -> None:
+    scene = samples.scene(900, 700, 3, view=view)
+    result = detect(scene.reference, whole(scene.reference), scene.photo)
+    wanted = [in_photo(defect.box, scene.homography) for defect in scene.defects]
+    found = [max((one.box.iou(box) for one in result.boxes), default=0) for box in wanted]
+    assert sum(iou > 0.33 for iou in found) >= len(wanted) - 1
+    assert len(result.boxes) <= len(wanted) + 1
+    assert all(0.5 <= one.confidence <= 1 for one in result.boxes)
+
+
+@pytest.mark.parametrize("view", [View(), ALIGNED, HARD])
+def test_an_unharmed_surface_has_no_findings(view: View) -> None:
+    panel = samples.panel(900, 700, 8).image
+    photo, _ = samples.photograph(panel, view, 4)
+    assert detect(panel, whole(panel), photo).boxes == ()
+
+
+def test_the_homography_is_that_of_the_view() -> None:
+    panel = samples.panel(900, 700, 8).image
+    photo, matrix = samples.photograph(panel, HARD, 4)
+    found = detect(panel, whole(panel), photo).alignment
+    off = apply(found.homography, corners(whole(panel))) - apply(matrix, corners(whole(panel)))
+    assert np.abs(off).max() < 1.0
+    assert found.error_px < 0.5
+    assert found.inliers > 20
+    assert 0.8 < found.visible < 1
+
+
+def test_a_photo_of_the_region_alone() -> None:
+    scene = samples.scene(1200, 900, 9, kinds=("added",), view=View(noise=2))
+    box = scene.defects[0].box
+    region = Rect(box.x - 150, box.y - 120, 330, 280).clamped(1200, 900)
+    part = np.s_[int(region.y) : int(region.bottom), int(region.x) : int(region.right)]
+    photo = cv2.resize(scene.photo[part], None, fx=1.5, fy=1.5, interpolation=cv2.INTER_CUBIC)
+    (found,) = detect(scene.reference, region, photo).boxes
+    expected = Rect((box.x - int(region.x)) * 1.5, (box.y - int(region.y)) * 1.5, box.w * 1.5, box.h * 1.5)
+    assert found.box.iou(expected) > 0.5
+
+
+def test_only_the_region_counts() -> None:
+    scene = samples.scene(900, 700, 3, kinds=("added",), view=View(rotation=3))
+    box = scene.defects[0].box
+    left = Rect(0, 0, box.x - 40, 700) if box.x > 450 else Rect(box.right + 40, 0, 860 - box.right, 700)
+    assert detect(scene.reference, left, scene.photo).boxes == ()
+
+
+def test_ignored_parts_report_nothing() -> None:
+    scene = samples.scene(900, 700, 3, kinds=("added", "crack"), view=ALIGNED)
+    first, second = scene.defects
+    around = Rect(first.box.x - 12, first.box.y - 12, first.box.w + 24, first.box.h + 24)
+    found = detect(scene.reference, whole(scene.reference), scene.photo, Parameters(ignored=(around,))).boxes
+    assert [one.box.iou(second.box) > 0.33 for one in found] == [True]
+
+
+def test_smallest_in_millimetres_drops_what_is_shorter() -> None:
+    scene = samples.scene(900, 700, 3, kinds=("added",), view=ALIGNED)
+    length = max(scene.defects[0].box.w, scene.defects[0].box.h)
+    larger = Parameters(smallest=length * 0.5 * 1.5, mm_per_pixel=0.5)
+    smaller = Parameters(smallest=length * 0.5 * 0.5, mm_per_pixel=0.5)
+    assert detect(scene.reference, whole(scene.reference), scene.photo, larger).boxes == ()
+    assert len(detect(scene.reference, whole(scene.reference), scene.photo, smaller).boxes) == 1
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_photo_of_something_else_is_refused(turned: bool) -> None:
+    panel = samples.panel(700, 700, 8).image
+    rng = np.random.default_rng(1)
+    noise = cv2.GaussianBlur(rng.integers(0, 255, (700, 700, 3), np.uint8), (0, 0), 4)
+    other = cv2.normalize(noise, None, 0, 255, cv2.NORM_MINMAX)
+    if turned:
+        other, _ = samples.photograph(other, HARD, 1)
+    with pytest.raises(AlignmentFailed) as refused:
+        detect(panel, whole(panel), other)
+    assert refused.value.reason in AlignmentFailed.REASONS
+
+
+def test_a_photo_that_shows_too_little_of_the_region_is_refused() -> None:
+    panel = samples.panel(900, 700, 8).image
+    photo = panel[:, 480:].copy()
+    with pytest.raises(AlignmentFailed) as refused:
+        detect(panel, whole(panel), photo)
+    assert refused.value.reason in {"not_visible", "no_match"}
+
+
+def test_a_bare_surface_of_the_same_size_is_compared() -> None:
+    bare = np.full((400, 400, 3), 150, np.uint8)
+    hurt = bare.copy()
+    cv2.line(hurt, (120, 200), (230, 150), (40, 40, 40), 2)
+    assert detect(bare, whole(bare), bare).boxes == ()
+    (found,) = detect(bare, whole(bare), hurt).boxes
+    assert found.label == "crack"
+    assert found.box.iou(Rect(119, 149, 112, 52)) > 0.7
+
+
+@pytest.mark.parametrize("size", [(3, 3), (15, 200)])
+def test_too_small_is_said(size: tuple[int, int]) -> None:
+    with pytest.raises(AlignmentFailed, match="too small"):
+        detect(np.zeros((400, 400, 3), np.uint8), Rect(0, 0, *size), np.zeros((400, 400, 3), np.uint8))
+
+
+def test_boxes_never_leave_the_photo() -> None:
+    panel = samples.panel(640, 640, 8).image
+    photo = panel.copy()
+    photo[:40, :60] = 20
+    photo[600:, 590:] = 235
+    found = detect(panel, whole(panel), photo).boxes
+    assert len(found) == 2
+    for one in found:
+        assert one.box.x >= 0
+        assert one.box.y >= 0
+        assert one.box.right <= 640
+        assert one.box.bottom <= 640

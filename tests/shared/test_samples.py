@@ -1,0 +1,47 @@
+"""The drawn panels are the same everywhere, and what is said to be damaged is."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shared import samples
+from shared.geometry import Rect
+
+
+def test_a_seed_always_draws_the_same() -> None:
+    first, second = samples.scene(320, 240, 5), samples.scene(320, 240, 5)
+    assert np.array_equal(first.reference, second.reference)
+    assert np.array_equal(first.photo, second.photo)
+    assert not np.array_equal(first.reference, samples.panel(320, 240, 6).image)
+
+
+def test_damage_lies_inside_its_boxes_and_nowhere_else() -> None:
+    drawn = samples.panel(900, 700, 3)
+    hurt, defects = samples.damage(drawn, samples.KINDS, 3)
+    assert sorted(defect.label for defect in defects) == sorted(samples.KINDS)
+    changed = np.abs(hurt.astype(int) - drawn.image).max(axis=2) > 20
+    for defect in defects:
+        box = defect.box
+        part = np.s_[int(box.y) - 3 : int(box.bottom) + 3, int(box.x) - 3 : int(box.right) + 3]
+        assert np.abs(hurt[part].astype(int) - drawn.image[part]).max() > 8, defect.label
+        changed[part] = False
+    assert not changed.any()
+
+
+def test_damage_keeps_to_the_asked_part() -> None:
+    drawn = samples.panel(900, 700, 3)
+    part = Rect(300, 200, 400, 300)
+    _, defects = samples.damage(drawn, ("added", "stain", "missing"), 4, inside=part)
+    assert defects
+    for defect in defects:
+        assert part.intersection(defect.box).area > 0.7 * defect.box.area
+
+
+def test_the_homography_of_a_view_leads_to_the_photo() -> None:
+    reference = np.full((240, 320, 3), 40, np.uint8)
+    reference[100:110, 200:212] = 220
+    photo, matrix = samples.photograph(reference, samples.View(rotation=7, scale=1.2, perspective=0.03), 2)
+    rows, columns = np.nonzero(photo[..., 0] > 130)
+    seen = np.array([columns.mean() + 0.5, rows.mean() + 0.5])
+    expected = matrix @ np.array([206.0, 105.0, 1.0])
+    assert np.abs(seen - expected[:2] / expected[2]).max() < 0.2
