@@ -40,6 +40,7 @@ _NOWHERE = "http://127.0.0.1:9"
 _PAGES = (
     ("records", "RecordsPage"),
     ("workbench", "WorkbenchPage"),
+    ("record", "RecordPage"),
     ("catalogue", "CataloguePage"),
     ("people", "PeoplePage"),
     ("me", "MePage"),
@@ -155,6 +156,7 @@ class Desktop(QObject):
         self._closed = True
         self.window.keep_geometry()
         self.window.hide()
+        self.context.closing.emit()
         self.context.session.close()
         workers.shutdown()
         if self.service is not None:

@@ -41,6 +41,7 @@ class Command:
 
 _PROGRAM = QT_TRANSLATE_NOOP("Commands", "Program")
 _RECORDS = QT_TRANSLATE_NOOP("Commands", "Records")
+_LISTS = QT_TRANSLATE_NOOP("Commands", "Catalogue and people")
 _DRAW = QT_TRANSLATE_NOOP("Commands", "Drawing")
 _VIEW = QT_TRANSLATE_NOOP("Commands", "View")
 _EDIT = QT_TRANSLATE_NOOP("Commands", "Editing")
@@ -74,54 +75,51 @@ def _program() -> list[Command]:
 
 
 def _records() -> list[Command]:
-    make = Command
     add, delete = Permission.INSPECTION_ADD, Permission.INSPECTION_DELETE
-    where = "records"
-    return [
-        make(
-            "record.new",
-            QT_TRANSLATE_NOOP("Commands", "New record"),
-            _RECORDS,
-            ("Ctrl+N",),
-            "plus",
-            where,
-            add,
+    say: list[tuple[str, str, tuple[str, ...], str, Permission | None]] = [
+        ("record.new", QT_TRANSLATE_NOOP("Commands", "New record"), ("Ctrl+N",), "plus", add),
+        ("record.open", QT_TRANSLATE_NOOP("Commands", "Open the record"), ("Ctrl+O",), "edit", None),
+        (
+            "record.details",
+            QT_TRANSLATE_NOOP("Commands", "Details of the record"),
+            ("Alt+Return", "Alt+Enter"),
+            "info",
+            None,
         ),
-        make(
-            "record.open",
-            QT_TRANSLATE_NOOP("Commands", "Open the record"),
-            _RECORDS,
-            ("Ctrl+O",),
-            "edit",
-            where,
-        ),
-        make(
-            "record.delete",
-            QT_TRANSLATE_NOOP("Commands", "Delete the record"),
-            _RECORDS,
-            ("Delete",),
-            "trash",
-            where,
-            delete,
-            needs_focus=True,
-        ),
-        make(
-            "record.export",
-            QT_TRANSLATE_NOOP("Commands", "Export the list"),
-            _RECORDS,
-            ("Ctrl+E",),
-            "download",
-            where,
-        ),
-        make(
-            "record.clear_filters",
-            QT_TRANSLATE_NOOP("Commands", "Clear the filters"),
-            _RECORDS,
-            (),
-            "close",
-            where,
-        ),
+        ("record.delete", QT_TRANSLATE_NOOP("Commands", "Delete the record"), ("Delete",), "trash", delete),
+        ("record.export", QT_TRANSLATE_NOOP("Commands", "Export the list"), ("Ctrl+E",), "download", None),
+        ("record.clear_filters", QT_TRANSLATE_NOOP("Commands", "Clear the filters"), (), "close", None),
     ]
+    return [
+        Command(id_, title, _RECORDS, keys, sign, "records", right, needs_focus=id_ == "record.delete")
+        for id_, title, keys, sign, right in say
+    ]
+
+
+def _entries() -> list[Command]:
+    manage, users = Permission.CATALOGUE_MANAGE, Permission.USER_MANAGE
+    say: list[tuple[str, str, tuple[str, ...], str, str, Permission]] = [
+        ("entry.new", QT_TRANSLATE_NOOP("Commands", "New entry"), ("Ctrl+N",), "plus", "catalogue", manage),
+        ("entry.delete", QT_TRANSLATE_NOOP("Commands", "Delete"), ("Delete",), "trash", "catalogue", manage),
+        ("user.new", QT_TRANSLATE_NOOP("Commands", "New user"), ("Ctrl+N",), "plus", "people", users),
+    ]
+    return [
+        Command(id_, title, _LISTS, keys, sign, place, right, needs_focus=keys == ("Delete",))
+        for id_, title, keys, sign, place, right in say
+    ]
+
+
+def _details() -> list[Command]:
+    say = [
+        ("details.save", QT_TRANSLATE_NOOP("Commands", "Save the record"), ("Ctrl+S",), "check"),
+        ("details.workbench", QT_TRANSLATE_NOOP("Commands", "Open the workbench"), ("Ctrl+O",), "edit"),
+        ("details.pdf", QT_TRANSLATE_NOOP("Commands", "Write the report as PDF"), ("Ctrl+P",), "report"),
+        ("details.html", QT_TRANSLATE_NOOP("Commands", "Write the report as HTML"), (), "globe"),
+        ("details.cancel", QT_TRANSLATE_NOOP("Commands", "Cancel the record"), (), "close"),
+        ("details.reopen", QT_TRANSLATE_NOOP("Commands", "Reopen the record"), (), "undo"),
+        ("details.delete", QT_TRANSLATE_NOOP("Commands", "Delete the record"), (), "trash"),
+    ]
+    return [Command(id_, title, _RECORDS, keys, sign, "record") for id_, title, keys, sign in say]
 
 
 def _drawing() -> list[Command]:
@@ -200,7 +198,16 @@ def _items() -> list[Command]:
 
 COMMANDS: dict[str, Command] = {
     command.id: command
-    for command in (*_program(), *_records(), *_drawing(), *_view(), *_editing(), *_items())
+    for command in (
+        *_program(),
+        *_records(),
+        *_details(),
+        *_entries(),
+        *_drawing(),
+        *_view(),
+        *_editing(),
+        *_items(),
+    )
 }
 
 

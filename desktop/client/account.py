@@ -48,6 +48,18 @@ class Account:
         """Log in by password. Raises Refused (wrong name or password) and TooMany."""
         return self._enter("/auth/login", {"username": username, "password": password})
 
+    def login_again(self, username: str, password: str) -> Payload:
+        """Log in by password while logged in: the new login takes the place of the old one, which ends.
+
+        Raises Refused (wrong password) and TooMany; the old login stays then.
+        """
+        old = self._transport.refresh_token
+        payload = self.login(username, password)
+        if old is not None:
+            with contextlib.suppress(ClientError):
+                self._transport.call("POST", "/auth/logout", body={"refresh_token": old}, login=False)
+        return payload
+
     def login_by_face(self, image: bytes) -> Payload:
         """Log in by a picture of the face (JPEG, PNG or WebP). Raises Refused when it cannot be verified."""
         return self._enter("/auth/loginByFaceInfo", {"faceInfo": _as_base64(image)}, _FACE_SECONDS)

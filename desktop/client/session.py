@@ -7,8 +7,10 @@ from collections.abc import Callable
 import httpx
 
 from desktop.client.account import Account, Users
+from desktop.client.audit import Audit
 from desktop.client.catalogue import Catalogue
 from desktop.client.detection import Detection
+from desktop.client.faces import Faces
 from desktop.client.files import Files
 from desktop.client.inspection import Items, Records
 from desktop.client.transport import Transport
@@ -32,6 +34,8 @@ class Session:
         self.catalogue = Catalogue(self._transport)
         self.files = Files(self._transport)
         self.detection = Detection(self._transport)
+        self.faces = Faces(self._transport)
+        self.audit = Audit(self._transport)
 
     def __repr__(self) -> str:
         return f"<Session {self.base_url}{' logged in' if self.logged_in else ''}>"

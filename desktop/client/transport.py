@@ -117,6 +117,12 @@ class Transport:
             min(_RENEW_AHEAD, life / 10),
         )
 
+    @property
+    def refresh_token(self) -> str | None:
+        """The refresh token in use, so that its login can be ended."""
+        login = self._login
+        return login.refresh if login else None
+
     def forget(self) -> str | None:
         """Drop the tokens; gives the refresh token that was in use, so that it can be ended."""
         login, self._login = self._login, None

@@ -26,6 +26,7 @@ from desktop.widgets.fields import Combo, Field, PasswordField, SearchField, Tex
 from desktop.widgets.icons import icon, paint_icon
 from desktop.widgets.labels import Card, Panel, ProgressBar, label, paint_progress, rule
 from desktop.widgets.page import Page
+from desktop.widgets.pager import Pager
 from desktop.widgets.states import (
     Banner,
     EmptyState,
@@ -35,12 +36,14 @@ from desktop.widgets.states import (
     StateStack,
     Symbol,
 )
+from desktop.widgets.table import Column, Table
 
 __all__ = [
     "Banner",
     "Button",
     "Card",
     "Chip",
+    "Column",
     "Combo",
     "Confirm",
     "EmptyState",
@@ -54,6 +57,7 @@ __all__ = [
     "NoPermissionState",
     "Page",
     "PageHeader",
+    "Pager",
     "Panel",
     "PasswordField",
     "ProgressBar",
@@ -65,6 +69,7 @@ __all__ = [
     "StateStack",
     "StatusBar",
     "Symbol",
+    "Table",
     "TextArea",
     "Toast",
     "TopBar",

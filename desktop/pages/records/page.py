@@ -26,10 +26,9 @@ from desktop.context import Context
 from desktop.pages.records.filters import Filters
 from desktop.pages.records.model import ROW_PX, WIDTHS, Column, RecordDelegate, RecordsModel
 from desktop.pages.records.new_record import NewRecord
-from desktop.pages.records.pager import Pager
 from desktop.pages.sentences import sentence
 from desktop.report.saving import save
-from desktop.widgets import Button, Card, Kind, Page, PageHeader, StateStack, confirm
+from desktop.widgets import Button, Card, Kind, Page, PageHeader, Pager, StateStack, confirm
 from desktop.workers import Task, run
 from shared.codes import Permission
 from shared.wire.common import Page as Listing
@@ -114,6 +113,9 @@ class RecordsPage(Page):
         commands = self._context.commands
         commands.bind("record.new", self.make_record, owner=self)
         commands.bind("record.open", self.open_chosen, owner=self, enabled=lambda: self.chosen is not None)
+        commands.bind(
+            "record.details", self.open_details, owner=self, enabled=lambda: self.chosen is not None
+        )
         commands.bind("record.export", self.export_list, owner=self)
         commands.bind("record.clear_filters", self.filters.reset, owner=self)
         commands.bind(
@@ -235,8 +237,16 @@ class RecordsPage(Page):
         """Open the selected record in the workbench."""
         self._activated(self.table.currentIndex())
 
+    def open_details(self) -> None:
+        """Open the page of the selected record: its fields, its items, its report."""
+        record = self.chosen
+        if record is not None:
+            self.navigate.emit("record", {"record_id": record.inspection_id})
+
     def _menu(self, where: Any) -> None:
-        menu: QMenu = self._context.commands.menu(["record.open", "record.delete"], self)
+        menu: QMenu = self._context.commands.menu(
+            ["record.open", "record.details", "", "record.delete"], self
+        )
         menu.popup(self.table.viewport().mapToGlobal(where))
 
     # -- doing

@@ -5,7 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from desktop.widgets import Combo, IconButton, Panel, label
+from desktop.widgets.buttons import IconButton
+from desktop.widgets.fields import Combo
+from desktop.widgets.labels import Panel, label
 from shared.wire.common import Pagination
 
 SIZES = (25, 50, 100, 200)
@@ -36,7 +38,7 @@ class Pager(Panel):
         row.addWidget(self.next)
         self.previous.clicked.connect(lambda: self.wanted.emit(self._page - 1))
         self.next.clicked.connect(lambda: self.wanted.emit(self._page + 1))
-        self.per_page.picked.connect(lambda size: self.resized.emit(int(size)))
+        self.per_page.picked.connect(lambda size: self.resized.emit(size))
 
     @property
     def page_size(self) -> int:
@@ -47,7 +49,7 @@ class Pager(Panel):
     def show_pagination(self, pagination: Pagination) -> None:
         """Say where this page stands."""
         self._page, self._pages = pagination.current_page, max(pagination.total_pages, 1)
-        total = self.tr("%n record(s)", "", pagination.total)
+        total = self.tr("%n in all", "", pagination.total)
         where = self.tr("Page {page} of {pages}").format(page=self._page, pages=self._pages)
         self._where.setText(f"{where} · {total}")
         self.previous.setEnabled(self._page > 1)

@@ -1,0 +1,31 @@
+"""Face login as the administrator sees it (needs SETTINGS_MANAGE)."""
+
+from __future__ import annotations
+
+from desktop.client.transport import Transport
+from shared.wire.common import Envelope
+from shared.wire.face import FaceCalibration, FacePolicy
+
+# The engine may have to be loaded first.
+_SECONDS = 60.0
+
+
+class Faces:
+    """The switch of face login, and what the enrolled faces say about the threshold."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def login_enabled(self) -> bool:
+        """Whether face login is switched on."""
+        return self._transport.call("GET", "/face/policy").read(Envelope[FacePolicy]).data.login_enabled
+
+    def switch_login(self, on: bool) -> bool:
+        """Switch face login on or off for everybody. Raises Forbidden without a recent password login."""
+        answer = self._transport.call("PUT", "/face/policy", body={"login_enabled": on})
+        return answer.read(Envelope[FacePolicy]).data.login_enabled
+
+    def calibration(self) -> FaceCalibration:
+        """The scores of the enrolled faces against each other, and the threshold in force."""
+        answer = self._transport.call("GET", "/face/calibration", seconds=_SECONDS)
+        return answer.read(Envelope[FaceCalibration]).data

@@ -1,0 +1,229 @@
+"""Reference images as cards: thumbnail, name, aircraft, size, scale, number of template regions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QCoreApplication,
+    QItemSelectionModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPoint,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPainterPath, QPen, QPixmap, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QListView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
+
+from desktop.theme import CARD_RADIUS, LABEL_PX, TEXT_PX, look, sized
+from desktop.widgets import paint_icon
+from shared.wire.catalogue import ReferenceImage
+
+Index = QModelIndex | QPersistentModelIndex
+ENTRY_ROLE = Qt.ItemDataRole.UserRole
+PICTURE_ROLE = Qt.ItemDataRole.UserRole + 1
+
+GAP = 8
+_LEAST_PX = 224
+_PICTURE_PX = 148
+_CARD_PX = 236
+_INSET = 12
+
+
+def facts(entry: ReferenceImage) -> tuple[str, str]:
+    """The two small lines of a card: aircraft and size, scale and template."""
+    size = f"{entry.width} × {entry.height} px" if entry.width and entry.height else ""
+    if entry.mm_per_pixel is None:
+        scale = QCoreApplication.translate("Catalogue", "no scale")
+    else:
+        scale = f"{entry.mm_per_pixel:.4g} mm/px"
+    regions = QCoreApplication.translate("Catalogue", "%n template region(s)", "", len(entry.template))
+    nobody = QCoreApplication.translate("Catalogue", "no aircraft")
+    return (
+        " · ".join(part for part in (entry.aircraft_name or nobody, size) if part),
+        f"{scale} · {regions}",
+    )
+
+
+class CardModel(QAbstractListModel):
+    """One page of reference images; their thumbnails arrive later, by the id of the file."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._entries: list[ReferenceImage] = []
+        self._pictures: dict[str, QPixmap] = {}
+
+    def show(self, entries: list[ReferenceImage]) -> None:
+        """Show these instead."""
+        self.beginResetModel()
+        self._entries = entries
+        shown = {entry.file_id for entry in entries}
+        self._pictures = {key: picture for key, picture in self._pictures.items() if key in shown}
+        self.endResetModel()
+
+    def entries(self) -> list[ReferenceImage]:
+        """What it shows."""
+        return self._entries
+
+    def set_picture(self, file_id: str, picture: QPixmap) -> None:
+        """The thumbnail of a file is here."""
+        self._pictures[file_id] = picture
+        for row, entry in enumerate(self._entries):
+            if entry.file_id == file_id:
+                self.dataChanged.emit(self.index(row), self.index(row))
+
+    def without_picture(self) -> list[str]:
+        """The ids of the files whose thumbnails are not here."""
+        wanted = dict.fromkeys(entry.file_id for entry in self._entries)
+        return [file_id for file_id in wanted if file_id not in self._pictures]
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own default
+        return 0 if parent.isValid() else len(self._entries)
+
+    def data(self, index: Index, role: int = 0) -> Any:
+        if not 0 <= index.row() < len(self._entries):
+            return None
+        entry = self._entries[index.row()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return entry.reference_image_name
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return ", ".join((entry.reference_image_name, *facts(entry)))
+        if role == ENTRY_ROLE:
+            return entry
+        if role == PICTURE_ROLE:
+            return self._pictures.get(entry.file_id)
+        return None
+
+
+class _CardDelegate(QStyledItemDelegate):
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        view = self.parent()
+        assert isinstance(view, Cards)
+        return QSize(view.card_width(), _CARD_PX)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        theme = look().theme
+        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
+        entry: ReferenceImage = index.data(ENTRY_ROLE)
+        card = QRectF(option.rect).adjusted(GAP / 2, GAP / 2, -GAP / 2, -GAP / 2).adjusted(1, 1, -1, -1)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        painter.setPen(QPen(QColor(theme.accent if chosen else theme.line), 2 if chosen else 1))
+        painter.setBrush(QColor(theme.accent_ground if chosen else theme.panel))
+        painter.drawRoundedRect(card, CARD_RADIUS, CARD_RADIUS)
+        self._picture(painter, card, index.data(PICTURE_ROLE))
+        left, width = card.x() + _INSET, card.width() - 2 * _INSET
+        top = card.y() + _PICTURE_PX + 8
+        first, second = facts(entry)
+        name = QRectF(left, top, width, 20)
+        _line(painter, name, entry.reference_image_name, theme.text, TEXT_PX, bold=True)
+        _line(painter, QRectF(left, top + 22, width, 16), first, theme.dim_text, LABEL_PX)
+        _line(painter, QRectF(left, top + 40, width, 16), second, theme.dim_text, LABEL_PX)
+        painter.restore()
+
+    def _picture(self, painter: QPainter, card: QRectF, picture: QPixmap | None) -> None:
+        theme = look().theme
+        frame = QRectF(card.x() + 6, card.y() + 6, card.width() - 12, _PICTURE_PX - 6)
+        shape = QPainterPath()
+        shape.addRoundedRect(frame, 6, 6)
+        painter.fillPath(shape, QColor(theme.canvas))
+        if picture is None or picture.isNull():
+            middle = frame.center()
+            paint_icon(painter, "photo", theme.dim, QRectF(middle.x() - 12, middle.y() - 12, 24, 24))
+            return
+        painter.save()
+        painter.setClipPath(shape)
+        scale = max(frame.width() / picture.width(), frame.height() / picture.height())
+        place = QRectF(0, 0, picture.width() * scale, picture.height() * scale)
+        place.moveCenter(frame.center())
+        painter.drawPixmap(place, picture, QRectF(picture.rect()))
+        painter.restore()
+
+
+def _line(painter: QPainter, box: QRectF, text: str, colour: str, size: int, bold: bool = False) -> None:
+    painter.setFont(sized(size, bold=bold))
+    painter.setPen(QColor(colour))
+    short = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, int(box.width()))
+    painter.drawText(box, int(Qt.AlignmentFlag.AlignVCenter.value), short)
+
+
+class Cards(QListView):
+    """A grid of cards that fills its width; one is chosen at a time, Enter or a double click picks it."""
+
+    picked = Signal(object)
+    chosen_changed = Signal()
+    menu_wanted = Signal(QPoint)
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.cards = CardModel(self)
+        self.setAccessibleName(name)
+        self.setModel(self.cards)
+        self.setItemDelegate(_CardDelegate(self))
+        self.setViewMode(QListView.ViewMode.IconMode)
+        self.setMovement(QListView.Movement.Static)
+        self.setResizeMode(QListView.ResizeMode.Adjust)
+        self.setUniformItemSizes(True)
+        self.setWordWrap(False)
+        self.setSpacing(0)
+        self.setFrameShape(QListView.Shape.NoFrame)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        # IconMode turns drops on for itself; files are taken by the section around it.
+        self.setAcceptDrops(False)
+        self.viewport().setAcceptDrops(False)
+        self.doubleClicked.connect(lambda index: self._pick(index.row()))
+        self.customContextMenuRequested.connect(
+            lambda at: self.menu_wanted.emit(self.viewport().mapToGlobal(at))
+        )
+        self.selectionModel().currentChanged.connect(lambda *_: self.chosen_changed.emit())
+        self.cards.modelReset.connect(self.chosen_changed)
+
+    @property
+    def chosen(self) -> ReferenceImage | None:
+        """The reference image that is chosen."""
+        row = self.currentIndex().row()
+        entries = self.cards.entries()
+        return entries[row] if 0 <= row < len(entries) else None
+
+    def choose(self, row: int) -> None:
+        """Choose a card."""
+        self.selectionModel().setCurrentIndex(
+            self.cards.index(row), QItemSelectionModel.SelectionFlag.ClearAndSelect
+        )
+
+    def card_width(self) -> int:
+        """Width (px) of a card with its gap, so that as many as fit fill the row."""
+        room = max(self.viewport().width() - 2, _LEAST_PX)
+        return room // max(1, room // _LEAST_PX)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.scheduleDelayedItemsLayout()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers():
+            self._pick(self.currentIndex().row())
+            return
+        super().keyPressEvent(event)
+
+    def _pick(self, row: int) -> None:
+        if 0 <= row < len(self.cards.entries()):
+            self.picked.emit(self.cards.entries()[row])

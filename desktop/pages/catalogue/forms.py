@@ -1,0 +1,271 @@
+"""The forms of the catalogue: aircraft, flight, task, reference image."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtWidgets import QWidget
+
+from desktop.client.catalogue import Entries
+from desktop.context import Context
+from desktop.pages.catalogue import find
+from desktop.pages.chooser import Chooser, Find
+from desktop.pages.form import Form
+from desktop.pages.moments import EXAMPLE, minute, typed_minute
+from desktop.widgets import Field, TextArea, label
+from shared.wire.catalogue import (
+    Aircraft,
+    AircraftWrite,
+    Flight,
+    FlightWrite,
+    ReferenceImage,
+    ReferenceImageWrite,
+    Task,
+    TaskWrite,
+)
+
+_MOST_MM = 1000.0
+
+
+class _EntryForm(Form):
+    """A form over an entry: what is sent are the fields that differ, and those that are always needed."""
+
+    def __init__(self, context: Context, title: str, parent: QWidget | None) -> None:
+        super().__init__(context, title, QCoreApplication.translate("Form", "Save"), parent)
+
+    def show_texts(self, entry: Any, *names: str) -> None:
+        """Put the entry's own texts into the fields."""
+        for name in names:
+            self.fields[name].set_text((getattr(entry, name) or "") if entry is not None else "")
+
+    def chooser(self, name: str, title: str, find_them: Find, known: tuple[str, str] | None) -> Field:
+        """A field that chooses another entry of the catalogue."""
+        chooser = Chooser(title, find_them)
+        chooser.begin(known)
+        chooser.editTextChanged.connect(lambda _: self.fields[name].set_error(""))
+        return Field(title, chooser)
+
+    def chosen(self, name: str) -> str | None:
+        """The id chosen in such a field. Raises ValueError, after saying so, when the text names nothing."""
+        editor = self.fields[name].editor
+        assert isinstance(editor, Chooser)
+        try:
+            return editor.chosen()
+        except ValueError:
+            self.wrong(
+                name, self.tr("There is none of this name. Choose one of the list, or leave it empty.")
+            )
+            raise
+
+    def required(self, name: str, said: str) -> str:
+        """What is typed in a field that must not be empty. Raises ValueError, after saying so."""
+        typed = self.text(name)
+        if typed is None:
+            self.wrong(name, said)
+            raise ValueError(name)
+        return typed
+
+    def work(self) -> Callable[[], Any] | None:
+        """What to do with what is typed; None when a field is wrong."""
+        try:
+            return self.write()
+        except ValueError:
+            return None
+
+    def write(self) -> Callable[[], Any]:
+        """What to do with what is typed. Raises ValueError, after saying so, when a field is wrong."""
+        raise AssertionError(f"{type(self).__name__} knows its fields")
+
+
+def _save(entries: Entries[Any, Any], entry_id: str | None, entry: Any, body: Any) -> Any:
+    """Make the entry, or send the fields of `body` that differ from `entry`, and those it cannot lack."""
+    if entry_id is None:
+        return entries.create(body)
+    kind = type(body)
+    needed = {name for name, field in kind.model_fields.items() if field.is_required()}
+    sent = {
+        name: getattr(body, name)
+        for name in body.model_fields_set
+        if name in needed or getattr(body, name) != getattr(entry, name)
+    }
+    return entries.update(entry_id, kind(**sent))
+
+
+class AircraftForm(_EntryForm):
+    """Makes or changes an aircraft."""
+
+    def __init__(self, context: Context, entry: Aircraft | None, parent: QWidget | None = None) -> None:
+        self._entry = entry
+        super().__init__(
+            context,
+            QCoreApplication.translate("Catalogue", "Aircraft")
+            if entry
+            else QCoreApplication.translate("Catalogue", "New aircraft"),
+            parent,
+        )
+        self.add("aircraft_name", Field(self.tr("Name"), placeholder="B-1234 · Boeing 787"))
+        self.add(
+            "registration",
+            Field(self.tr("Registration"), placeholder="B-1234"),
+            Field(self.tr("Type"), placeholder="Boeing 787-9"),
+            "aircraft_type",
+        )
+        self.show_texts(entry, "aircraft_name", "registration", "aircraft_type")
+
+    def write(self) -> Callable[[], Any]:
+        body = AircraftWrite(
+            aircraft_name=self.required("aircraft_name", self.tr("An aircraft needs a name.")),
+            registration=self.text("registration"),
+            aircraft_type=self.text("aircraft_type"),
+        )
+        key = self._entry.aircraft_id if self._entry else None
+        return partial(_save, self._context.session.catalogue.aircraft, key, self._entry, body)
+
+
+class FlightForm(_EntryForm):
+    """Makes or changes a flight."""
+
+    def __init__(self, context: Context, entry: Flight | None, parent: QWidget | None = None) -> None:
+        self._entry = entry
+        super().__init__(
+            context,
+            QCoreApplication.translate("Catalogue", "Flight")
+            if entry
+            else QCoreApplication.translate("Catalogue", "New flight"),
+            parent,
+        )
+        known = (entry.aircraft_id, entry.aircraft_name or entry.aircraft_id) if entry else None
+        self.add("flight_number", Field(self.tr("Flight number"), placeholder="CA1831"))
+        self.add(
+            "aircraft_id",
+            self.chooser("aircraft_id", self.tr("Aircraft"), find.aircraft(context.session), _pair(known)),
+        )
+        self.add(
+            "departure",
+            Field(self.tr("From"), placeholder="PEK"),
+            Field(self.tr("To"), placeholder="SHA"),
+            "arrival",
+        )
+        self.add("scheduled_at", Field(self.tr("Scheduled (this machine's clock)"), placeholder=EXAMPLE))
+        self.show_texts(entry, "flight_number", "departure", "arrival")
+        self.fields["scheduled_at"].set_text(minute(entry.scheduled_at) if entry else "")
+
+    def write(self) -> Callable[[], Any]:
+        number = self.required("flight_number", self.tr("A flight needs a number."))
+        scheduled = self.fields["scheduled_at"].text()
+        try:
+            at = typed_minute(scheduled)
+        except ValueError:
+            said = self.tr("Enter day and time as {example}.").format(example=EXAMPLE)
+            self.wrong("scheduled_at", said)
+            raise
+        if self._entry and scheduled.strip() == minute(self._entry.scheduled_at):
+            at = self._entry.scheduled_at
+        body = FlightWrite(
+            flight_number=number,
+            aircraft_id=self.chosen("aircraft_id"),
+            departure=self.text("departure"),
+            arrival=self.text("arrival"),
+            scheduled_at=at,
+        )
+        key = self._entry.flight_id if self._entry else None
+        return partial(_save, self._context.session.catalogue.flights, key, self._entry, body)
+
+
+class TaskForm(_EntryForm):
+    """Makes or changes a task."""
+
+    def __init__(self, context: Context, entry: Task | None, parent: QWidget | None = None) -> None:
+        self._entry = entry
+        super().__init__(
+            context,
+            QCoreApplication.translate("Catalogue", "Task")
+            if entry
+            else QCoreApplication.translate("Catalogue", "New task"),
+            parent,
+        )
+        flight = (entry.flight_id, entry.flight_number or entry.flight_id) if entry else None
+        aircraft = (entry.aircraft_id, entry.aircraft_name or entry.aircraft_id) if entry else None
+        session = context.session
+        self.add("task_name", Field(self.tr("Name"), placeholder=self.tr("After-flight walkaround")))
+        self.add(
+            "flight_id",
+            self.chooser("flight_id", self.tr("Flight"), find.flights(session), _pair(flight)),
+            self.chooser("aircraft_id", self.tr("Aircraft"), find.aircraft(session), _pair(aircraft)),
+            "aircraft_id",
+        )
+        hint = self.tr("An aircraft that is left empty is that of the flight.")
+        self.body.addWidget(label(hint, "small", wrap=True))
+        self.add("description", Field(self.tr("Description"), TextArea(4)))
+        self.show_texts(entry, "task_name", "description")
+
+    def write(self) -> Callable[[], Any]:
+        body = TaskWrite(
+            task_name=self.required("task_name", self.tr("A task needs a name.")),
+            flight_id=self.chosen("flight_id"),
+            aircraft_id=self.chosen("aircraft_id"),
+            description=self.text("description"),
+        )
+        key = self._entry.task_id if self._entry else None
+        return partial(_save, self._context.session.catalogue.tasks, key, self._entry, body)
+
+
+class ReferenceForm(_EntryForm):
+    """Changes a reference image: its name, its aircraft and its scale."""
+
+    def __init__(self, context: Context, entry: ReferenceImage, parent: QWidget | None = None) -> None:
+        self._entry = entry
+        super().__init__(context, QCoreApplication.translate("Catalogue", "Reference image"), parent)
+        aircraft = (entry.aircraft_id, entry.aircraft_name or entry.aircraft_id)
+        self.add("reference_image_name", Field(self.tr("Name")))
+        self.add(
+            "aircraft_id",
+            self.chooser("aircraft_id", self.tr("Aircraft"), find.aircraft(context.session), _pair(aircraft)),
+            Field(self.tr("Millimetres per pixel"), placeholder="0.42"),
+            "mm_per_pixel",
+        )
+        hint = self.tr(
+            "With millimetres per pixel the workbench measures in mm: the length of a known part in mm, "
+            "divided by its length in pixels of this image."
+        )
+        self.body.addWidget(label(hint, "small", wrap=True))
+        self.show_texts(entry, "reference_image_name")
+        self.fields["mm_per_pixel"].set_text(
+            "" if entry.mm_per_pixel is None else f"{entry.mm_per_pixel:.6g}"
+        )
+
+    def write(self) -> Callable[[], Any]:
+        entry = self._entry
+        name = self.required("reference_image_name", self.tr("A reference image needs a name."))
+        body = ReferenceImageWrite(
+            reference_image_name=name,
+            file_id=entry.file_id,
+            aircraft_id=self.chosen("aircraft_id"),
+            mm_per_pixel=self._scale(),
+        )
+        images = self._context.session.catalogue.reference_images
+        return partial(_save, images, entry.reference_image_id, entry, body)
+
+    def _scale(self) -> float | None:
+        typed = self.text("mm_per_pixel")
+        if typed is None:
+            return None
+        try:
+            scale = float(typed.replace(",", "."))
+            if not 0 < scale <= _MOST_MM:
+                raise ValueError("out of range")
+        except ValueError:
+            self.wrong("mm_per_pixel", self.tr("A number above 0 and up to 1000, for example 0.42."))
+            raise
+        known = self._entry.mm_per_pixel
+        # The field shows six digits; what was not changed keeps all of them.
+        return known if known is not None and typed == f"{known:.6g}" else scale
+
+
+def _pair(known: tuple[str | None, str | None] | None) -> tuple[str, str] | None:
+    if known is None or known[0] is None:
+        return None
+    return known[0], known[1] or known[0]

@@ -1,0 +1,177 @@
+"""The section of the detection models: the built-in one and those that were added."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar
+
+from PySide6.QtCore import QCoreApplication, QLocale
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QDialog, QFileDialog, QMenu, QWidget
+
+from desktop.client.session import Session
+from desktop.context import Context
+from desktop.pages.catalogue.tables import NOTHING, TableSection
+from desktop.pages.catalogue.uploads import Uploads
+from desktop.pages.form import Form
+from desktop.pages.moments import minute
+from desktop.pages.sentences import sentence
+from desktop.widgets import Button, Column, Field, TextArea, icon
+from desktop.workers import run
+from shared.codes import Permission
+from shared.wire.common import Page as Listing
+from shared.wire.common import pagination
+from shared.wire.detection import REFERENCE_DIFFERENCE, DetectionModel, ModelUpdate
+
+
+class ModelForm(Form):
+    """Changes name and description of a model."""
+
+    def __init__(self, context: Context, entry: DetectionModel, parent: QWidget | None = None) -> None:
+        translate = QCoreApplication.translate
+        super().__init__(
+            context, translate("Catalogue", "Detection model"), translate("Form", "Save"), parent
+        )
+        self._entry = entry
+        self.add("model_name", Field(self.tr("Name")))
+        self.add("model_description", Field(self.tr("Description"), TextArea(4)))
+        self.fields["model_name"].set_text(entry.model_name)
+        self.fields["model_description"].set_text(entry.model_description or "")
+
+    def work(self) -> Callable[[], Any] | None:
+        name = self.text("model_name")
+        if name is None:
+            self.wrong("model_name", self.tr("A model needs a name."))
+            return None
+        change = ModelUpdate(model_name=name, model_description=self.text("model_description"))
+        return partial(self._context.session.detection.update_model, self._entry.model_id, change)
+
+
+class ModelSection(TableSection[DetectionModel]):
+    """What an item can be looked at with. A model is never deleted: results refer to it; it is disabled."""
+
+    manage: ClassVar[Permission] = Permission.MODEL_MANAGE
+    sign: ClassVar[str] = "finding"
+
+    def __init__(self, context: Context) -> None:
+        translate = QCoreApplication.translate
+        super().__init__(
+            context, translate("Catalogue", "Add a model"), translate("Catalogue", "Name, description")
+        )
+        self.remove.setParent(None)
+        self.remove.deleteLater()
+        self.remove = Button(self.tr("Disable"))
+        self.remove.clicked.connect(self.delete_chosen)
+        self.bar.insertWidget(3, self.remove)
+        self.uploads = Uploads(partial(_send, context.session))
+        self.uploads.arrived.connect(self._arrived)
+        self.card_column.insertWidget(0, self.uploads)
+        self.show_chosen()
+
+    def columns(self) -> list[Column[DetectionModel]]:
+        return [
+            Column(
+                self.tr("Model"),
+                lambda m: m.model_name,
+                stretch=True,
+                kind="strong",
+                under=lambda m: m.model_description or "",
+            ),
+            Column(self.tr("Kind"), self._kind, 170),
+            Column(self.tr("Version"), lambda m: str(m.version), 80, kind="dim"),
+            Column(self.tr("Labels"), lambda m: ", ".join(m.labels) or NOTHING, 200, kind="dim"),
+            Column(self.tr("Size"), _size, 100, kind="dim"),
+            Column(self.tr("State"), self._state, 110, tone=lambda m: "accent" if m.enabled else "dim"),
+            Column(self.tr("Added"), lambda m: minute(m.created_at), 150, kind="dim"),
+        ]
+
+    def _kind(self, model: DetectionModel) -> str:
+        if model.model_id == REFERENCE_DIFFERENCE:
+            return self.tr("Built in")
+        return model.kind.value.replace("_", " ")
+
+    def _state(self, model: DetectionModel) -> str:
+        return self.tr("Enabled") if model.enabled else self.tr("Disabled")
+
+    def fetch(self, number: int, size: int, text: str) -> Listing[DetectionModel]:
+        wanted = text.casefold()
+        every = [
+            model
+            for model in self._context.session.detection.models()
+            if wanted in f"{model.model_name} {model.model_description or ''}".casefold()
+        ]
+        start = (number - 1) * size
+        standing = pagination(number, size, len(every))
+        return Listing[DetectionModel](data=every[start : start + size], pagination=standing)
+
+    def key(self, entry: DetectionModel) -> str:
+        return entry.model_id
+
+    def name(self, entry: DetectionModel) -> str:
+        return entry.model_name
+
+    def form(self, entry: DetectionModel | None) -> QDialog | None:
+        return None if entry is None else ModelForm(self._context, entry, self)
+
+    def show_chosen(self) -> None:
+        super().show_chosen()
+        model = self.chosen()
+        enabled = model is None or model.enabled
+        self.remove.setText(self.tr("Disable") if enabled else self.tr("Enable"))
+
+    def delete_chosen(self) -> None:
+        """Disable the chosen model, or enable it again."""
+        model = self.chosen()
+        if model is None or not self.may_edit:
+            return
+        run(
+            self._context.session.detection.update_model,
+            model.model_id,
+            ModelUpdate(enabled=not model.enabled),
+            owner=self,
+            done=self._switched,
+            failed=lambda error: self.toast.emit(sentence(error)),
+        )
+
+    def _switched(self, model: DetectionModel) -> None:
+        said = self.tr("{name} is enabled.") if model.enabled else self.tr("{name} is disabled.")
+        self.toast.emit(said.format(name=model.model_name))
+        self.reload(model.model_id)
+
+    def menu_actions(self, menu: QMenu) -> list[QAction]:
+        """Edit, and disable or enable."""
+        edit = QAction(icon("edit"), self.edit.text(), menu)
+        edit.triggered.connect(self.edit_chosen)
+        switch = QAction(self.remove.text(), menu)
+        switch.triggered.connect(self.delete_chosen)
+        return [edit, switch]
+
+    # -- coming in
+
+    def make(self) -> None:
+        """Ask for an ONNX file and send it; the name is that of the file and can be changed then."""
+        name, _ = QFileDialog.getOpenFileName(
+            self, self.tr("Add a detection model"), "", self.tr("ONNX models (*.onnx)")
+        )
+        if name:
+            self.send(Path(name))
+
+    def send(self, path: Path) -> None:
+        """Send a model's file."""
+        self.stack.show_content()
+        self.uploads.add(path)
+
+    def _arrived(self, model: DetectionModel) -> None:
+        self.search.clear()
+        self.reload(model.model_id)
+        self._open(self.form(model))
+
+
+def _send(session: Session, path: Path, count: Callable[[int, int], None]) -> DetectionModel:
+    return session.detection.add_model(path, path.stem[:255] or path.name, progress=count)
+
+
+def _size(model: DetectionModel) -> str:
+    return NOTHING if model.size is None else QLocale().formattedDataSize(model.size)

@@ -1,0 +1,244 @@
+"""One section of the catalogue: search, the list with its pages, and what can be done with an entry."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Generic, TypeVar
+
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QMenu, QVBoxLayout, QWidget
+
+from desktop.context import Context
+from desktop.pages.sentences import sentence
+from desktop.widgets import Button, Card, Kind, Pager, SearchField, StateStack, confirm, icon
+from desktop.workers import Task, run
+from shared.codes import Permission
+from shared.wire.common import Page as Listing
+
+T = TypeVar("T")
+
+
+class Section(QWidget, Generic[T]):
+    """A list of entries. A subclass gives the view and says how to fetch, to name, to edit and to delete one.
+
+    Everybody who may read sees the list; the rest is there for those who have the right `manage`.
+    """
+
+    manage: ClassVar[Permission] = Permission.CATALOGUE_MANAGE
+    sign: ClassVar[str] = "list"
+    """Icon of the empty list."""
+    toast = Signal(str)
+    counted = Signal(int)
+    """How many entries there are in all, whatever is searched for."""
+
+    def __init__(self, context: Context, new: str, search: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._number = 1
+        self._keep = ""
+        self._asked: Task | None = None
+        self.may_edit = False
+        self.search = SearchField(search)
+        self.new = Button(new, kind=Kind.MAIN, icon="plus", keys=context.commands.keys_text("entry.new"))
+        self.edit = Button(self.tr("Edit"), icon="edit")
+        self.remove = Button(self.tr("Delete"), kind=Kind.DANGER, icon="trash")
+        self.pager = Pager()
+        self.view = self.make_view()
+        self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        card = Card()
+        self.card_column = QVBoxLayout(card)
+        self.card_column.setContentsMargins(1, 1, 1, 1)
+        self.card_column.setSpacing(0)
+        self.card_column.addWidget(self.view, 1)
+        self.card_column.addWidget(self.pager)
+        self.stack = StateStack(card)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(12)
+        self.bar = QHBoxLayout()
+        self.bar.setSpacing(8)
+        self.bar.addWidget(self.search)
+        self.bar.addStretch(1)
+        for button in (self.edit, self.remove, self.new):
+            self.bar.addWidget(button)
+        column.addLayout(self.bar)
+        column.addWidget(self.stack, 1)
+        self._bind()
+
+    def _bind(self) -> None:
+        commands = self._context.commands
+        commands.bind("entry.new", self.make, owner=self, enabled=lambda: self.may_edit)
+        commands.bind("entry.delete", self.delete_chosen, owner=self.view, enabled=self._has_chosen)
+        commands.bind("search", self.search.setFocus, owner=self)
+        self.new.clicked.connect(self.make)
+        self.edit.clicked.connect(self.edit_chosen)
+        self.remove.clicked.connect(self.delete_chosen)
+        self.search.searched.connect(lambda _: self.go(1))
+        self.pager.wanted.connect(self.go)
+        self.pager.resized.connect(lambda _: self.go(1))
+
+    # -- what a subclass says
+
+    def make_view(self) -> QWidget:
+        """The list itself; a subclass connects its signals."""
+        raise AssertionError(f"{type(self).__name__} has a view of its own")
+
+    def fetch(self, number: int, size: int, text: str) -> Listing[T]:
+        """One page of the entries that match `text`. Runs off the GUI thread."""
+        raise AssertionError(f"{type(self).__name__} knows its entries")
+
+    def show_entries(self, entries: list[T], keep: str) -> None:
+        """Show these, and choose the one with the id `keep`."""
+
+    def key(self, entry: T) -> str:
+        """The id of an entry."""
+        raise AssertionError(f"{type(self).__name__} knows its entries")
+
+    def name(self, entry: T) -> str:
+        """What an entry is called."""
+        raise AssertionError(f"{type(self).__name__} knows its entries")
+
+    def chosen(self) -> T | None:
+        """The entry that is chosen."""
+        return None
+
+    def form(self, entry: T | None) -> QDialog | None:
+        """The dialog that changes `entry`, or makes one; with a signal `saved`."""
+        return None
+
+    def delete(self, entry: T) -> None:
+        """Delete an entry at the service. Runs off the GUI thread."""
+
+    def none_yet(self) -> str:
+        """The sentence for a section without entries."""
+        return self.tr("Nothing here yet.")
+
+    # -- showing
+
+    def opened(self) -> None:
+        """The section came to the front."""
+        self.may_edit = self._context.may(self.manage)
+        for button in (self.new, self.edit, self.remove):
+            button.setVisible(self.may_edit)
+        self.reload()
+
+    def reload(self, keep: str = "") -> None:
+        """Ask again for the page that is shown; `keep` is the id to choose then."""
+        chosen = self.chosen()
+        self._keep = keep or (self.key(chosen) if chosen is not None else "")
+        self.go(self._number)
+
+    def go(self, number: int) -> None:
+        """Ask for a page."""
+        self._number = max(number, 1)
+        if self._asked is not None:
+            self._asked.cancel()
+        if self.chosen() is None:
+            self.stack.show_loading()
+        self._asked = run(
+            self.fetch,
+            self._number,
+            self.pager.page_size,
+            self.search.text().strip(),
+            owner=self,
+            done=self._show,
+            failed=lambda error: self.stack.show_error(sentence(error), self.reload),
+        )
+
+    def _show(self, listing: Listing[T]) -> None:
+        if not listing.data and listing.pagination.total and self._number > 1:
+            self.go(listing.pagination.total_pages)
+            return
+        keep, self._keep = self._keep, ""
+        self.show_entries(listing.data, keep)
+        self.pager.show_pagination(listing.pagination)
+        searching = bool(self.search.text().strip())
+        if not searching:
+            self.counted.emit(listing.pagination.total)
+        if listing.data:
+            self.stack.show_content()
+        elif searching:
+            self.stack.show_empty(
+                "search", self.tr("Nothing matches."), self.tr("Clear the search"), self.search.clear
+            )
+        elif self.may_edit:
+            self.stack.show_empty(self.sign, self.none_yet(), self.new.text(), self.make)
+        else:
+            self.stack.show_empty(self.sign, self.none_yet())
+        self.show_chosen()
+
+    def show_chosen(self) -> None:
+        """Another entry is chosen, or none."""
+        for button in (self.edit, self.remove):
+            button.setEnabled(self._has_chosen())
+
+    def _has_chosen(self) -> bool:
+        return self.may_edit and self.chosen() is not None
+
+    # -- doing
+
+    def make(self) -> None:
+        """Ask for a new entry."""
+        self._open(self.form(None))
+
+    def edit_chosen(self) -> None:
+        """Ask for changes of the chosen entry."""
+        entry = self.chosen()
+        if entry is not None and self.may_edit:
+            self._open(self.form(entry))
+
+    def _open(self, form: Any) -> None:
+        if form is not None:
+            form.saved.connect(self._saved)
+            form.finished.connect(form.deleteLater)
+            form.open()
+
+    def _saved(self, entry: T) -> None:
+        self.toast.emit(self.tr("{name} is saved.").format(name=self.name(entry)))
+        self.reload(self.key(entry))
+
+    def delete_chosen(self) -> None:
+        """Delete the chosen entry, after asking."""
+        entry = self.chosen()
+        if entry is None or not self.may_edit:
+            return
+        name = self.name(entry)
+        if confirm(
+            self,
+            self.tr("Delete {name}?").format(name=name),
+            self.tr("It will be gone for good. Records that name it keep its id."),
+            self.tr("Delete"),
+        ):
+            run(
+                self.delete,
+                entry,
+                owner=self,
+                done=lambda _: self._deleted(name),
+                failed=lambda error: self._not_deleted(name, error),
+            )
+
+    def _deleted(self, name: str) -> None:
+        self.toast.emit(self.tr("{name} is deleted.").format(name=name))
+        self.reload()
+
+    def _not_deleted(self, name: str, error: Exception) -> None:
+        said = self.tr("{name} was not deleted: {why}").format(name=name, why=sentence(error))
+        self.toast.emit(said)
+
+    def menu(self, at: QPoint) -> None:
+        """The menu of the chosen entry, at a place of the screen."""
+        if not self._has_chosen():
+            return
+        menu = QMenu(self)
+        for action in self.menu_actions(menu):
+            menu.addAction(action)
+        menu.aboutToHide.connect(menu.deleteLater)
+        menu.popup(at)
+
+    def menu_actions(self, menu: QMenu) -> list[QAction]:
+        """What the menu offers."""
+        edit = QAction(icon("edit"), self.edit.text(), menu)
+        edit.triggered.connect(self.edit_chosen)
+        remove = QAction(icon("trash"), self.remove.text(), menu)
+        remove.triggered.connect(self.delete_chosen)
+        return [edit, remove]

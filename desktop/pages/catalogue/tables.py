@@ -1,0 +1,165 @@
+"""The sections that are plain tables: aircraft, flights, tasks."""
+
+from __future__ import annotations
+
+from typing import ClassVar, TypeVar
+
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtWidgets import QDialog
+
+from desktop.context import Context
+from desktop.pages.catalogue.forms import AircraftForm, FlightForm, TaskForm
+from desktop.pages.catalogue.section import Section
+from desktop.pages.moments import minute
+from desktop.widgets import Column, Table
+from shared.wire.catalogue import Aircraft, Flight, Task
+from shared.wire.common import Page as Listing
+
+T = TypeVar("T")
+
+NOTHING = "–"
+
+
+class TableSection(Section[T]):
+    """A section whose entries are the rows of a table."""
+
+    def columns(self) -> list[Column[T]]:
+        """The columns, in order."""
+        return []
+
+    def make_view(self) -> Table[T]:
+        self.table: Table[T] = Table(self.search.accessibleName(), self.columns())
+        self.table.picked.connect(lambda _: self.edit_chosen())
+        self.table.chosen_changed.connect(self.show_chosen)
+        self.table.menu_wanted.connect(self.menu)
+        return self.table
+
+    def show_entries(self, entries: list[T], keep: str) -> None:
+        self.table.show_rows(entries, lambda entry: self.key(entry) == keep)
+
+    def chosen(self) -> T | None:
+        return self.table.chosen
+
+
+class AircraftSection(TableSection[Aircraft]):
+    """The aircraft that are inspected."""
+
+    sign: ClassVar[str] = "plane"
+
+    def __init__(self, context: Context) -> None:
+        translate = QCoreApplication.translate
+        super().__init__(
+            context,
+            translate("Catalogue", "New aircraft"),
+            translate("Catalogue", "Name, registration, type"),
+        )
+
+    def columns(self) -> list[Column[Aircraft]]:
+        return [
+            Column(self.tr("Name"), lambda a: a.aircraft_name, stretch=True, kind="strong"),
+            Column(self.tr("Registration"), lambda a: a.registration or NOTHING, 200),
+            Column(self.tr("Type"), lambda a: a.aircraft_type or NOTHING, 220),
+            Column(self.tr("Changed"), lambda a: minute(a.updated_at), 160, kind="dim"),
+        ]
+
+    def none_yet(self) -> str:
+        return self.tr("No aircraft yet. Add the first one; flights and reference images refer to it.")
+
+    def fetch(self, number: int, size: int, text: str) -> Listing[Aircraft]:
+        return self._context.session.catalogue.aircraft.list(number, size, text)
+
+    def key(self, entry: Aircraft) -> str:
+        return entry.aircraft_id
+
+    def name(self, entry: Aircraft) -> str:
+        return entry.aircraft_name
+
+    def form(self, entry: Aircraft | None) -> QDialog:
+        return AircraftForm(self._context, entry, self)
+
+    def delete(self, entry: Aircraft) -> None:
+        self._context.session.catalogue.aircraft.delete(entry.aircraft_id)
+
+
+class FlightSection(TableSection[Flight]):
+    """The flights after or before which is inspected."""
+
+    sign: ClassVar[str] = "plane"
+
+    def __init__(self, context: Context) -> None:
+        translate = QCoreApplication.translate
+        super().__init__(
+            context,
+            translate("Catalogue", "New flight"),
+            translate("Catalogue", "Number, departure, arrival"),
+        )
+
+    def columns(self) -> list[Column[Flight]]:
+        return [
+            Column(self.tr("Flight"), lambda f: f.flight_number, stretch=True, kind="strong"),
+            Column(self.tr("Aircraft"), lambda f: f.aircraft_name or NOTHING, 220),
+            Column(self.tr("From"), lambda f: f.departure or NOTHING, 150),
+            Column(self.tr("To"), lambda f: f.arrival or NOTHING, 150),
+            Column(self.tr("Scheduled"), lambda f: minute(f.scheduled_at) or NOTHING, 160),
+            Column(self.tr("Changed"), lambda f: minute(f.updated_at), 160, kind="dim"),
+        ]
+
+    def none_yet(self) -> str:
+        return self.tr("No flights yet. Tasks are done for a flight or an aircraft.")
+
+    def fetch(self, number: int, size: int, text: str) -> Listing[Flight]:
+        return self._context.session.catalogue.flights.list(number, size, text)
+
+    def key(self, entry: Flight) -> str:
+        return entry.flight_id
+
+    def name(self, entry: Flight) -> str:
+        return entry.flight_number
+
+    def form(self, entry: Flight | None) -> QDialog:
+        return FlightForm(self._context, entry, self)
+
+    def delete(self, entry: Flight) -> None:
+        self._context.session.catalogue.flights.delete(entry.flight_id)
+
+
+class TaskSection(TableSection[Task]):
+    """What records are made for."""
+
+    def __init__(self, context: Context) -> None:
+        translate = QCoreApplication.translate
+        super().__init__(
+            context, translate("Catalogue", "New task"), translate("Catalogue", "Name, description")
+        )
+
+    def columns(self) -> list[Column[Task]]:
+        return [
+            Column(
+                self.tr("Task"),
+                lambda t: t.task_name,
+                stretch=True,
+                kind="strong",
+                under=lambda t: t.description or "",
+            ),
+            Column(self.tr("Flight"), lambda t: t.flight_number or NOTHING, 160),
+            Column(self.tr("Aircraft"), lambda t: t.aircraft_name or NOTHING, 220),
+            Column(self.tr("Changed"), lambda t: minute(t.updated_at), 160, kind="dim"),
+        ]
+
+    def none_yet(self) -> str:
+        return self.tr("No tasks yet. Every record belongs to one.")
+
+    def fetch(self, number: int, size: int, text: str) -> Listing[Task]:
+        return self._context.session.catalogue.tasks.list(number, size, text)
+
+    def key(self, entry: Task) -> str:
+        return entry.task_id
+
+    def name(self, entry: Task) -> str:
+        return entry.task_name
+
+    def form(self, entry: Task | None) -> QDialog:
+        return TaskForm(self._context, entry, self)
+
+    def delete(self, entry: Task) -> None:
+        self._context.session.catalogue.tasks.delete(entry.task_id)

@@ -1,0 +1,126 @@
+"""Files on their way to the service: one line each, with progress, a way to stop it and to try again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from desktop.pages.sentences import sentence
+from desktop.widgets import Button, IconButton, Kind, Panel, ProgressBar, label
+from desktop.workers import Lane, Report, run
+
+Send = Callable[[Path, Callable[[int, int], None]], object]
+"""Sends a file, telling bytes done and bytes in all; gives what was made of it. Runs off the GUI thread."""
+
+
+class Uploading(Panel):
+    """One file on its way. It goes by itself once the file has arrived."""
+
+    arrived = Signal(object)
+    """What was made of the file."""
+
+    def __init__(self, path: Path, send: Send, parent: QWidget | None = None) -> None:
+        super().__init__("raised", "bottom", parent)
+        self._path = path
+        self._send = send
+        self._bar = ProgressBar(self.tr("Progress"))
+        self._bar.setFixedWidth(160)
+        self._said = label("", "dim")
+        self.again = Button(self.tr("Try again"), kind=Kind.LINK)
+        self.stop = IconButton("close", self.tr("Cancel"), side=24)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 6, 12, 6)
+        row.setSpacing(12)
+        row.addWidget(label(path.name, "strong"))
+        row.addWidget(self._bar)
+        row.addWidget(self._said, 1)
+        row.addWidget(self.again)
+        row.addWidget(self.stop)
+        self.again.clicked.connect(self.start)
+        self.stop.clicked.connect(self.cancel)
+        self.start()
+
+    def said(self) -> str:
+        """What it says about how it goes."""
+        return self._said.text()
+
+    def start(self) -> None:
+        """Send the file."""
+        self.again.hide()
+        self._bar.show()
+        self._bar.setValue(0)
+        self._said.setText(self.tr("Uploading…"))
+        self._task = run(
+            _sent,
+            self._send,
+            self._path,
+            owner=self,
+            progress=self._show,
+            done=self._done,
+            failed=self._failed,
+            lane=Lane.LONG,
+        )
+
+    def cancel(self) -> None:
+        """Stop sending and go."""
+        self._task.cancel()
+        self._go()
+
+    def _show(self, percent: int) -> None:
+        self._bar.setValue(percent)
+        if percent >= 100:
+            self._said.setText(self.tr("The service is looking at it…"))
+
+    def _done(self, made: object) -> None:
+        self._go()
+        self.arrived.emit(made)
+
+    def _failed(self, error: Exception) -> None:
+        self._bar.hide()
+        self._said.setText(sentence(error))
+        self.again.show()
+
+    def _go(self) -> None:
+        self.hide()
+        self.deleteLater()
+
+
+def _sent(report: Report, send: Send, path: Path) -> object:
+    last = -1
+
+    def count(done: int, total: int) -> None:
+        nonlocal last
+        report.check()
+        percent = 100 * done // total if total else 0
+        if percent != last:
+            last = percent
+            report(percent)
+
+    return send(path, count)
+
+
+class Uploads(QWidget):
+    """The files on their way, one below the other."""
+
+    arrived = Signal(object)
+
+    def __init__(self, send: Send, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._send = send
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(0)
+
+    def add(self, path: Path) -> Uploading:
+        """Begin to send a file."""
+        line = Uploading(path, self._send)
+        line.arrived.connect(self.arrived)
+        self._column.addWidget(line)
+        return line
+
+    def lines(self) -> list[Uploading]:
+        """What is under way or has failed."""
+        return [line for line in self.findChildren(Uploading) if not line.isHidden()]

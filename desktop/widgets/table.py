@@ -1,0 +1,227 @@
+"""A table of things: columns said as plain data, painted from the theme, worked by keyboard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, TypeVar
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QItemSelectionModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPoint,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QColor, QKeyEvent, QPainter
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
+
+from desktop.theme import LABEL_PX, TEXT_PX, look, sized
+from desktop.widgets.chips import paint_chip
+
+T = TypeVar("T")
+Index = QModelIndex | QPersistentModelIndex
+
+ROW_PX = 44
+_SIDE = 16
+
+
+@dataclass(frozen=True)
+class Column(Generic[T]):
+    """One column of a table of `T`.
+
+    `text` gives what a cell says; `under` a second, smaller line; `tone`, where it gives one (see
+    `paint_chip`), makes the cell a pill. `width` in px; the one column that stretches takes what is left.
+    """
+
+    title: str
+    text: Callable[[T], str]
+    width: int = 140
+    stretch: bool = False
+    kind: Literal["strong", "text", "dim"] = "text"
+    tone: Callable[[T], str] | None = None
+    under: Callable[[T], str] | None = None
+
+
+class TableModel(QAbstractTableModel):
+    """The rows that a table shows."""
+
+    def __init__(self, columns: Sequence[Column[Any]], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.columns = list(columns)
+        self._rows: list[Any] = []
+
+    def show(self, rows: Sequence[Any]) -> None:
+        """Show these instead."""
+        self.beginResetModel()
+        self._rows = list(rows)
+        self.endResetModel()
+
+    def rows(self) -> list[Any]:
+        """What it shows."""
+        return self._rows
+
+    def again(self) -> None:
+        """What the columns say changed, the rows are the same."""
+        if self._rows:
+            last = self.index(len(self._rows) - 1, len(self.columns) - 1)
+            self.dataChanged.emit(self.index(0, 0), last)
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own default
+        return 0 if parent.isValid() else len(self._rows)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self.columns)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
+        if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
+            return self.columns[section].title
+        return None
+
+    def data(self, index: Index, role: int = 0) -> Any:
+        if not 0 <= index.row() < len(self._rows):
+            return None
+        row, column = self._rows[index.row()], self.columns[index.column()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return column.text(row)
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            under = column.under(row) if column.under is not None else ""
+            return f"{column.text(row)} {under}".strip()
+        if role == Qt.ItemDataRole.UserRole:
+            return row
+        return None
+
+
+class _Delegate(QStyledItemDelegate):
+    """Paints a cell as its column says."""
+
+    def __init__(self, model: TableModel, row_px: int, parent: QObject) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._row_px = row_px
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(self._model.columns[index.column()].width, self._row_px)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        theme = look().theme
+        box = QRectF(option.rect)
+        column = self._model.columns[index.column()]
+        row = index.data(Qt.ItemDataRole.UserRole)
+        painter.save()
+        if option.state & QStyle.StateFlag.State_Selected:
+            painter.fillRect(box, QColor(theme.accent_ground))
+        painter.fillRect(QRectF(box.x(), box.bottom() - 1, box.width(), 1), QColor(theme.line))
+        inner = box.adjusted(_SIDE, 0, -8, -1)
+        text = column.text(row)
+        under = column.under(row) if column.under is not None else ""
+        tone = column.tone(row) if column.tone is not None else ""
+        if tone:
+            paint_chip(painter, inner.x(), inner.center().y(), tone, text)
+        else:
+            colour = theme.dim_text if column.kind == "dim" else theme.text
+            top = inner.adjusted(0, 5, 0, -inner.height() / 2 + 2) if under else inner
+            _words(painter, top, text, colour, TEXT_PX, column.kind == "strong")
+            if under:
+                below = inner.adjusted(0, inner.height() / 2 + 1, 0, -4)
+                _words(painter, below, under, theme.dim_text, LABEL_PX, False)
+        painter.restore()
+
+
+def _words(painter: QPainter, box: QRectF, text: str, colour: str, size: int, bold: bool) -> None:
+    painter.setFont(sized(size, bold=bold))
+    painter.setPen(QColor(colour))
+    line = text.replace("\n", " ")
+    short = painter.fontMetrics().elidedText(line, Qt.TextElideMode.ElideRight, int(box.width()))
+    painter.drawText(box, int(Qt.AlignmentFlag.AlignVCenter.value), short)
+
+
+class Table(QTableView, Generic[T]):
+    """A table of `T`: one row is chosen at a time, Enter or a double click picks it."""
+
+    picked = Signal(object)
+    """The thing in the row that a person picked."""
+    chosen_changed = Signal()
+    """Another row is chosen, or none."""
+    menu_wanted = Signal(QPoint)
+    """A menu for the chosen row is wanted, at this place of the screen."""
+
+    def __init__(
+        self,
+        name: str,
+        columns: Sequence[Column[T]],
+        *,
+        row_px: int = ROW_PX,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.rows_model = TableModel(columns, self)
+        self.setAccessibleName(name)
+        self.setModel(self.rows_model)
+        self.setItemDelegate(_Delegate(self.rows_model, row_px, self))
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setShowGrid(False)
+        self.setTabKeyNavigation(False)
+        self.setFrameShape(QTableView.Shape.NoFrame)
+        self.verticalHeader().hide()
+        self.verticalHeader().setDefaultSectionSize(row_px)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        head = self.horizontalHeader()
+        head.setHighlightSections(False)
+        head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        head.setMinimumSectionSize(60)
+        for section, column in enumerate(columns):
+            self.setColumnWidth(section, column.width)
+            if column.stretch:
+                head.setSectionResizeMode(section, QHeaderView.ResizeMode.Stretch)
+        self.doubleClicked.connect(lambda index: self._pick(index.row()))
+        self.customContextMenuRequested.connect(
+            lambda at: self.menu_wanted.emit(self.viewport().mapToGlobal(at))
+        )
+        self.selectionModel().currentRowChanged.connect(lambda *_: self.chosen_changed.emit())
+        self.rows_model.modelReset.connect(self.chosen_changed)
+
+    def show_rows(self, rows: Sequence[T], keep: Callable[[T], bool] | None = None) -> None:
+        """Show these; the first one for which `keep` holds is chosen, or else the first."""
+        self.rows_model.show(rows)
+        places = [place for place, row in enumerate(rows) if keep is not None and keep(row)]
+        if rows:
+            self.choose(places[0] if places else 0)
+
+    @property
+    def chosen(self) -> T | None:
+        """The thing in the chosen row."""
+        row = self.currentIndex().row()
+        rows: list[T] = self.rows_model.rows()
+        return rows[row] if 0 <= row < len(rows) else None
+
+    def choose(self, row: int) -> None:
+        """Choose a row."""
+        flags = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
+        self.selectionModel().setCurrentIndex(self.rows_model.index(row, 0), flags)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers():
+            self._pick(self.currentIndex().row())
+            return
+        super().keyPressEvent(event)
+
+    def _pick(self, row: int) -> None:
+        if 0 <= row < self.rows_model.rowCount():
+            self.picked.emit(self.rows_model.rows()[row])
