@@ -18,7 +18,9 @@ MAX_PASSWORD = 1024
 Password = Annotated[SecretStr, Field(max_length=MAX_PASSWORD)]
 
 # The rules that OpenAPI can say; account checks them and the others, and answers with a sentence.
-NewPassword = Annotated[Password, Field(json_schema_extra={"minLength": 8, "maxLength": 128})]
+NewPassword = Annotated[
+    Password, Field(json_schema_extra={"format": "new-password", "minLength": 8, "maxLength": 128})
+]
 NewUsername = Annotated[RequiredName, Field(json_schema_extra={"format": "username", "maxLength": 64})]
 
 

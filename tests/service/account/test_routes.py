@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from fastapi import FastAPI
-from sqlalchemy import select, update
+from sqlalchemy import Update, select, update
 from starlette.testclient import TestClient
 
 from service.account.tables import LoginSession, User
@@ -183,7 +183,7 @@ def test_changing_users_needs_a_recent_password(client: TestClient, database: Da
     long_ago = now().replace(year=now().year - 1)
     for password_at in (None, long_ago):
         move = update(LoginSession).values(password_at=password_at)
-        database.write_now(lambda session, move=move: session.execute(move))
+        _run(database, move)
         _forget(client)
         user_id = _me(client)["user"]["user_id"]
         for answer in (
@@ -192,6 +192,10 @@ def test_changing_users_needs_a_recent_password(client: TestClient, database: Da
         ):
             assert (answer.status_code, answer.json()["data"]["error"]) == (403, "password_login_needed")
         assert client.get("/api/users").status_code == 200
+
+
+def _run(database: Database, statement: Update) -> None:
+    database.write_now(lambda session: session.execute(statement))
 
 
 def _forget(client: TestClient) -> None:
