@@ -20,7 +20,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from service.database import Database
 from service.face.dlib_engine import NAME, models_folder
-from service.face.packs import installed
+from service.face.packs import installed, model_in_use
 from service.schema import current_revision, newest_revision
 from service.settings import Settings
 
@@ -189,14 +189,15 @@ def face_models(settings: Settings) -> Iterator[Line]:
         yield Line(Level.OK, "built-in face model")
     except FileNotFoundError as problem:
         yield Line(Level.FAIL, str(problem))
-    if settings.face_model == NAME:
+    name = model_in_use(settings)
+    if name == NAME:
         return
-    chosen = [pack for pack in installed(settings.face_models_dir) if pack.name == settings.face_model]
+    chosen = [pack for pack in installed(settings.face_models_dir) if pack.name == name]
     if chosen:
-        yield Line(Level.OK, f"face model pack {settings.face_model}")
+        yield Line(Level.OK, f"face model pack {name}")
     else:
         advice = "run: walkaround face install PACK.zip"
-        yield Line(Level.FAIL, f"face model pack {settings.face_model} is not installed", advice)
+        yield Line(Level.FAIL, f"face model pack {name} is not installed", advice)
 
 
 def camera(_settings: Settings) -> Iterator[Line]:

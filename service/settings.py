@@ -35,7 +35,7 @@ class Settings(BaseSettings):
     max_body_bytes: int = Field(default=16 * 2**20, ge=2**20)
     max_upload_bytes: int = Field(default=2 * 2**30, ge=2**20)
     request_seconds: float = Field(default=60.0, gt=0)
-    face_model: str = "dlib"
+    face_model: str = ""
     log_level: str = "INFO"
     parent_pipe: bool = False
 

@@ -17,7 +17,7 @@ from service.face.engine import FaceEngine, look
 from service.face.fetch import download
 from service.face.gallery import Gallery
 from service.face.manifest import Pack, downloads
-from service.face.packs import PackError, install, installed, load_engine
+from service.face.packs import PackError, install, installed, load_engine, model_in_use, use
 from service.face.rules import FALSE_MATCH_RATE
 from service.face.vault import Vault, stored_templates
 from service.face.worker import about_engine
@@ -41,6 +41,8 @@ def _parser() -> argparse.ArgumentParser:
         each.add_argument(
             "--accept-research-only", action="store_true", help="your use is covered by a research licence"
         )
+    chosen = commands.add_parser("use", help="choose the face model, from the next start of the service")
+    chosen.add_argument("name")
     three = commands.add_parser("calibrate", help="compare the enrolled users with each other")
     three.add_argument("--strangers", type=Path, help="a folder with photos of people who are not enrolled")
     return parser
@@ -55,6 +57,9 @@ def main(words: Sequence[str], settings: Settings) -> int:
             _models(settings)
         elif options.command == "install":
             _installed(install(options.source, settings.face_models_dir, accept_research=_accepts(options)))
+        elif options.command == "use":
+            use(options.name, settings)
+            print(f"{options.name} is used from the next start; models never mix, so everybody enrols again")
         elif options.command == "download":
             _download(options, settings)
         else:
@@ -70,6 +75,7 @@ def _accepts(options: argparse.Namespace) -> bool:
 
 
 def _models(settings: Settings) -> None:
+    in_use = model_in_use(settings)
     rows = [(DLIB, "built in", "public domain (models), Boost (library)", "any use")]
     packs = installed(settings.face_models_dir)
     rows += [(pack.name, f"installed, engine {pack.engine}", pack.licence, pack.allows) for pack in packs]
@@ -80,14 +86,14 @@ def _models(settings: Settings) -> None:
         if name not in known
     ]
     for name, state, licence, allows in rows:
-        print(f"{'*' if name == settings.face_model else ' '} {name} ({state})")
+        print(f"{'*' if name == in_use else ' '} {name} ({state})")
         print(f"    licence: {licence}\n    allows:  {allows}")
-    print("\n* in use; another is chosen with WALKAROUND_FACE_MODEL=NAME")
+    print("\n* in use; another is chosen with: walkaround face use NAME")
 
 
 def _installed(pack: Pack) -> None:
     print(f"installed {pack.name} ({pack.licence}; {pack.allows})")
-    print(f"use it with WALKAROUND_FACE_MODEL={pack.name}; everybody enrols again, as models never mix")
+    print(f"choose it with: walkaround face use {pack.name}")
 
 
 def _download(options: argparse.Namespace, settings: Settings) -> None:
@@ -102,7 +108,7 @@ def _download(options: argparse.Namespace, settings: Settings) -> None:
 
 
 def _calibrate(options: argparse.Namespace, settings: Settings) -> None:
-    engine = load_engine(settings.face_model, settings.face_models_dir)
+    engine = load_engine(model_in_use(settings), settings.face_models_dir)
     database = Database(settings.url)
     try:
         migrate(database)

@@ -19,6 +19,10 @@ from service.face.dlib_engine import NAME as DLIB
 from service.face.dlib_engine import DlibEngine
 from service.face.engine import FaceEngine
 from service.face.manifest import MANIFEST, Pack, recognised
+from service.settings import Settings
+
+CHOSEN = "in-use.txt"
+"""The file beside the packs that names the model chosen by `walkaround face use`."""
 
 MAX_PACK_BYTES = 2 * 2**30
 MAX_MANIFEST_BYTES = 2**20
@@ -74,6 +78,23 @@ def installed(models_dir: Path) -> list[Pack]:
         if pack.name == folder.name:
             packs.append(pack)
     return packs
+
+
+def model_in_use(settings: Settings) -> str:
+    """The face model that the settings name; else the one chosen by `walkaround face use`; else dlib."""
+    if settings.face_model:
+        return settings.face_model
+    try:
+        return (settings.face_models_dir / CHOSEN).read_text("utf-8").strip() or DLIB
+    except OSError:
+        return DLIB
+
+
+def use(name: str, settings: Settings) -> None:
+    """Choose a face model for the next start. Raises PackError or ImportError when it does not load."""
+    load_engine(name, settings.face_models_dir)
+    settings.face_models_dir.mkdir(parents=True, exist_ok=True)
+    (settings.face_models_dir / CHOSEN).write_text(name + "\n", encoding="utf-8")
 
 
 def load_engine(name: str, models_dir: Path) -> FaceEngine:

@@ -28,7 +28,7 @@ from service.face.decode import BadPicture, Fault
 from service.face.dlib_engine import NAME as DEFAULT_MODEL
 from service.face.engine import Embedding, Look
 from service.face.gallery import Gallery, score
-from service.face.packs import load_engine
+from service.face.packs import load_engine, model_in_use
 from service.face.stations import Stations, busy, policy
 from service.face.tables import FaceEnrolment, FaceTemplate
 from service.face.vault import Vault, stored_templates
@@ -89,7 +89,7 @@ class FaceService:
         self._may_log_in = may_log_in
         self._vault = Vault(settings.data_dir)
         self._eyes = eyes or FaceWorker(
-            functools.partial(load_engine, settings.face_model, settings.face_models_dir)
+            functools.partial(load_engine, model_in_use(settings), settings.face_models_dir)
         )
         self._stations = Stations(database)
         self._gallery: Gallery | None = None

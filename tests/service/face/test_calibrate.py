@@ -10,6 +10,7 @@ from service.face.calibrate import rate_bound
 from service.face.cli import main
 from service.face.consent import CONSENT_VERSION
 from service.face.dlib_engine import DlibEngine
+from service.face.packs import model_in_use
 from service.settings import Settings
 from tests.service.face import faces
 from tests.service.face.conftest import as_face_info, open_room
@@ -65,6 +66,20 @@ def test_the_command_lists_models_with_licences(tmp_path: Path, capsys: pytest.C
     assert "* dlib (built in)" in printed
     assert "sface (to download)" in printed
     assert printed.count("licence:") == printed.count("allows:") == 2
+
+
+def test_the_command_chooses_a_model_that_loads(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    settings = Settings(data_dir=tmp_path)
+    assert model_in_use(settings) == "dlib"
+    assert main(["face", "use", "gone"], settings) == 1
+    assert "not installed" in capsys.readouterr().err
+    assert model_in_use(settings) == "dlib"
+    (tmp_path / "face_models").mkdir()
+    (tmp_path / "face_models" / "in-use.txt").write_text("mine\n")
+    assert model_in_use(settings) == "mine"
+    assert main(["face", "use", "dlib"], settings) == 0
+    assert model_in_use(settings) == "dlib"
+    assert model_in_use(Settings(data_dir=tmp_path, face_model="other")) == "other"
 
 
 def test_a_failed_command_says_why(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
