@@ -1,0 +1,163 @@
+"""The part of the story about people: the first admin, an inspector, faces, and what they work on."""
+
+from __future__ import annotations
+
+import contextlib
+
+from desktop.client import Session
+from desktop.client.errors import ClientError, Refused
+from desktop.demo.pictures import MM_PER_PIXEL
+from desktop.demo.play import Play
+from desktop.demo.stage import Failed, check, click, press, wait_until, with_files, write
+from desktop.embedded import ServiceState
+from desktop.pages.login import LoginPage
+from desktop.pages.me import MePage
+from desktop.pages.sentences import sentence
+from shared.codes import Role
+from shared.wire.catalogue import AircraftWrite, FlightWrite, ReferenceImageWrite, TaskWrite
+
+ADMIN = ("zhao", "Rivets-and-Seams-2026")
+INSPECTOR = ("zhang", "Walk-around-at-dawn-7")
+
+
+def start(play: Play) -> None:
+    """Open the window; the service starts beside it."""
+    with play.stage.step("start the desktop and its service"):
+        desktop = play.desktop
+        desktop.start()
+        play.resize()
+        wait_until(
+            lambda: desktop.context.service_state is ServiceState.READY, "the service is ready", seconds=60
+        )
+        wait_until(lambda: play.page(LoginPage).first_run, "the page for the first administrator")
+
+
+def first_admin(play: Play) -> None:
+    """Nobody exists: the first-run page makes the administrator."""
+    with play.stage.step("make the first administrator"):
+        form = play.page(LoginPage).first_run_form
+        write(form.user_name, ADMIN[0])
+        write(form.name, play.words.admin)
+        write(form.password, ADMIN[1])
+        write(form.again, ADMIN[1])
+        click(form.button)
+        wait_until(lambda: play.front("records"), "the administrator gets in")
+
+
+def inspector_account(play: Play) -> None:
+    """The administrator adds an inspector."""
+    with play.stage.step("add an inspector"):
+        play.session.users.create(*INSPECTOR, [Role.INSPECTOR], play.words.inspector)
+
+
+def catalogue(play: Play) -> None:
+    """The administrator enters what is inspected."""
+    with play.stage.step("add aircraft, flight, task and reference image"):
+        words, entries = play.words, play.session.catalogue
+        aircraft = entries.aircraft.create(
+            AircraftWrite(aircraft_name=words.aircraft, registration="B-1409", aircraft_type="787-9")
+        )
+        flight = entries.flights.create(
+            FlightWrite(flight_number=words.flight, aircraft_id=aircraft.aircraft_id)
+        )
+        entries.tasks.create(TaskWrite(task_name=words.task, flight_id=flight.flight_id))
+        file = play.session.files.upload(play.pictures.reference)
+        entries.reference_images.create(
+            ReferenceImageWrite(
+                reference_image_name=words.reference,
+                file_id=file.file_id,
+                aircraft_id=aircraft.aircraft_id,
+                mm_per_pixel=MM_PER_PIXEL,
+            )
+        )
+
+
+def log_out(play: Play) -> None:
+    """Log out by the key."""
+    with play.stage.step("log out"):
+        press(play.desktop.window, "Ctrl+Shift+L")
+        wait_until(lambda: play.front("login"), "the login page comes")
+
+
+def log_in_by_password(play: Play) -> None:
+    """The inspector types name and password."""
+    with play.stage.step("log in by password"):
+        form = play.page(LoginPage).password_form
+        write(form.user_name, INSPECTOR[0])
+        write(form.password, INSPECTOR[1])
+        click(form.button)
+        wait_until(lambda: play.front("records"), "the inspector gets in")
+        play.resize()
+
+
+def enrol(play: Play) -> None:
+    """The inspector consents and enrols with three photo files."""
+    with play.stage.step("enrol a face with consent"):
+        press(play.desktop.window, _keys(play, "go.me"))
+        wait_until(lambda: play.front("me"), "the profile page comes")
+        card = play.page(MePage).face
+        check(not card.by_files.isEnabled(), "a face can be enrolled without consent")
+        click(card.consent)
+        with_files(lambda: click(card.by_files), play.pictures.faces)
+        payload = play.desktop.context
+
+        def enrolled() -> bool:
+            if card.error():
+                raise Failed(card.error())
+            return payload.payload is not None and payload.payload.user.has_face
+
+        wait_until(enrolled, "the face is enrolled", seconds=45)
+
+
+def stranger(play: Play) -> None:
+    """Somebody else's photo is refused, and because it is somebody else's."""
+    with play.stage.step("refuse the face of a stranger"):
+        page = play.page(LoginPage)
+        with_files(lambda: click(page.photo), [play.pictures.stranger])
+        wait_until(
+            lambda: page.photo_error() or play.desktop.context.payload, "the service answers", seconds=45
+        )
+        check(play.desktop.context.payload is None, "a stranger got in by face")
+        expected = sentence(Refused("无法校验人脸"))
+        check(page.photo_error() == expected, f"refused for another reason: {page.photo_error()}")
+    with play.stage.step("check that the stranger's photo is a good one"):
+        _usable_face(play)
+
+
+def _usable_face(play: Play) -> None:
+    """The same photo can be enrolled by another account: it shows one good face, and not the inspector's."""
+    session = Session(play.session.base_url)
+    try:
+        session.account.login(*ADMIN)
+        session.account.enrol_face([play.pictures.stranger.read_bytes()])
+        session.account.delete_face()
+    except ClientError as error:
+        raise Failed(f"the stranger's photo would be refused for itself: {error}") from error
+    finally:
+        with contextlib.suppress(ClientError):
+            session.account.logout()
+        session.close()
+
+
+def log_in_by_face(play: Play) -> None:
+    """The inspector gets in with another photo of the enrolled face."""
+    with play.stage.step("log in by face"):
+        page = play.page(LoginPage)
+        with_files(lambda: click(page.photo), [play.pictures.login])
+
+        def entered() -> bool:
+            if page.photo_error() and not play.desktop.context.payload:
+                raise Failed(page.photo_error())
+            return play.desktop.context.payload is not None
+
+        wait_until(entered, "the inspector gets in by face", seconds=45)
+        payload = play.desktop.context.payload
+        check(payload is not None and payload.user.username == INSPECTOR[0], "somebody else got in")
+        play.resize()
+        # The window returns to where this person was; the work begins in the list.
+        press(play.desktop.window, _keys(play, "go.records"))
+        wait_until(lambda: play.front("records"), "the list of records comes")
+
+
+def _keys(play: Play, command_id: str) -> str:
+    return play.desktop.context.commands.keys(command_id)[0]

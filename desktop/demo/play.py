@@ -1,0 +1,54 @@
+"""What every part of the story works with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from desktop.application import Desktop
+from desktop.client import Session
+from desktop.demo.pictures import Pictures
+from desktop.demo.stage import Stage, check, turn
+from desktop.demo.words import Words
+from desktop.widgets import Page
+
+WINDOW = (1440, 900)
+"""Size of the main window, logical px."""
+
+APage = TypeVar("APage", bound=Page)
+
+
+@dataclass(slots=True)
+class Play:
+    """The running desktop, what is drawn and said, and what the story knows by now."""
+
+    desktop: Desktop
+    stage: Stage
+    pictures: Pictures
+    words: Words
+    folder: Path
+    out: Path
+    record_id: str = ""
+
+    @property
+    def session(self) -> Session:
+        """The calls of whoever is logged in."""
+        return self.desktop.context.session
+
+    def page(self, kind: type[APage]) -> APage:
+        """The page in front. Raises Failed when it is another one."""
+        page = self.desktop.window.page
+        check(isinstance(page, kind), f"{kind.__name__} is not in front")
+        assert isinstance(page, kind)
+        return page
+
+    def resize(self) -> None:
+        """Give the window the size of its picture; somebody else's login made another window."""
+        self.desktop.window.resize(*WINDOW)
+        turn()
+
+    def front(self, page_id: str) -> bool:
+        """True while this page is in front."""
+        page = self.desktop.window.page
+        return page is not None and page.page_id == page_id

@@ -1,0 +1,53 @@
+"""Runs the story in a desktop of its own, and keeps a picture of where it failed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
+
+from desktop.application import Desktop, make_application
+from desktop.demo import pictures
+from desktop.demo.play import Play
+from desktop.demo.stage import Failed, Stage, turn
+from desktop.demo.story import STORY
+from desktop.demo.words import words
+from desktop.preferences import Preferences
+from desktop.theme import Mode
+
+
+def run(folder: Path, out: Path) -> str:
+    """Play in `folder`, write the results into `out`; what failed as a sentence, or an empty string."""
+    application = make_application()
+    application.setAttribute(Qt.ApplicationAttribute.AA_DontUseNativeDialogs)
+    spoken = words()
+    preferences = Preferences(folder / "preferences.json")
+    preferences.change(language=spoken.language, theme=Mode.LIGHT)
+    stage = Stage(_say)
+    desktop = Desktop(server_url="", data_folder=folder / "data", preferences=preferences)
+    try:
+        with stage.step("draw the pictures"):
+            drawn = pictures.make(folder)
+        play = Play(desktop, stage, drawn, spoken, folder, out)
+        for part in STORY:
+            part(play)
+        return _said_in_log(desktop)
+    except Failed as failure:
+        desktop.window.grab().save(str(out / "failed.png"))
+        return f"{stage.at}: {failure}. {_said_in_log(desktop)}".strip()
+    finally:
+        desktop.close()
+        turn()
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+def _say(name: str, seconds: float) -> None:
+    print(f"{seconds:6.1f} s  {name}", flush=True)
+
+
+def _said_in_log(desktop: Desktop) -> str:
+    """The last line of an exception that nobody caught, or an empty string."""
+    text = desktop.logs.file.read_text(encoding="utf-8") if desktop.logs.file.exists() else ""
+    if "nobody caught this" not in text:
+        return ""
+    return f"The program met an exception: {text.rstrip().splitlines()[-1]}"

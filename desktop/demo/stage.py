@@ -1,0 +1,235 @@
+"""The hands of the demo: waiting, clicking, typing and dragging in real windows, with a line per step."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QPoint, QPointF, Qt, QTimer
+from PySide6.QtGui import QInputMethodEvent, QKeySequence, QMouseEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QFileDialog,
+    QLineEdit,
+    QPlainTextEdit,
+    QWidget,
+)
+
+from desktop.canvas.view import CanvasView
+from shared.geometry import Rect
+
+T = TypeVar("T")
+Found = TypeVar("Found", bound=QWidget)
+
+_LEFT = Qt.MouseButton.LeftButton
+_TURN_MS = 20
+_DRAG_MOVES = 6
+
+
+class Failed(Exception):
+    """A step did not do what it should; `str()` is a sentence."""
+
+
+class Stage:
+    """Steps are told by `say(name, seconds)`; a step's first failure ends the play."""
+
+    def __init__(self, say: Callable[[str, float], None]) -> None:
+        self._say = say
+        self.at = ""
+        """The step that is played."""
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[None]:
+        """One thing that the person does."""
+        self.at = name
+        began = time.perf_counter()
+        yield
+        self._say(name, time.perf_counter() - began)
+
+
+def turn() -> None:
+    """Let the windows work for a moment."""
+    QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, _TURN_MS)
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    time.sleep(0.002)
+
+
+def wait_until(ready: Callable[[], T], what: str, seconds: float = 15.0) -> T:
+    """Let the windows work until `ready()` gives something true; gives that.
+
+    Raises Failed with "`what` did not happen" after `seconds`.
+    """
+    ends = time.monotonic() + seconds
+    while True:
+        turn()
+        value = ready()
+        if value:
+            return value
+        if time.monotonic() > ends:
+            raise Failed(f"{what} did not happen within {seconds:.0f} s")
+
+
+def check(holds: object, sentence: str) -> None:
+    """Raises Failed with `sentence` unless `holds`."""
+    if not holds:
+        raise Failed(sentence)
+
+
+def find(kind: type[Found], within: QWidget, name: str = "") -> Found:
+    """The one visible widget of `kind`, by its object name where one is given. Raises Failed."""
+    seen = [widget for widget in within.findChildren(kind, name or None) if widget.isVisible()]
+    check(seen, f"there is no {kind.__name__} {name}".rstrip())
+    return seen[0]
+
+
+def click(widget: QWidget) -> None:
+    """Press and release the mouse on a widget that can be seen and used: in its middle, or on its tick."""
+    wait_until(lambda: widget.isVisible() and widget.isEnabled(), f"{_called(widget)} can be clicked")
+    where = QPoint(10, widget.height() // 2) if isinstance(widget, QCheckBox) else widget.rect().center()
+    QTest.mouseClick(widget, _LEFT, Qt.KeyboardModifier.NoModifier, where)
+    turn()
+
+
+def write(widget: QWidget, text: str) -> None:
+    """Put the cursor into an editor and replace what is in it by typing `text`."""
+    wait_until(lambda: widget.isVisible() and widget.isEnabled(), f"{_called(widget)} can be written in")
+    widget.setFocus()
+    editor = widget.focusProxy() or widget
+    if isinstance(editor, QComboBox):
+        line = editor.lineEdit()
+        check(line is not None, f"{_called(editor)} cannot be typed into")
+        editor = line
+    assert isinstance(editor, QLineEdit | QPlainTextEdit)
+    editor.selectAll()
+    QTest.keyClick(editor, Qt.Key.Key_Delete)
+    _type(editor, text)
+    turn()
+
+
+def _type(editor: QWidget, text: str) -> None:
+    for letter in text:
+        if letter.isascii():
+            QTest.keyClicks(editor, letter)
+        else:
+            # As an input method commits what was composed; no key of a keyboard stands for these.
+            event = QInputMethodEvent()
+            event.setCommitString(letter)
+            QCoreApplication.sendEvent(editor, event)
+
+
+def choose(combo: QComboBox, value: object) -> None:
+    """Choose the entry with this data, key by key as a person would."""
+    wait_until(lambda: combo.findData(value) >= 0, f"{_called(combo)} offers {value}")
+    combo.setFocus()
+    for _ in range(combo.count()):
+        if combo.currentData() == value:
+            return
+        down = combo.findData(value) > combo.currentIndex()
+        QTest.keyClick(combo, Qt.Key.Key_Down if down else Qt.Key.Key_Up)
+        turn()
+    check(combo.currentData() == value, f"{_called(combo)} did not take {value}")
+
+
+def press(widget: QWidget, keys: str) -> None:
+    """Press a key or a chord such as ``"Ctrl+R"`` where the keyboard is."""
+    window = widget.window()
+    window.activateWindow()
+    wait_until(window.isActiveWindow, "the window comes to the front")
+    combination = QKeySequence(keys)[0]
+    QTest.keyClick(widget, combination.key(), combination.keyboardModifiers())
+    turn()
+
+
+def drag(view: CanvasView, rect: Rect) -> None:
+    """Drag on the canvas from corner to corner of `rect` (px of the picture)."""
+    start = QPointF(*view.viewport.to_view(rect.x, rect.y))
+    end = QPointF(*view.viewport.to_view(rect.right, rect.bottom))
+    _mouse(view, QEvent.Type.MouseButtonPress, start)
+    for number in range(1, _DRAG_MOVES + 1):
+        _mouse(view, QEvent.Type.MouseMove, start + (end - start) * (number / _DRAG_MOVES))
+        turn()
+    _mouse(view, QEvent.Type.MouseButtonRelease, end)
+    turn()
+
+
+def _mouse(view: QWidget, kind: QEvent.Type, where: QPointF) -> None:
+    button = Qt.MouseButton.NoButton if kind is QEvent.Type.MouseMove else _LEFT
+    held = Qt.MouseButton.NoButton if kind is QEvent.Type.MouseButtonRelease else _LEFT
+    on_screen = QPointF(view.mapToGlobal(QPoint(0, 0))) + where
+    event = QMouseEvent(kind, where, on_screen, button, held, Qt.KeyboardModifier.NoModifier)
+    QCoreApplication.sendEvent(view, event)
+
+
+def dialog(name: str = "") -> QDialog:
+    """The dialog in front, once it is there."""
+
+    def found() -> QDialog | None:
+        for widget in QApplication.topLevelWidgets():
+            if isinstance(widget, QDialog) and widget.isVisible() and name in ("", widget.objectName()):
+                return widget
+        return None
+
+    return wait_until(found, f"the dialog {name} opens")  # type: ignore[return-value]
+
+
+def with_files(open_dialog: Callable[[], None], paths: Sequence[Path]) -> None:
+    """Do what opens a file dialog, and choose `paths` (in one folder) in it.
+
+    The dialog blocks `open_dialog` until it is answered, so a timer answers it. Raises Failed.
+    """
+    answered: list[bool] = []
+
+    def answer() -> None:
+        asking = QApplication.activeModalWidget()
+        if not isinstance(asking, QFileDialog):
+            return
+        timer.stop()
+        asking.setDirectory(str(paths[0].parent))
+        names = " ".join(f'"{path.name}"' for path in paths) if len(paths) > 1 else paths[0].name
+        line = asking.findChild(QLineEdit, "fileNameEdit")
+        assert line is not None
+        line.setText(names)
+        answered.append(True)
+        QTest.keyClick(line, Qt.Key.Key_Return)
+
+    timer = QTimer()
+    timer.timeout.connect(answer)
+    timer.start(_TURN_MS)
+    try:
+        open_dialog()
+        wait_until(lambda: bool(answered), "the file dialog opens")
+    finally:
+        timer.stop()
+
+
+def confirmed(ask: Callable[[], None], answer: Callable[[QDialog], QAbstractButton]) -> None:
+    """Do what asks a question in a dialog, and click the button that `answer` gives. Raises Failed."""
+    clicked: list[bool] = []
+
+    def reply() -> None:
+        asking = QApplication.activeModalWidget()
+        if isinstance(asking, QDialog):
+            timer.stop()
+            clicked.append(True)
+            QTest.mouseClick(answer(asking), _LEFT)
+
+    timer = QTimer()
+    timer.timeout.connect(reply)
+    timer.start(_TURN_MS)
+    try:
+        ask()
+        wait_until(lambda: bool(clicked), "the question is asked")
+    finally:
+        timer.stop()
+
+
+def _called(widget: QWidget) -> str:
+    return widget.accessibleName() or widget.objectName() or type(widget).__name__
