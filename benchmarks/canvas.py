@@ -53,7 +53,7 @@ def draw_picture(path: Path, width: int, height: int) -> None:
 
 
 def resident_mb(field: str) -> float:
-    """VmRSS or VmHWM of this process in MB; 0 where the system does not tell."""
+    """A figure of /proc/self/status in MB, such as VmRSS; 0 where the system does not tell."""
     try:
         text = Path("/proc/self/status").read_text()
     except OSError:
@@ -122,9 +122,11 @@ def picture(path: Path, megapixels: int) -> None:
     ready: list[int] = []
     view.prepared.connect(lambda: ready.append(1))
     start = time.perf_counter()
+    most = 0.0
     while not ready and not view.source.levels:
         application.processEvents()
         time.sleep(0.002)
+        most = max(most, resident_mb("RssAnon"))
     built = time.perf_counter() - start
     say(
         f"longest stall while opening {megapixels} MP",
@@ -135,7 +137,8 @@ def picture(path: Path, megapixels: int) -> None:
     )
     say(f"first picture of {megapixels} MP", first, target, "ms", floor=round(qt_preview_ms(path), 1))
     if megapixels == 400:
-        say("peak memory while preparing 400 MP", resident_mb("VmHWM"), 400, "MB")
+        mapped = round(resident_mb("VmHWM"))
+        say("memory while preparing 400 MP", most, 400, "MB", with_mapped_files=mapped)
     view.close_picture()
 
 
@@ -147,14 +150,16 @@ def moving(path: Path) -> None:
         application.processEvents()
         time.sleep(0.001)
     frames: list[float] = []
+    worked: list[float] = []
     width, height = view.source.size
 
     def frame(scale: float, x: float, y: float) -> None:
-        start = time.perf_counter()
+        start, busy = time.perf_counter(), time.thread_time()
         view.set_viewport(scale, x, y)
         application.processEvents()
         took = time.perf_counter() - start
         frames.append(took * 1000)
+        worked.append((time.thread_time() - busy) * 1000)
         time.sleep(max(0.0, 0.016 - took))
 
     for step in range(150):
@@ -171,6 +176,7 @@ def moving(path: Path) -> None:
         "ms",
         median=round(statistics.median(frames), 1),
         worst=round(max(frames), 1),
+        processor_p95=round(percentile(worked, 0.95), 1),
         floor=round(floor, 1),
     )
     say("longest stall while moving", stalls.longest * 1000, 50, "ms")

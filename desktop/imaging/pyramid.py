@@ -43,26 +43,29 @@ class PyramidCache:
         self.folder = folder or Path(platformdirs.user_cache_dir("walkaround", appauthor=False)) / "pyramids"
         self._limit = limit
 
-    def path(self, digest: str) -> Path:
-        """Where the pyramid of the content with this SHA-256 is, or will be."""
-        return self.folder / f"{digest}-{TILE}.zip"
+    def path(self, length: int, digest: str) -> Path:
+        """Where the pyramid of the content with this length in bytes and SHA-256 is, or will be."""
+        return self.folder / f"{length}-{digest}-{TILE}.zip"
 
-    def find(self, digest: str) -> Path | None:
+    def may_have(self, length: int) -> bool:
+        """False when there is no pyramid of content with this length, so that none need be hashed to look."""
+        return any(self.folder.glob(f"{length}-*-{TILE}.zip"))
+
+    def find(self, length: int, digest: str) -> Path | None:
         """The pyramid, marked as used now; None when there is none."""
-        path = self.path(digest)
+        path = self.path(length, digest)
         try:
             os.utime(path)
         except OSError:
             return None
         return path
 
-    def make(self, data: Data, digest: str, progress: Progress, cancellation: Cancellation) -> Path:
-        """Make the pyramid and drop the longest unused ones above the limit.
+    def make(self, data: Data, path: Path, progress: Progress, cancellation: Cancellation) -> Path:
+        """Make the pyramid at `path` and drop the longest unused ones above the limit.
 
         Raises OSError when the folder cannot be written, pyvips.Error when the picture cannot be read.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
-        path = self.path(digest)
         image = as_rgb(stream(data)).copy()
         image.remove("orientation")
         report_progress(image, progress, cancellation)
@@ -150,6 +153,11 @@ class Pyramid:
                 place = np.s_[row * TILE : (row + 1) * TILE, column * TILE : (column + 1) * TILE]
                 pixels[place] = part[: pixels[place].shape[0], : pixels[place].shape[1]]
         return pixels
+
+
+def content_length(data: Data) -> int:
+    """How many bytes. Raises OSError."""
+    return len(data) if isinstance(data, bytes) else data.stat().st_size
 
 
 def content_digest(data: Data, cancellation: Cancellation) -> str:

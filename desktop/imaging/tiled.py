@@ -14,7 +14,7 @@ from PySide6.QtGui import QImage
 from desktop.imaging.decode import Cancellation, Data, Header, Progress, read_crop, read_preview
 from desktop.imaging.errors import ImageError
 from desktop.imaging.pixels import Pixels, from_qimage, stored_rect, to_qimage, upright, upright_size
-from desktop.imaging.pyramid import Pyramid, PyramidCache, content_digest
+from desktop.imaging.pyramid import Pyramid, PyramidCache, content_digest, content_length
 from desktop.imaging.source import PREVIEW, TILE, Level
 from desktop.imaging.vips import pyvips
 from shared.geometry import Rect
@@ -53,7 +53,8 @@ class TiledImage:
     def preview(self) -> QImage:
         """The picture in about `PREVIEW` px: from the pyramid when there is one, else from the original."""
         with self._failures():
-            self._open_kept()
+            if self._cache.may_have(content_length(self._data)):
+                self._open_kept()
             if self._pyramid is None:
                 return to_qimage(read_preview(self._data, self._header, PREVIEW, self._cancellation))
             longest = [max(level.width, level.height) for level in self._levels]
@@ -64,13 +65,12 @@ class TiledImage:
     def prepare(self, progress: Progress) -> None:
         """Make the pyramid, unless there is one."""
         with self._failures():
-            self._open_kept()
+            path = self._open_kept()
             with self._guard:
                 if self._pyramid is None:
-                    assert self._digest is not None
                     self._making = Cancellation()
                     self._cancellation.check()
-                    self._use(self._cache.make(self._data, self._digest, progress, self._making))
+                    self._use(self._cache.make(self._data, path, progress, self._making))
 
     def tile(self, level: int, column: int, row: int) -> QImage:
         """One tile; IndexError before `prepare` is through."""
@@ -92,15 +92,18 @@ class TiledImage:
         self._cancellation.cancel()
         self._making.cancel()
 
-    def _open_kept(self) -> None:
+    def _open_kept(self) -> Path:
+        """Open the pyramid when there is one; where it is or belongs."""
+        length = content_length(self._data)
         with self._guard:
             if self._digest is None:
                 self._digest = content_digest(self._data, self._cancellation)
-            if self._pyramid is None and (kept := self._cache.find(self._digest)) is not None:
+            if self._pyramid is None and (kept := self._cache.find(length, self._digest)) is not None:
                 try:
                     self._use(kept)
                 except OSError:
                     kept.unlink(missing_ok=True)
+            return self._cache.path(length, self._digest)
 
     def _turned(self, pyramid: Pyramid, level: int, rect: Rect) -> Pixels:
         """The upright pixels of `rect`, whose stored ones may lie on up to four tiles."""

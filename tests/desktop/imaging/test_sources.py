@@ -125,10 +125,10 @@ def test_a_broken_pyramid_is_made_anew(tmp_path: Path) -> None:
 def test_the_longest_unused_pyramids_go(tmp_path: Path) -> None:
     cache = PyramidCache(tmp_path, limit=250)
     for age, name in enumerate(("c", "b", "a")):
-        cache.path(name).write_bytes(bytes(100))
-        os.utime(cache.path(name), (1000 - age, 1000 - age))
-    assert cache.find("a") is not None
-    assert cache.find("z") is None
+        cache.path(1, name).write_bytes(bytes(100))
+        os.utime(cache.path(1, name), (1000 - age, 1000 - age))
+    assert cache.find(1, "a") is not None
+    assert cache.find(1, "z") is None
     abandoned, fresh = tmp_path / "making-a", tmp_path / "making-b"
     abandoned.mkdir()
     fresh.mkdir()
@@ -136,9 +136,9 @@ def test_the_longest_unused_pyramids_go(tmp_path: Path) -> None:
     cache.trim()
     assert not abandoned.exists()
     fresh.rmdir()
-    assert sorted(path.name[0] for path in tmp_path.iterdir()) == ["a", "c"]
-    PyramidCache(tmp_path, limit=0).trim(keep=cache.path("c"))
-    assert [path.name[0] for path in tmp_path.iterdir()] == ["c"]
+    assert sorted(path.name[2] for path in tmp_path.iterdir()) == ["a", "c"]
+    PyramidCache(tmp_path, limit=0).trim(keep=cache.path(1, "c"))
+    assert [path.name[2] for path in tmp_path.iterdir()] == ["c"]
 
 
 def test_a_cancelled_pyramid_leaves_nothing(tmp_path: Path) -> None:
