@@ -1,0 +1,65 @@
+"""Tiny ONNX files made on the spot: models that answer what the test puts into them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import onnx
+from numpy.typing import NDArray
+from onnx import TensorProto, helper, numpy_helper
+
+
+def constant_model(
+    path: Path,
+    outputs: Mapping[str, NDArray[np.generic]],
+    size: tuple[int, int] = (64, 64),
+    names: Sequence[str] = (),
+    domain: str = "",
+) -> Path:
+    """A model with a (1, 3, height, width) image input whose outputs are constants.
+
+    The input takes part with weight zero, so that no optimiser removes it.
+    """
+    nodes = [
+        helper.make_node("ReduceMean", ["images"], ["mean"], keepdims=0),
+        helper.make_node("Mul", ["mean", "zero"], ["nothing"]),
+    ]
+    initializers = [numpy_helper.from_array(np.zeros((), np.float32), "zero")]
+    values = []
+    for name, value in outputs.items():
+        initializers.append(numpy_helper.from_array(value, f"{name}_value"))
+        kind = helper.np_dtype_to_tensor_dtype(value.dtype)
+        nodes.append(helper.make_node("Cast", ["nothing"], [f"{name}_nothing"], to=kind))
+        nodes.append(helper.make_node("Add", [f"{name}_value", f"{name}_nothing"], [name]))
+        values.append(helper.make_tensor_value_info(name, kind, value.shape))
+    if domain:
+        nodes.append(helper.make_node("Mystery", ["nothing"], ["unused"], domain=domain))
+    image = helper.make_tensor_value_info("images", TensorProto.FLOAT, [1, 3, size[1], size[0]])
+    graph = helper.make_graph(nodes, "tiny", [image], values, initializers)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+    if names:
+        helper.set_model_props(model, {"names": str(dict(enumerate(names)))})
+    onnx.save(model, str(path))
+    return path
+
+
+def brightness_model(path: Path, side: int = 64) -> Path:
+    """An NMS-free detector (1, 1, 6): its one box covers the input, its confidence is the mean pixel."""
+    image = helper.make_tensor_value_info("images", TensorProto.FLOAT, [1, 3, side, side])
+    output = helper.make_tensor_value_info("output", TensorProto.FLOAT, [1, 1, 6])
+    box = np.array([[[0, 0, side, side]]], np.float32)
+    nodes = [
+        helper.make_node("ReduceMean", ["images"], ["mean"], keepdims=0),
+        helper.make_node("Reshape", ["mean", "shape"], ["score"]),
+        helper.make_node("Concat", ["box", "score", "class"], ["output"], axis=2),
+    ]
+    initializers = [
+        numpy_helper.from_array(np.array([1, 1, 1], np.int64), "shape"),
+        numpy_helper.from_array(box, "box"),
+        numpy_helper.from_array(np.zeros((1, 1, 1), np.float32), "class"),
+    ]
+    graph = helper.make_graph(nodes, "brightness", [image], [output], initializers)
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8), str(path))
+    return path

@@ -1,0 +1,269 @@
+"""Every kind of ONNX detector against plain reference decoding, and what is refused on the way in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import numpy_helper
+
+from service.detection.failure import BadModel
+from service.detection.onnx import container
+from service.detection.onnx.check import check
+from service.detection.onnx.decode import cells
+from service.detection.onnx.detector import Detected, Detector, Detectors
+from service.detection.onnx.settings import DetectorSettings
+from shared.cv import cv2
+from shared.geometry import Rect
+from shared.wire.detection import ModelKind
+from tests.service.detection.graphs import brightness_model, constant_model
+
+YOLOX = Path(__file__).resolve().parents[4] / "shared" / "models" / "yolox_nano.onnx"
+CELLS = cells(64, 64)
+PHOTO = np.full((100, 200, 3), 90, np.uint8)
+# A 200 x 100 photo in a 64 x 64 input: scale 0.32, 16 px of border above and below.
+BOX_IN_INPUT = (16.0, 24.0, 48.0, 40.0)
+BOX_IN_PHOTO = Rect(50, 25, 100, 50)
+
+
+def found(path: Path, photo: np.ndarray[Any, Any] = PHOTO, **settings: Any) -> list[Detected]:
+    checked = check(path, None, settings)
+    return Detector(path).detect(photo, checked.kind, checked.settings, checked.labels)
+
+
+def centred(box: tuple[float, float, float, float]) -> list[float]:
+    x1, y1, x2, y2 = box
+    return [(x1 + x2) / 2, (y1 + y2) / 2, x2 - x1, y2 - y1]
+
+
+def yolo_v8() -> dict[str, Any]:
+    table = np.zeros((1, 4 + 3, CELLS), np.float32)
+    table[0, :, 5] = [*centred(BOX_IN_INPUT), 0.1, 0.9, 0.2]
+    table[0, :, 6] = [*centred((17, 24, 48, 40)), 0.1, 0.8, 0.2]
+    return {"output0": table}
+
+
+def yolo_v5() -> dict[str, Any]:
+    table = np.zeros((1, 3 * CELLS, 5 + 3), np.float32)
+    table[0, 7] = [*centred(BOX_IN_INPUT), 0.9, 0.0, 1.0, 0.0]
+    return {"output": table}
+
+
+def yolox() -> dict[str, Any]:
+    table = np.full((1, CELLS, 5 + 3), 0.0, np.float32)
+    # Cell x = 3, y = 2 of the first stride (8): row 2 * 8 + 3.
+    x, y, w, h = centred((16, 8, 48, 24))
+    table[0, 19] = [x / 8 - 3, y / 8 - 2, np.log(w / 8), np.log(h / 8), 0.9, 0.0, 1.0, 0.0]
+    return {"output": table}
+
+
+def nms_free() -> dict[str, Any]:
+    table = np.zeros((1, 300, 6), np.float32)
+    table[0, 0] = [*BOX_IN_INPUT, 0.9, 1]
+    return {"output0": table}
+
+
+def detr() -> dict[str, Any]:
+    logits = np.full((1, 20, 3 + 1 + 1), -9.0, np.float32)
+    logits[..., 4] = 9.0
+    logits[0, 4] = [-9, 9, -9, -9, -9]
+    boxes = np.full((1, 20, 4), 0.5, np.float32)
+    boxes[0, 4] = [0.5, 0.5, 0.5, 0.5]
+    return {"logits": logits, "pred_boxes": boxes}
+
+
+def nms_inside_apart() -> dict[str, Any]:
+    boxes = np.zeros((1, 10, 4), np.float32)
+    boxes[0, 0] = BOX_IN_INPUT
+    scores = np.zeros((1, 10), np.float32)
+    scores[0, 0] = 0.9
+    classes = np.zeros((1, 10), np.int32)
+    classes[0, 0] = 1
+    return {"num": np.array([[1]], np.int32), "boxes": boxes, "scores": scores, "classes": classes}
+
+
+def nms_inside_table() -> dict[str, Any]:
+    return {"output": np.array([[0, *BOX_IN_INPUT, 1, 0.9]], np.float32)}
+
+
+@pytest.mark.parametrize(
+    ("make", "kind", "expected"),
+    [
+        (yolo_v8, ModelKind.YOLO, BOX_IN_PHOTO),
+        (yolo_v5, ModelKind.YOLO, BOX_IN_PHOTO),
+        # YOLOX puts the photo into the corner: no border above.
+        (yolox, ModelKind.YOLOX, Rect(50, 25, 100, 50)),
+        (nms_free, ModelKind.NMS_FREE, BOX_IN_PHOTO),
+        # DETR stretches: the middle half of the photo.
+        (detr, ModelKind.DETR, Rect(50, 25, 100, 50)),
+        (nms_inside_apart, ModelKind.NMS_INSIDE, BOX_IN_PHOTO),
+        (nms_inside_table, ModelKind.NMS_INSIDE, BOX_IN_PHOTO),
+    ],
+)
+def test_each_kind_is_recognised_and_its_box_comes_back_in_photo_pixels(
+    make: Any, kind: ModelKind, expected: Rect, tmp_path: Path
+) -> None:
+    path = constant_model(tmp_path / "tiny.onnx", make(), names=("dent", "crack", "stain"))
+    assert check(path, None, {}).kind is kind
+    (only,) = found(path)
+    assert only.label == "crack"
+    assert only.confidence >= 0.8
+    for seen, wanted in zip(
+        (only.box.x, only.box.y, only.box.right, only.box.bottom),
+        (expected.x, expected.y, expected.right, expected.bottom),
+        strict=True,
+    ):
+        assert abs(seen - wanted) < 1
+
+
+def test_overlapping_boxes_merge_within_a_class_only(tmp_path: Path) -> None:
+    table = np.zeros((1, 300, 6), np.float32)
+    table[0, 0] = [10, 20, 40, 40, 0.9, 0]
+    table[0, 1] = [11, 20, 40, 40, 0.8, 0]
+    table[0, 2] = [11, 20, 40, 40, 0.7, 1]
+    path = constant_model(tmp_path / "tiny.onnx", {"output0": table}, names=("dent", "crack"))
+    assert [(one.label, round(one.confidence, 2)) for one in found(path)] == [("dent", 0.9), ("crack", 0.7)]
+
+
+def test_a_label_may_have_a_threshold_of_its_own(tmp_path: Path) -> None:
+    table = np.zeros((1, 300, 6), np.float32)
+    table[0, 0] = [10, 20, 30, 40, 0.5, 0]
+    table[0, 1] = [35, 20, 60, 40, 0.1, 1]
+    path = constant_model(tmp_path / "tiny.onnx", {"output0": table}, names=("dent", "crack"))
+    labels = [one.label for one in found(path, per_label={"dent": 0.6, "crack": 0.05})]
+    assert labels == ["crack"]
+
+
+def test_the_pass_rule_looks_at_label_and_confidence() -> None:
+    any_label = DetectorSettings(fail_confidence=0.4)
+    assert any_label.fails("dent", 0.4)
+    assert not any_label.fails("dent", 0.39)
+    cracks = DetectorSettings(fail_labels=["crack"])
+    assert cracks.fails("crack", 0.9)
+    assert not cracks.fails("dent", 0.9)
+
+
+def test_a_large_photo_is_cut_so_that_a_small_bright_spot_counts(tmp_path: Path) -> None:
+    path = brightness_model(tmp_path / "bright.onnx")
+    photo = np.zeros((800, 800, 3), np.uint8)
+    photo[600:664, 400:464] = 255
+    settings = {"confidence": 0.3, "fit": "stretch"}
+    assert found(path, photo, sliced=0, **settings) == []
+    assert found(path, photo, sliced=4, **settings)
+    (spot, *_) = found(path, photo, sliced=4, **settings)
+    assert spot.box.intersection(Rect(400, 600, 64, 64)).area > 0.5 * 64 * 64
+
+
+def test_open_models_are_bounded(tmp_path: Path) -> None:
+    pool = Detectors()
+    paths = [brightness_model(tmp_path / f"{number}.onnx") for number in range(5)]
+    first = pool.get(paths[0], "0")
+    assert pool.get(paths[0], "0") is first
+    for number, path in enumerate(paths):
+        pool.get(path, str(number))
+    assert pool.get(paths[0], "0") is not first
+
+
+@pytest.mark.parametrize(
+    ("damage", "code"),
+    [
+        (lambda data: b"", "not_onnx"),
+        (lambda data: b"\x89PNG\r\n" + data, "not_onnx"),
+        (lambda data: data[: len(data) // 2], "not_onnx"),
+        (lambda data: bytes(len(data)), "not_onnx"),
+    ],
+)
+def test_a_broken_file_is_refused(damage: Any, code: str, tmp_path: Path) -> None:
+    path = brightness_model(tmp_path / "model.onnx")
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(BadModel) as refused:
+        check(path, None, {})
+    assert refused.value.code == code
+
+
+def test_external_data_is_refused(tmp_path: Path) -> None:
+    path = brightness_model(tmp_path / "model.onnx")
+    model = onnx.load(str(path))
+    big = numpy_helper.from_array(np.zeros(4096, np.float32), "big")
+    model.graph.initializer.append(big)
+    onnx.save(model, str(path), save_as_external_data=True, location="weights.bin", size_threshold=16)
+    with pytest.raises(BadModel) as refused:
+        check(path, None, {})
+    assert refused.value.code == "external_data"
+
+
+def test_custom_operators_are_refused(tmp_path: Path) -> None:
+    path = constant_model(tmp_path / "model.onnx", nms_free(), domain="evil.example")
+    with pytest.raises(BadModel) as refused:
+        check(path, None, {})
+    assert refused.value.code == "custom_operators"
+
+
+def test_outputs_of_no_known_kind_are_refused(tmp_path: Path) -> None:
+    path = constant_model(tmp_path / "model.onnx", {"output": np.zeros((1, 1000), np.float32)})
+    with pytest.raises(BadModel) as refused:
+        check(path, None, {})
+    assert refused.value.code == "kind_unknown"
+    with pytest.raises(BadModel) as refused:
+        check(path, ModelKind.NMS_FREE, {})
+    assert refused.value.code == "kind_wrong"
+
+
+def test_nesting_without_end_is_refused() -> None:
+    def field(number: int, data: bytes) -> bytes:
+        length = len(data)
+        encoded = b""
+        while True:
+            length, low = length >> 7, length & 0x7F
+            encoded += bytes([low | (0x80 if length else 0)])
+            if not length:
+                break
+        return bytes([number << 3 | 2]) + encoded + data
+
+    graph = b""
+    for _ in range(60):
+        graph = field(1, field(5, field(6, graph)))
+    with pytest.raises(container.NotOnnx):
+        container.read(field(7, graph))
+
+
+@pytest.mark.models
+def test_yolox_nano_decodes_like_plain_numpy(tmp_path: Path) -> None:
+    if not YOLOX.exists():
+        pytest.skip("yolox_nano.onnx is not on this machine")
+    checked = check(YOLOX, None, {})
+    assert checked.kind is ModelKind.YOLOX
+    assert len(checked.labels) == 80
+    assert (checked.settings.width, checked.settings.colour, checked.settings.values) == (416, "bgr", "raw")
+    rng = np.random.default_rng(3)
+    photo = cv2.GaussianBlur(rng.integers(0, 255, (300, 400, 3), np.uint8), (0, 0), 5)
+    cv2.circle(photo, (200, 150), 60, (30, 30, 220), -1)
+    detector = Detector(YOLOX)
+    settings = checked.settings.model_copy(update={"confidence": 0.02, "iou": 1.0})
+    ours = detector.detect(photo, checked.kind, settings, checked.labels)
+
+    ratio = min(416 / 400, 416 / 300)
+    framed = np.full((416, 416, 3), 114, np.uint8)
+    framed[: round(300 * ratio), : round(400 * ratio)] = cv2.resize(photo, (416, round(300 * ratio)))
+    (raw,) = detector.outputs(framed.astype(np.float32).transpose(2, 0, 1)[None])
+    expected = []
+    row = 0
+    for stride in (8, 16, 32):
+        for y in range(416 // stride):
+            for x in range(416 // stride):
+                cx, cy, w, h, sure, *classes = raw[0, row].astype(float)
+                row += 1
+                score = sure * max(classes)
+                if score >= 0.02:
+                    cx, cy = (cx + x) * stride, (cy + y) * stride
+                    w, h = np.exp(w) * stride, np.exp(h) * stride
+                    expected.append((score, (cx - w / 2) / ratio, (cy - h / 2) / ratio))
+    inside = sorted(expected, reverse=True)
+    assert ours
+    best_score, best_x, best_y = inside[0]
+    assert abs(ours[0].confidence - best_score) < 1e-3
+    assert abs(ours[0].box.x - max(best_x, 0)) < 1
+    assert abs(ours[0].box.y - max(best_y, 0)) < 1
