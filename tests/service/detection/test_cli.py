@@ -1,0 +1,102 @@
+"""`walkaround detect` on files: one pair, a region, a batch with a pair that can not be compared."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from service.detection.cli import main
+from service.settings import Settings
+from shared import samples
+from shared.cv import cv2
+from shared.samples import View
+from tests.service.detection.graphs import brightness_model
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(data_dir=tmp_path / "home")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a reference, a damaged photo of it and a file that is no picture."""
+    scene = samples.scene(640, 480, 3, kinds=("added",), view=View(rotation=2, noise=2))
+    place = tmp_path / "图片"
+    place.mkdir()
+    for name, image in (("reference.png", scene.reference), ("photo.png", scene.photo)):
+        (place / name).write_bytes(bytes(cv2.imencode(".png", image)[1]))
+    (place / "broken.png").write_bytes((place / "photo.png").read_bytes()[:4000])
+    return place
+
+
+def lines(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_one_pair(folder: Path, settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
+    pair = ["--reference", str(folder / "reference.png"), "--photo", str(folder / "photo.png")]
+    assert main(["detect", *pair], settings) == 0
+    (line,) = lines(capsys.readouterr().out)
+    (box,) = line["boxes"]
+    assert set(box) == {"label", "confidence", "x1", "y1", "x2", "y2"}
+    assert line["passed"] is False
+    assert line["alignment"]["inliers"] > 10
+    assert line["seconds"] > 0
+    x, y = box["x1"], box["y1"]
+    empty = f"0,0,{max(x - 30, 40)},480" if x > 320 else f"{box['x2'] + 30},0,{600 - box['x2']},480"
+    assert main(["detect", *pair, "--region", empty], settings) == 0
+    assert lines(capsys.readouterr().out)[0]["boxes"] == [], (x, y)
+
+
+def test_a_batch_says_in_each_line_what_came_of_it(folder: Path, settings: Settings, tmp_path: Path) -> None:
+    pairs = folder / "pairs.csv"
+    pairs.write_text(
+        "reference,photo\nreference.png,photo.png\nreference.png,broken.png\nreference.png,none.png\n"
+        "reference.png,reference.png\n",
+        "utf-8",
+    )
+    out = tmp_path / "out.jsonl"
+    assert main(["detect", "--batch", str(pairs), "--out", str(out)], settings) == 0
+    found = lines(out.read_text("utf-8"))
+    assert [line["photo"] for line in found] == ["photo.png", "broken.png", "none.png", "reference.png"]
+    assert [line.get("error") for line in found] == [None, "image_unreadable", "file_lost", None]
+    assert [line["passed"] for line in found] == [False, None, None, True]
+
+
+def test_an_onnx_file_as_the_model(
+    folder: Path, settings: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    white = tmp_path / "white.png"
+    white.write_bytes(bytes(cv2.imencode(".png", np.full((80, 80, 3), 250, np.uint8))[1]))
+    model = brightness_model(tmp_path / "bright.onnx")
+    assert main(["detect", "--photo", str(white), "--model", str(model)], settings) == 0
+    (line,) = lines(capsys.readouterr().out)
+    assert [box["label"] for box in line["boxes"]] == ["class 0"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["--photo", "p.png"],
+        ["--photo", "p.png", "--batch", "b.csv"],
+        ["--photo", "p.png", "--reference", "r.png", "--region", "1,2,3"],
+        ["--photo", "p.png", "--reference", "r.png", "--sensitivity", "3"],
+    ],
+)
+def test_wrong_use_says_so(words: list[str], settings: Settings) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["detect", *words], settings)
+    assert ended.value.code == 2
+
+
+def test_an_unknown_model_is_said(
+    settings: Settings, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert main(["detect", "--photo", "p.png", "--model", str(tmp_path / "none.onnx")], settings) == 1
+    assert "there is no file" in capsys.readouterr().err

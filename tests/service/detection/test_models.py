@@ -1,0 +1,116 @@
+"""The registry of models over HTTP: added, versioned, disabled, refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from starlette.testclient import TestClient
+
+from service.detection import process
+from service.detection.failure import BadModel
+from tests.service.detection.graphs import brightness_model
+from tests.service.detection.test_jobs import detect, encoded, make_item, results, upload
+
+
+def add(client: TestClient, path: Path, **form: str) -> Any:
+    with path.open("rb") as file:
+        return client.post(
+            "/api/detection/models", data={"model_name": "亮度", **form}, files={"file": ("m.onnx", file)}
+        )
+
+
+def test_the_built_in_model_is_always_there(client: TestClient) -> None:
+    (model,) = client.get("/api/detection/models").json()["data"]
+    assert model["model_id"] == "reference-difference"
+    assert client.get("/api/detection/models/reference-difference").json()["data"] == model
+    assert client.get("/api/detection/models/none").status_code == 404
+
+
+def test_a_model_is_added_used_versioned_and_disabled(client: TestClient, tmp_path: Path) -> None:
+    path = brightness_model(tmp_path / "bright.onnx")
+    added = add(client, path, labels='["bright"]', settings='{"confidence": 0.5, "fit": "stretch"}')
+    assert added.status_code == 200, added.text
+    model = added.json()["data"]
+    assert (model["kind"], model["version"], model["labels"]) == ("nms_free", 1, ["bright"])
+    assert model["settings"]["width"] == 64
+    assert model["size"] == path.stat().st_size
+
+    photo = upload(client, "white.png", encoded(np.full((90, 160, 3), 240, np.uint8)))
+    item = make_item(client, model_id=model["model_id"])
+    client.post(f"/api/inspection_item/{item['item_id']}/photos", json={"file_id": photo["file_id"]})
+    assert detect(client, item)["state"] == "done"
+    (entry,) = results(client, item)
+    (box,) = entry["resultImage"]["boxes"]
+    assert box["label"] == "bright"
+    assert box["points"] == {"x1": 0, "y1": 0, "x2": 160, "y2": 90}
+    assert entry["isPassed"] is False
+    assert entry["provenance"]["model_sha256"] == model["sha256"]
+    assert client.get(f"/api/inspection_item/{item['item_id']}").json()["model_name"] == "亮度"
+
+    assert add(client, path).json()["data"]["version"] == 2
+    changed = client.put(f"/api/detection/models/{model['model_id']}", json={"enabled": False})
+    assert changed.json()["data"]["enabled"] is False
+    assert detect(client, item)["error"] == "model_disabled"
+
+
+@pytest.mark.parametrize(
+    ("form", "reason"),
+    [
+        ({"labels": "dent, crack"}, "labels_wrong"),
+        ({"labels": "[1]"}, "labels_wrong"),
+        ({"settings": "[]"}, "settings_wrong"),
+        ({"settings": '{"confidence": 7}'}, "settings_wrong"),
+        ({"kind": "detr"}, "kind_wrong"),
+    ],
+)
+def test_a_wrong_form_is_refused(
+    client: TestClient, tmp_path: Path, form: dict[str, str], reason: str
+) -> None:
+    answer = add(client, brightness_model(tmp_path / "bright.onnx"), **form)
+    assert answer.status_code == 422
+    assert answer.json()["data"]["reason"] == reason
+    assert len(client.get("/api/detection/models").json()["data"]) == 1
+
+
+def test_a_hostile_file_is_refused_and_the_next_one_is_not(client: TestClient, tmp_path: Path) -> None:
+    path = tmp_path / "junk.onnx"
+    path.write_bytes(b"\x3a" + b"\xff" * 5000)
+    answer = add(client, path)
+    assert answer.status_code == 422
+    assert answer.json()["data"]["reason"] == "not_onnx"
+    assert add(client, brightness_model(tmp_path / "bright.onnx")).status_code == 200
+
+
+def test_a_check_that_takes_too_long_is_ended(tmp_path: Path) -> None:
+    with pytest.raises(BadModel) as refused:
+        process.check_model(brightness_model(tmp_path / "bright.onnx"), None, {}, seconds=0.01)
+    assert refused.value.code == "timed_out"
+
+
+def test_a_name_belongs_to_one_model(client: TestClient, tmp_path: Path) -> None:
+    model = add(client, brightness_model(tmp_path / "bright.onnx")).json()["data"]
+    place = f"/api/detection/models/{model['model_id']}"
+    assert client.put(place, json={"model_name": "参考差分"}).status_code == 409
+    renamed = client.put(place, json={"model_name": "新", "model_description": "x"}).json()["data"]
+    assert (renamed["model_name"], renamed["model_description"]) == ("新", "x")
+    assert client.put(place, json={"model_description": None}).json()["data"]["model_description"] is None
+
+
+def test_the_list_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from service.detection.cli import main
+    from service.settings import Settings
+
+    settings = Settings(data_dir=tmp_path / "home")
+    path = brightness_model(tmp_path / "bright.onnx")
+    assert main(["model", "add", str(path), "--name", "bright"], settings) == 0
+    assert main(["model", "list"], settings) == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [line["model_name"] for line in lines] == ["bright", "参考差分", "bright"]
+    junk = tmp_path / "junk.onnx"
+    junk.write_bytes(b"no model")
+    assert main(["model", "add", str(junk)], settings) == 1
+    assert "ONNX" in capsys.readouterr().err
