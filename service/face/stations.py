@@ -34,7 +34,7 @@ def busy(seconds: int) -> Problem:
 
 
 class Stations:
-    """Counts the failures in a row of each client address, in the database: a restart forgives nothing."""
+    """Counts failures in a row of each station (`rules.station_of`) in the database, past a restart."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -42,39 +42,46 @@ class Stations:
     async def check(self, address: str) -> None:
         """Raises Problem 403 when face login is off, everywhere or here, and 429 while the station waits."""
 
-        def read(session: Session) -> tuple[bool, FaceStation | None]:
-            return policy(session).login_enabled, session.get(FaceStation, address)
+        station = rules.station_of(address)
 
-        enabled, station = await self._database.read(read)
+        def read(session: Session) -> tuple[bool, FaceStation | None]:
+            return policy(session).login_enabled, session.get(FaceStation, station)
+
+        enabled, known = await self._database.read(read)
         if not enabled:
             raise Problem(403, FACE_LOGIN_OFF, "管理员已关闭人脸登录，请使用密码登录")
-        if station is None:
+        if known is None:
             return
-        if rules.is_off(station.failures):
+        if rules.is_off(known.failures):
             raise Problem(
                 403, FACE_LOGIN_OFF, "失败次数过多，此设备的人脸登录已停用，请先在此设备上用密码登录一次"
             )
-        if station.paused_until is not None and station.paused_until > now():
-            raise busy(math.ceil((station.paused_until - now()).total_seconds()))
+        if known.paused_until is not None and known.paused_until > now():
+            raise busy(math.ceil((known.paused_until - now()).total_seconds()))
 
     async def failed(self, address: str) -> None:
         """Count one more failure, and announce the attempt."""
+        station = rules.station_of(address)
 
         def write(session: Session) -> None:
-            station = session.get(FaceStation, address)
-            if station is None:
-                station = FaceStation(address=address, failures=0, paused_until=None)
-                session.add(station)
-            station.failures += 1
-            pause = rules.pause_after(station.failures)
-            station.paused_until = now() + pause if pause else None
+            at = now()
+            session.execute(delete(FaceStation).where(FaceStation.last_at < at - rules.STATION_KEPT))
+            known = session.get(FaceStation, station)
+            if known is None:
+                known = FaceStation(address=station, failures=0)
+                session.add(known)
+            known.failures += 1
+            known.last_at = at
+            pause = rules.pause_after(known.failures)
+            known.paused_until = at + pause if pause else None
             announce(session, Change("face_login_failed", "login", address=address, quiet=True))
 
         await self._database.write(write)
 
     async def forgive(self, address: str) -> None:
         """Forget the failures of a station, after somebody logged in there."""
-        known = await self._database.read(lambda session: session.get(FaceStation, address))
+        station = rules.station_of(address)
+        known = await self._database.read(lambda session: session.get(FaceStation, station))
         if known is not None:
-            forget = delete(FaceStation).where(FaceStation.address == address)
+            forget = delete(FaceStation).where(FaceStation.address == station)
             await self._database.write(lambda session: session.execute(forget))

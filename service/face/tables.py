@@ -41,6 +41,7 @@ class FaceStation(Base):
 
     address: Mapped[str] = mapped_column(String(255), primary_key=True)
     failures: Mapped[int]
+    last_at: Mapped[datetime] = mapped_column(index=True)
     paused_until: Mapped[datetime | None]
 
 

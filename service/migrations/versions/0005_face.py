@@ -40,9 +40,11 @@ def upgrade() -> None:
         "face_station",
         sa.Column("address", sa.String(255), nullable=False),
         sa.Column("failures", sa.Integer(), nullable=False),
+        sa.Column("last_at", sa.DateTime(), nullable=False),
         sa.Column("paused_until", sa.DateTime(), nullable=True),
         sa.PrimaryKeyConstraint("address", name="pk_face_station"),
     )
+    op.create_index("ix_face_station_last_at", "face_station", ["last_at"])
     policy = op.create_table(
         "face_policy",
         sa.Column("policy_id", sa.Integer(), autoincrement=False, nullable=False),

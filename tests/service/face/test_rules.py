@@ -118,6 +118,21 @@ def test_accepts_only_a_clear_match() -> None:
     assert not rules.accepted(None, 0.5)
 
 
+@pytest.mark.parametrize(
+    ("address", "station"),
+    [
+        ("192.0.2.7", "192.0.2.7"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("2001:db8:1:2::9", "2001:db8:1:2::/64"),
+        ("fe80::1%eth0", "fe80::/64"),
+        ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("unknown", "unknown"),
+    ],
+)
+def test_one_connection_is_one_station(address: str, station: str) -> None:
+    assert rules.station_of(address) == station
+
+
 def test_pauses_double_and_end_in_off() -> None:
     pauses = {failures: rules.pause_after(failures) for failures in range(51)}
     assert [failures for failures, pause in pauses.items() if pause] == list(range(5, 51, 5))

@@ -245,7 +245,7 @@ def test_fifty_failures_end_face_login_there_until_a_password_login(room: Room) 
     async def play() -> None:
         await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
         room.database.write_now(
-            lambda session: session.add(FaceStation(address=ADDRESS, failures=49, paused_until=None))
+            lambda session: session.add(FaceStation(address=ADDRESS, failures=49, last_at=now()))
         )
         await refused(room, NOBODY)
         pass_time(room, timedelta(days=30))
@@ -256,6 +256,18 @@ def test_fifty_failures_end_face_login_there_until_a_password_login(room: Room) 
         await room.service.login(AGAIN, ADDRESS)
 
     asyncio.run(play())
+
+
+def test_a_station_is_forgotten_in_the_end(room: Room) -> None:
+    async def play() -> None:
+        await refused(room, NOBODY, "192.0.2.99")
+        age = update(FaceStation).values(last_at=now() - rules.STATION_KEPT - timedelta(days=1))
+        room.database.write_now(lambda session: session.execute(age))
+        await refused(room, NOBODY)
+
+    asyncio.run(play())
+    left = room.database.read_now(lambda session: list(session.scalars(select(FaceStation.address))))
+    assert left == [ADDRESS]
 
 
 def test_a_login_forgives_the_failures_before(room: Room) -> None:
