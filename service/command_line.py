@@ -23,6 +23,9 @@ _ROOMS = {
     "doctor": "service.doctor",
 }
 
+# Rooms that change the database beside the service take listeners for what changes as a third argument.
+_CHANGES_DATA = ("user", "model")
+
 
 def _common() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(add_help=False)
@@ -49,8 +52,14 @@ def main(words: Sequence[str]) -> int:
     if command == "serve":
         return _serve(rest)
     options, rest = _common().parse_known_args(rest)
-    room: Callable[[Sequence[str], Settings], int] = importlib.import_module(_ROOMS[command]).main
-    return room([command, *rest], _settings(options))
+    settings = _settings(options)
+    room: Callable[..., int] = importlib.import_module(_ROOMS[command]).main
+    if command in _CHANGES_DATA:
+        from service.audit.service import listener
+
+        settings.prepare()
+        return room([command, *rest], settings, [listener(settings)])
+    return room([command, *rest], settings)
 
 
 def _serve(words: Sequence[str]) -> int:

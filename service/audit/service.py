@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import functools
 import json
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -15,7 +16,7 @@ from sqlalchemy.orm import Session
 from service.audit import rules
 from service.audit.rules import START, Event
 from service.audit.tables import AuditRow, HeadRow
-from service.changes import Change
+from service.changes import BeforeCommit, Change
 from service.database import Database, now
 from service.settings import Settings
 from shared.wire.audit import AuditEntry
@@ -71,30 +72,7 @@ class AuditService:
 
     def before_commit(self, session: Session, changes: Sequence[Change]) -> None:
         """Append `changes` to the log in the transaction of `session`."""
-        # The row lock makes parallel transactions on PostgreSQL append one after the other.
-        head = session.execute(select(HeadRow.seq, HeadRow.hash, HeadRow.mac).with_for_update()).first()
-        if head is None:
-            seq = session.scalar(select(func.max(AuditRow.seq))) or 0
-            last = session.scalar(select(AuditRow.hash).where(AuditRow.seq == seq)) or START
-            signed = seq == 0
-        else:
-            seq, last, mac = head
-            signed = rules.is_signed(self._key, seq, last, mac)
-        if not signed:
-            changes = [Change(UNSIGNED, "audit", details={"seq": seq, "hash": last}), *changes]
-        at = now()
-        rows = []
-        for change in changes:
-            seq += 1
-            event = _event(seq, at, change)
-            rows.append({**event._asdict(), "prev_hash": last, "hash": rules.row_hash(event, last)})
-            last = rows[-1]["hash"]
-        session.execute(insert(AuditRow), rows)
-        values = {"seq": seq, "hash": last, "mac": rules.head_mac(self._key, seq, last)}
-        if head is None:
-            session.execute(insert(HeadRow), [{"head_id": 1, **values}])
-        else:
-            session.execute(update(HeadRow).where(HeadRow.head_id == 1).values(**values))
+        append(self._key, session, changes)
 
     async def page(self, query: AuditQuery) -> Page[AuditEntry]:
         """One page of the log, newest first."""
@@ -154,6 +132,39 @@ class AuditService:
         mac = rules.head_mac(self._key, *end)
         same = (HeadRow.seq == found.seq) & (HeadRow.hash == found.hash)
         self._database.write_now(lambda session: session.execute(update(HeadRow).where(same).values(mac=mac)))
+
+
+def append(key: bytes, session: Session, changes: Sequence[Change]) -> None:
+    """Append `changes` to the log in the transaction of `session`, signed with the `rules.head_key`."""
+    # The row lock makes parallel transactions on PostgreSQL append one after the other.
+    head = session.execute(select(HeadRow.seq, HeadRow.hash, HeadRow.mac).with_for_update()).first()
+    if head is None:
+        seq = session.scalar(select(func.max(AuditRow.seq))) or 0
+        last = session.scalar(select(AuditRow.hash).where(AuditRow.seq == seq)) or START
+        signed = seq == 0
+    else:
+        seq, last, mac = head
+        signed = rules.is_signed(key, seq, last, mac)
+    if not signed:
+        changes = [Change(UNSIGNED, "audit", details={"seq": seq, "hash": last}), *changes]
+    at = now()
+    rows = []
+    for change in changes:
+        seq += 1
+        event = _event(seq, at, change)
+        rows.append({**event._asdict(), "prev_hash": last, "hash": rules.row_hash(event, last)})
+        last = rows[-1]["hash"]
+    session.execute(insert(AuditRow), rows)
+    values = {"seq": seq, "hash": last, "mac": rules.head_mac(key, seq, last)}
+    if head is None:
+        session.execute(insert(HeadRow), [{"head_id": 1, **values}])
+    else:
+        session.execute(update(HeadRow).where(HeadRow.head_id == 1).values(**values))
+
+
+def listener(settings: Settings) -> BeforeCommit:
+    """What a command registers as `Database.before_commit`, so that its changes are in the log too."""
+    return functools.partial(append, rules.head_key(settings.signing_secret()))
 
 
 def _check_row(row: AuditRow, seq: int, last: str) -> list[str]:

@@ -1,0 +1,51 @@
+"""The commands of the service, as a keeper types them."""
+
+from __future__ import annotations
+
+import importlib
+import io
+from pathlib import Path
+
+import pytest
+
+from service.account.tables import User
+from service.audit.service import AuditService
+from service.audit.tables import AuditRow
+from service.command_line import main
+from service.database import Database
+from service.settings import Settings
+from shared.command_line import COMMANDS
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_a_room_that_can_be_imported(command: str) -> None:
+    assert callable(importlib.import_module(COMMANDS[command][0]).main)
+
+
+def test_a_user_added_on_the_command_line_is_there_and_in_the_audit_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("WALKAROUND_BCRYPT_COST", "4")
+    # The command hands its options on to child processes by the environment.
+    monkeypatch.setenv("WALKAROUND_DATA_DIR", str(tmp_path))
+    monkeypatch.setattr("sys.stdin", io.StringIO("correct-horse-battery\n"))
+    words = ["user", "add", "li.si", "--role", "planner", "--password-stdin", "--data-dir", str(tmp_path)]
+    assert main(words) == 0
+    settings = Settings(data_dir=tmp_path)
+    database = Database(settings.url)
+    try:
+        users = database.read_now(lambda s: [user.username for user in s.query(User)])
+        actions = database.read_now(lambda s: [(row.action, row.kind) for row in s.query(AuditRow)])
+        assert users == ["li.si"]
+        assert ("create", "user") in actions
+        assert AuditService(database, settings).verify().problems == []
+    finally:
+        database.close()
+    assert "correct-horse" not in "".join(capsys.readouterr())
+
+
+def test_a_command_that_is_used_wrongly_says_how(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["serve", "--port", "many"])
+    assert ended.value.code == 2
+    assert "--port" in capsys.readouterr().err
