@@ -158,7 +158,7 @@ class Document:
             return
         match edit.kind:
             case Kind.CREATE:
-                fields = {name: edit.after.get(name) for name in FIELDS}
+                fields: dict[str, Any] = {name: edit.after.get(name) for name in FIELDS}
                 result = tuple(edit.after.get("result") or ())
                 self._items[edit.object_id] = ItemView(
                     item_id=edit.object_id, **fields, result=result, saved=False

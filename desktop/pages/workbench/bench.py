@@ -1,0 +1,282 @@
+# ruff: noqa: N815 - Qt signals
+"""The open record on the GUI thread: what is shown, which item is chosen, and every edit of a person."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from desktop.canvas.regions import RegionsChanged, RegionStore
+from desktop.context import Context
+from desktop.imaging.source import ImageSource
+from desktop.journal import Edit
+from desktop.pages.workbench.document import Document, ItemView, view_of
+from desktop.pages.workbench.edits import Edits
+from desktop.pages.workbench.opening import Opened
+from desktop.pages.workbench.outbox import Sent
+from desktop.pages.workbench.regions import RegionLink
+from desktop.pages.workbench.rows import Row, rows_of, shown_detection
+from desktop.pages.workbench.words import Change
+from shared import results
+from shared.codes import Permission, Verdict
+from shared.wire.catalogue import ReferenceImage
+from shared.wire.detection import REFERENCE_DIFFERENCE, DetectionModel
+from shared.wire.inspection import Item, Record
+
+
+class Bench(QObject):
+    """What the parts of the workbench share. They change it through its methods and follow its signals."""
+
+    changed = Signal()
+    """Items, the record, or what waits are different."""
+    currentChanged = Signal()
+    """Another item is chosen, or another version of its result is shown."""
+
+    def __init__(self, context: Context, store: RegionStore, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.context = context
+        self.edits = Edits.of(context)
+        self.document: Document | None = None
+        self.reference: ReferenceImage | None = None
+        self.source: ImageSource | None = None
+        self.models: Sequence[DetectionModel] = ()
+        self.photos: dict[str, list[str]] = {}
+        """File ids of the photos of each item, oldest first, as far as they are known."""
+        self.rows: list[Row] = []
+        self.link = RegionLink(store)
+        self._current = ""
+        self._version: int | None = None
+        self._names: dict[str, str] = {}
+        self.edits.applied.connect(self._applied)
+        self.edits.answered.connect(self._answered)
+        self.edits.decided.connect(self.rebase)
+
+    # -- what is open
+
+    @property
+    def record_id(self) -> str:
+        """The id of the open record; empty for none."""
+        return self.document.record.inspection_id if self.document is not None else ""
+
+    @property
+    def editable(self) -> bool:
+        """True when this person may edit here and now."""
+        return self.edits.journal is not None and self.context.may(Permission.INSPECTION_ITEM_UPDATE)
+
+    @property
+    def mm_per_pixel(self) -> float | None:
+        """The scale of the reference image, where it is known."""
+        return self.reference.mm_per_pixel if self.reference is not None else None
+
+    def take(self, opened: Opened) -> None:
+        """Show this record from now on."""
+        same = opened.record.inspection_id == self.record_id
+        self.document = Document(opened.record)
+        self.reference, self.models = opened.reference, opened.models
+        self._names = {model.model_id: model.model_name for model in opened.models}
+        self.link.info = _file_info(opened.reference)
+        if not same:
+            self.source = None
+            self.link.size = (0, 0)
+            self.photos.clear()
+            self._current, self._version = "", None
+        self.serve(opened.items)
+        if self.item is None:
+            self.choose(self.rows[0].item_id if self.rows else "")
+        else:
+            self.currentChanged.emit()
+
+    def show_picture(self, source: ImageSource | None) -> None:
+        """The reference image is there."""
+        self.source = source
+        self.link.size = source.size if source is not None else (0, 0)
+        self._refresh()
+
+    def leave(self) -> None:
+        """Nothing is open any more."""
+        self.document = self.reference = self.source = None
+        self.rows = []
+        self.link.size = (0, 0)
+        self._current = ""
+        self.link.show((), ())
+
+    # -- the chosen item
+
+    @property
+    def current(self) -> str:
+        """The id of the chosen item; empty for none."""
+        return self._current
+
+    @property
+    def item(self) -> ItemView | None:
+        """The chosen item."""
+        return self.document.item(self._current) if self.document is not None else None
+
+    @property
+    def number(self) -> int:
+        """Its number; 0 for none."""
+        return next((row.number for row in self.rows if row.item_id == self._current), 0)
+
+    @property
+    def entry(self) -> results.Entry | None:
+        """The detection of the chosen item that is shown."""
+        item = self.item
+        if item is None:
+            return None
+        for index, entry in enumerate(item.result):
+            if self._version is not None and results.version(entry, index) == self._version:
+                return entry
+        return shown_detection(item)
+
+    def choose(self, item_id: str) -> None:
+        """Choose an item."""
+        if item_id != self._current:
+            self._current, self._version = item_id, None
+            self.currentChanged.emit()
+
+    def show_version(self, version: int | None) -> None:
+        """Show this version of the result; None for the one that counts."""
+        if version != self._version:
+            self._version = version
+            self.currentChanged.emit()
+
+    def step(self, way: int, among: Sequence[str]) -> str:
+        """The item `way` places further in `among`, round and round; an empty string for none."""
+        if not among:
+            return ""
+        place = among.index(self._current) if self._current in among else -1 if way > 0 else 0
+        return among[(place + way) % len(among)]
+
+    def next_undecided(self) -> str:
+        """The next item that nobody decided, after the chosen one; an empty string when all are decided."""
+        after = self.rows[self.number :] + self.rows[: self.number]
+        open_ones = (row.item_id for row in after if row.status in ("undecided", "not_started"))
+        return next((item_id for item_id in open_ones if item_id != self._current), "")
+
+    # -- what the service says
+
+    def serve(self, items: Sequence[Item]) -> None:
+        """Every item as the service has it now."""
+        if self.document is not None:
+            views = [view_of(item, self.edits.local_id(item.item_id)) for item in items]
+            self.document.serve(views, self.edits.waiting())
+            self._refresh()
+
+    def serve_item(self, item: Item) -> None:
+        """One item as the service has it now."""
+        if self.document is not None and item.inspection_id == self.record_id:
+            view = view_of(item, self.edits.local_id(item.item_id))
+            self.document.serve_item(view, self.edits.waiting())
+            self._refresh()
+            if view.item_id == self._current:
+                self.currentChanged.emit()
+
+    def drop(self, service_id: str) -> None:
+        """The service does not have this item any more."""
+        if self.document is not None:
+            self.document.drop_item(self.edits.local_id(service_id), self.edits.waiting())
+            self._refresh()
+
+    def serve_record(self, record: Record) -> None:
+        """The record as the service has it now."""
+        if self.document is not None and record.inspection_id == self.record_id:
+            self.document.record = record
+            self.changed.emit()
+
+    def rebase(self) -> None:
+        """What is shown follows anew from the service's state and the journal."""
+        if self.document is not None:
+            self.document.rebase(self.edits.waiting())
+            self._refresh()
+            self.currentChanged.emit()
+
+    def _answered(self, sent: Sent) -> None:
+        if self.document is None or sent.edit.record_id != self.record_id:
+            return
+        known = self.edits.service_id(sent.edit.object_id)
+        if known != sent.edit.object_id:
+            # An event may have brought it under the service's id before the answer was here.
+            self.document.drop_item(known, ())
+        if sent.item is not None:
+            self.document.serve_item(sent.item, self.edits.waiting())
+        elif sent.refused is None:
+            self.document.drop_item(sent.edit.object_id, self.edits.waiting())
+        self._refresh()
+
+    def _applied(self, edits: tuple[Edit, ...]) -> None:
+        if self.document is None or edits[0].record_id != self.record_id:
+            return
+        self.document.apply(edits)
+        self._refresh()
+        if any(edit.object_id == self._current for edit in edits):
+            self.currentChanged.emit()
+
+    def _refresh(self) -> None:
+        if self.document is None:
+            return
+        before = self.number
+        self.rows = rows_of(self.document.items, self._names)
+        self.link.show(self.document.items, self.rows)
+        if self._current and self.item is None:
+            place = min(before, len(self.rows)) - 1
+            self._current = self.rows[max(place, 0)].item_id if self.rows else ""
+            self._version = None
+            self.currentChanged.emit()
+        self.changed.emit()
+
+    # -- what the person does
+
+    def change_regions(self, change: RegionsChanged) -> None:
+        """Take over what was drawn, moved or deleted on the canvas."""
+        if self.document is None or not self.editable:
+            return
+        edits = self.link.edits(self.document, change, self._new_name, self.photos, self._default_model())
+        if edits:
+            self.edits.do(*edits, merge_key=change.merge_key)
+        else:
+            self.link.store.apply(change)
+
+    def _new_name(self, number: int) -> str:
+        return self.tr("Item {n}").format(n=number)
+
+    def _default_model(self) -> str | None:
+        ids = [model.model_id for model in self.models if model.enabled]
+        return REFERENCE_DIFFERENCE if REFERENCE_DIFFERENCE in ids else ids[0] if ids else None
+
+    def rename(self, name: str) -> None:
+        """Name the chosen item."""
+        self._change(Change.RENAME, {"item_name": name})
+
+    def describe(self, text: str) -> None:
+        """Describe the chosen item; an empty text takes the description away."""
+        self._change(Change.DESCRIBE, {"description": text or None})
+
+    def set_model(self, model_id: object) -> None:
+        """Tie the chosen item to a model, or to none."""
+        self._change(Change.MODEL, {"model_id": model_id})
+
+    def decide(self, verdict: Verdict, reason: str) -> None:
+        """Give the chosen item a verdict."""
+        if self.document is not None and self.editable:
+            key = f"verdict {self._current} {verdict}"
+            self.edits.do(self.document.decide(self._current, Change.VERDICT, verdict, reason), merge_key=key)
+
+    def remove(self) -> None:
+        """Delete the chosen item."""
+        if self.document is not None and self.editable:
+            photos = self.photos.get(self._current, ())
+            self.edits.do(self.document.remove(self._current, Change.REMOVE, photos))
+
+    def _change(self, label: str, fields: dict[str, Any]) -> None:
+        if self.document is not None and self.editable:
+            edit = self.document.change(self._current, label, fields)
+            self.edits.do(edit, merge_key=f"{label} {self._current}")
+
+
+def _file_info(reference: ReferenceImage | None) -> dict[str, Any] | None:
+    if reference is None or reference.download_url is None:
+        return None
+    names = ("download_url", "filename", "ipfs_cid", "mime_type", "size")
+    return {name: getattr(reference, name) for name in names}

@@ -1,0 +1,82 @@
+"""Which command does what on the workbench."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from desktop.canvas.tools import Tool
+from shared.codes import Verdict
+
+if TYPE_CHECKING:
+    from desktop.pages.workbench.page import WorkbenchPage
+
+
+def bind(page: WorkbenchPage) -> None:
+    """Let the workbench do its commands."""
+    view, bench = page.view, page.bench
+    commands = page.context.commands
+
+    def editing() -> bool:
+        return bench.document is not None and bench.editable
+
+    def on_item() -> bool:
+        return editing() and bench.item is not None
+
+    def is_open() -> bool:
+        return bench.document is not None
+
+    def step(way: int) -> None:
+        page.go_to(bench.step(way, page.items.model.ids()))
+
+    def escape() -> None:
+        if view.editor.busy or view.editor.tool is Tool.SELECT:
+            view.editor.cancel()
+            view.update()
+        view.set_tool(Tool.SELECT)
+        view.setFocus()
+
+    def delete() -> None:
+        if view.store.selected:
+            view.editor.delete()
+        else:
+            bench.remove()
+
+    def rename() -> None:
+        page.inspector.show()
+        page.inspector.fields.name.setFocus()
+        page.inspector.fields.name.selectAll()
+
+    handlers: list[tuple[str, Callable[[], object], Callable[[], bool]]] = [
+        ("tool.select", escape, is_open),
+        ("tool.rectangle", lambda: view.set_tool(Tool.DRAW), editing),
+        ("tool.pan", lambda: view.set_tool(Tool.PAN), is_open),
+        ("tool.ruler", lambda: view.set_tool(Tool.RULER), is_open),
+        ("view.fit", view.fit, is_open),
+        ("view.actual", view.one_to_one, is_open),
+        ("view.zoom_in", view.zoom_in, is_open),
+        ("view.zoom_out", view.zoom_out, is_open),
+        ("view.item", lambda: view.show_region(bench.current), on_item),
+        ("view.regions", lambda: view.show_regions(not view.regions_shown), is_open),
+        ("view.labels", lambda: view.show_labels(not view.labels_shown), is_open),
+        ("view.inspector", page.fold, is_open),
+        ("edit.undo", page.undo, editing),
+        ("edit.redo", page.redo, editing),
+        ("edit.copy", view.copy, is_open),
+        ("edit.paste", view.paste, editing),
+        ("edit.duplicate", view.editor.duplicate, editing),
+        ("edit.delete", delete, on_item),
+        ("edit.all", view.select_all, is_open),
+        ("edit.rename", rename, on_item),
+        ("item.next", lambda: step(1), is_open),
+        ("item.previous", lambda: step(-1), is_open),
+        ("item.undecided", page.next_undecided, is_open),
+        ("item.pass", lambda: page.inspector.verdict.decide(Verdict.PASSED), on_item),
+        ("item.fail", lambda: page.inspector.verdict.decide(Verdict.FAILED), on_item),
+        ("item.unsure", lambda: page.inspector.verdict.decide(Verdict.UNDECIDED), on_item),
+        ("reload", page.reload, is_open),
+    ]
+    for command, handler, enabled in handlers:
+        commands.bind(command, handler, owner=page, enabled=enabled)
+    commands.bind("finding.next", lambda: page.step_finding(1), owner=view)
+    commands.bind("finding.previous", lambda: page.step_finding(-1), owner=view)

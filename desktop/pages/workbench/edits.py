@@ -1,0 +1,370 @@
+# ruff: noqa: N815 - Qt signals
+"""The journal of whoever is logged in, and the sending of its edits in the background."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from desktop.client.errors import ClientError, NotLoggedIn, Unreachable
+from desktop.context import Context
+from desktop.embedded import ServiceState
+from desktop.journal import Edit, Journal, JournalBusyError, JournalError
+from desktop.journal.state import Conflict
+from desktop.pages.sentences import sentence
+from desktop.pages.workbench.outbox import Outbox, Sent
+from desktop.preferences import APP
+from desktop.workers import Lane, Report, Task, run
+
+# Quick edits in a row (arrow keys, typing) join in the journal and travel as one.
+_GATHER_MS = 250
+_FIRST_PAUSE_MS = 1_000
+_LONGEST_PAUSE_MS = 30_000
+_COMPACT_ABOVE = 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Saving:
+    """Whether the edits have reached the service.
+
+    `waiting` edits have not; `conflicts` of them need a person; `offline`: the service does not answer;
+    `problem`: another reason why they wait, as a sentence.
+    """
+
+    waiting: int = 0
+    conflicts: int = 0
+    offline: bool = False
+    problem: str = ""
+
+
+def journal_path(user_id: str) -> Path:
+    """The journal of an account, in the person's data folder."""
+    name = re.sub(r"[^A-Za-z0-9-]", "_", user_id)
+    return Path(platformdirs.user_data_dir(APP, appauthor=False)) / "journal" / f"{name}.journal"
+
+
+def _open(path: Path) -> Journal:
+    journal = Journal.open(path)
+    if path.stat().st_size > _COMPACT_ABOVE:
+        journal.compact()
+    return journal
+
+
+def _send(report: Report, outbox: Outbox) -> None:
+    outbox.send(report)
+
+
+class Edits(QObject):
+    """Takes edits, keeps them in the journal, sends them one after the other.
+
+    One per desktop (`Edits.of`): edits go on being sent while another page is in front, and after a change
+    of language. The journal is that of the account; another account gets its own.
+    """
+
+    applied = Signal(object)
+    """A tuple of edits that the journal just took: a person's, or those of undo and redo."""
+    answered = Signal(object)
+    """A `Sent`: what became of an edit at the service."""
+    decided = Signal()
+    """A conflict was decided or edits were discarded: what is shown follows from the journal anew."""
+    savingChanged = Signal()
+    """`saving` is different now."""
+    failed = Signal(str)
+    """An edit could not be written; it did not happen. The text is for the person."""
+
+    def __init__(self, context: Context) -> None:
+        """Use `Edits.of`."""
+        super().__init__(context)
+        self._context = context
+        self._journal: Journal | None = None
+        self._user_id = ""
+        self._opening: Task | None = None
+        self._wanting: list[Callable[[], None]] = []
+        self._settled: list[Callable[[], None]] = []
+        self._sending: Task | None = None
+        self._offline = False
+        self._pause = _FIRST_PAUSE_MS
+        self.problem = ""
+        """Why nothing can be edited, as a sentence; empty when it can."""
+        self.held = False
+        """True while edits of a crash wait for `keep` or `discard`."""
+        self.refusals: dict[str, str] = {}
+        """Id of a refused edit -> the sentence of the service."""
+        self._hindrance = ""
+        self._gather = QTimer(self, singleShot=True, interval=_GATHER_MS)
+        self._gather.timeout.connect(self._start)
+        self._retry = QTimer(self, singleShot=True)
+        self._retry.timeout.connect(self._start)
+        context.loginChanged.connect(self._login_changed)
+        context.serviceChanged.connect(self._service_changed)
+        context.closing.connect(self.close)
+
+    @classmethod
+    def of(cls, context: Context) -> Edits:
+        """The one of this desktop."""
+        found = context.findChild(Edits)
+        return found if isinstance(found, Edits) else cls(context)
+
+    # -- the journal
+
+    @property
+    def journal(self) -> Journal | None:
+        """The open journal; None before `prepare` is through, or when `problem` says why not."""
+        return self._journal
+
+    def prepare(self, done: Callable[[], None]) -> None:
+        """Open the journal of whoever is logged in, then call `done`; at once when it is open."""
+        payload = self._context.payload
+        if payload is None:
+            return
+        if self._user_id == payload.user.user_id and self._opening is None:
+            if self._journal is not None:
+                done()
+                return
+        elif self._user_id != payload.user.user_id:
+            self._retire()
+            self._user_id = payload.user.user_id
+        self._wanting.append(done)
+        if self._opening is None:
+            self._opening = run(
+                _open, journal_path(self._user_id), owner=self, done=self._opened, failed=self._not_opened
+            )
+
+    def _opened(self, journal: Journal) -> None:
+        self._opening = None
+        payload = self._context.payload
+        if payload is not None and payload.user.user_id != self._user_id:
+            self._user_id = ""
+            run(journal.close, owner=None)
+            wanting, self._wanting = self._wanting, []
+            for done in wanting:
+                self.prepare(done)
+            return
+        self._journal = journal
+        self.problem = ""
+        self.held = journal.recovered and bool(journal.pending())
+        self._tell()
+        self._start()
+
+    def _not_opened(self, error: Exception) -> None:
+        self._opening = None
+        if isinstance(error, JournalBusyError):
+            self.problem = self.tr(
+                "Walkaround is open in another window with this account. Edit there; here you can only look."
+            )
+        elif isinstance(error, JournalError):
+            self.problem = self.tr("Edits cannot be kept on this machine: {why}").format(why=error)
+        else:
+            raise error
+        self._tell()
+
+    def _tell(self) -> None:
+        wanting, self._wanting = self._wanting, []
+        for done in wanting:
+            done()
+        self.savingChanged.emit()
+
+    def _retire(self) -> None:
+        if self._sending is not None:
+            self._sending.cancel()
+            self._sending = None
+        journal, self._journal = self._journal, None
+        self.refusals.clear()
+        self._settled.clear()
+        self.held = self._offline = False
+        self.problem = self._hindrance = ""
+        if journal is not None:
+            run(journal.close, owner=None)
+
+    def close(self) -> None:
+        """End cleanly: what waits is kept for the next start."""
+        if self._sending is not None:
+            self._sending.cancel()
+            self._sending = None
+        for timer in (self._gather, self._retry):
+            timer.stop()
+        journal, self._journal = self._journal, None
+        self._user_id = ""
+        if journal is not None:
+            journal.close()
+
+    # -- edits
+
+    def do(self, *edits: Edit | None, merge_key: str | None = None) -> bool:
+        """Take the edits of one step; None among them is left out. False when there is nothing to do."""
+        given = tuple(edit for edit in edits if edit is not None)
+        if not given or self._journal is None:
+            return False
+        try:
+            self._journal.append(*given, merge_key=merge_key)
+        except JournalError as error:
+            self._say_unwritten(error)
+            return False
+        self._took(given)
+        return True
+
+    def undo(self, record_id: str) -> str:
+        """Take the newest step back; its label, or an empty string when there is none."""
+        return self._step(record_id, back=True)
+
+    def redo(self, record_id: str) -> str:
+        """Do the step again that was undone last; its label, or an empty string when there is none."""
+        return self._step(record_id, back=False)
+
+    def _step(self, record_id: str, back: bool) -> str:
+        journal = self._journal
+        if journal is None:
+            return ""
+        label = journal.undo_label(record_id) if back else journal.redo_label(record_id)
+        try:
+            edits = journal.undo(record_id) if back else journal.redo(record_id)
+        except JournalError as error:
+            self._say_unwritten(error)
+            return ""
+        if not edits:
+            return ""
+        self._took(edits)
+        return label or ""
+
+    def _took(self, edits: tuple[Edit, ...]) -> None:
+        self.applied.emit(edits)
+        self.savingChanged.emit()
+        if not self._retry.isActive():
+            self._gather.start()
+
+    def _say_unwritten(self, error: JournalError) -> None:
+        self.failed.emit(self.tr("This was not done, the disk did not take it: {why}").format(why=error))
+
+    def waiting(self) -> list[Edit]:
+        """Every edit that the service does not have."""
+        return self._journal.waiting() if self._journal is not None else []
+
+    def service_id(self, item_id: str) -> str:
+        """The service's id of an item."""
+        return self._journal.service_id(item_id) if self._journal is not None else item_id
+
+    def local_id(self, service_id: str) -> str:
+        """The id that the document uses for an item of the service."""
+        return self._journal.local_id(service_id) if self._journal is not None else service_id
+
+    # -- conflicts, and what a crash left
+
+    def conflicts(self) -> list[Conflict]:
+        """The edits that wait for a person's decision."""
+        return self._journal.conflicts() if self._journal is not None else []
+
+    def resolve(self, edit_id: str, after: dict[str, Any]) -> None:
+        """Decide a conflict: send these fields all the same; none keeps what the service has."""
+        if self._journal is None:
+            return
+        self._journal.resolve(edit_id, after)
+        self.refusals.pop(edit_id, None)
+        self.decided.emit()
+        self.savingChanged.emit()
+        self._start()
+
+    def keep(self) -> None:
+        """Send the edits that a crash left."""
+        self.held = False
+        self._start()
+
+    def discard(self) -> None:
+        """Forget the edits that a crash left."""
+        journal = self._journal
+        self.held = False
+        if journal is None:
+            return
+        while pending := journal.pending():
+            journal.conflict(pending[0].id, {})
+            journal.resolve(pending[0].id, {})
+        self.decided.emit()
+        self.savingChanged.emit()
+
+    # -- sending
+
+    @property
+    def saving(self) -> Saving:
+        """Whether everything has reached the service."""
+        if self._journal is None:
+            return Saving(problem=self.problem)
+        waiting = len(self._journal.waiting())
+        conflicts = len(self._journal.conflicts())
+        return Saving(waiting, conflicts, self._offline and waiting > 0, self._hindrance if waiting else "")
+
+    def when_saved(self, then: Callable[[], None]) -> None:
+        """Call `then` once everything that can be sent has been; at once when it is so already."""
+        if self._journal is None or not self._journal.pending():
+            then()
+            return
+        self._settled.append(then)
+        self._start()
+
+    def retry(self) -> None:
+        """Send now what waits."""
+        self._retry.stop()
+        self._start()
+
+    def _start(self) -> None:
+        self._gather.stop()
+        journal = self._journal
+        if journal is None or self._sending is not None or self.held or self._context.payload is None:
+            return
+        if not journal.pending():
+            self._offline, self._hindrance, self._pause = False, "", _FIRST_PAUSE_MS
+            settled, self._settled = self._settled, []
+            for then in settled:
+                then()
+            self.savingChanged.emit()
+            return
+        self._retry.stop()
+        self._sending = run(
+            _send,
+            Outbox(self._context.session, journal),
+            owner=self,
+            progress=self._sent,
+            done=lambda _: self._done(),
+            failed=self._not_sent,
+            lane=Lane.LONG,
+        )
+
+    def _sent(self, sent: Sent) -> None:
+        self._offline, self._hindrance, self._pause = False, "", _FIRST_PAUSE_MS
+        if sent.refused is not None:
+            self.refusals[sent.edit.id] = sentence(sent.refused)
+        self.answered.emit(sent)
+        self.savingChanged.emit()
+
+    def _done(self) -> None:
+        self._sending = None
+        self._start()
+
+    def _not_sent(self, error: Exception) -> None:
+        self._sending = None
+        if not isinstance(error, ClientError):
+            self.savingChanged.emit()
+            raise error
+        self._offline = isinstance(error, Unreachable)
+        self._hindrance = "" if self._offline else sentence(error)
+        if not isinstance(error, NotLoggedIn):
+            self._retry.start(self._pause)
+            self._pause = min(self._pause * 2, _LONGEST_PAUSE_MS)
+        self.savingChanged.emit()
+
+    def _login_changed(self) -> None:
+        payload = self._context.payload
+        if payload is not None and payload.user.user_id == self._user_id:
+            self.retry()
+
+    def _service_changed(self, state: object) -> None:
+        if state is ServiceState.READY:
+            self._pause = _FIRST_PAUSE_MS
+            self.retry()
+        elif self.saving.waiting:
+            self._offline = True
+            self.savingChanged.emit()

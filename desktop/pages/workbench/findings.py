@@ -1,0 +1,179 @@
+# ruff: noqa: N815 - Qt signals
+"""The findings of an item: what, how sure, and from which confidence on they are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSlider, QVBoxLayout, QWidget
+
+from desktop.pages.workbench.rows import Finding
+from desktop.theme import LABEL_PX, TEXT_PX, look, sized
+from desktop.widgets import label
+
+ROW_PX = 24
+SURE = 0.5
+"""From this confidence on a finding is marked as failed, below as undecided."""
+
+
+class FindingList(QWidget):
+    """A row for each finding with a bar of its confidence; one may be chosen."""
+
+    chosen = Signal(int)
+    """The place of the finding that a person chose; -1 for none."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("findings")
+        self.setAccessibleName(self.tr("Findings"))
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._findings: Sequence[Finding] = ()
+        self.current = -1
+
+    @property
+    def findings(self) -> Sequence[Finding]:
+        """What is listed."""
+        return self._findings
+
+    def show_findings(self, findings: Sequence[Finding], current: int) -> None:
+        """List these."""
+        self._findings, self.current = findings, current
+        words = "; ".join(f"{finding.label} {finding.confidence:.2f}" for finding in findings)
+        self.setAccessibleDescription(words)
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, ROW_PX * len(self._findings))
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        place = int(event.position().y() // ROW_PX)
+        if 0 <= place < len(self._findings):
+            self.chosen.emit(-1 if place == self.current else place)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()))
+        if step is None or not self._findings:
+            super().keyPressEvent(event)
+            return
+        self.chosen.emit(min(max(self.current + step, 0), len(self._findings) - 1))
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        theme = look().theme
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        left = min(max(self.width() * 0.28, 70), 110)
+        for place, finding in enumerate(self._findings):
+            top = place * ROW_PX
+            tone = "failed" if finding.confidence >= SURE else "undecided"
+            if place == self.current:
+                painter.setPen(QPen(QColor(theme.accent)) if self.hasFocus() else Qt.PenStyle.NoPen)
+                painter.setBrush(QColor(theme.accent_ground))
+                painter.drawRoundedRect(QRectF(0.5, top + 0.5, self.width() - 1, ROW_PX - 1), 4, 4)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(getattr(theme, tone)))
+            painter.drawRoundedRect(QRectF(2, top + 8, 8, 8), 2, 2)
+            painter.setFont(sized(TEXT_PX))
+            painter.setPen(QColor(theme.text))
+            words = QFontMetrics(painter.font()).elidedText(
+                finding.label, Qt.TextElideMode.ElideRight, round(left - 22)
+            )
+            painter.drawText(QRectF(18, top, left - 20, ROW_PX), Qt.AlignmentFlag.AlignVCenter, words)
+            bar = QRectF(left, top + ROW_PX / 2 - 2, self.width() - left - 46, 4)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(theme.raised))
+            painter.drawRoundedRect(bar, 2, 2)
+            bar.setWidth(max(bar.width() * min(max(finding.confidence, 0.0), 1.0), 4))
+            painter.setBrush(QColor(getattr(theme, tone)))
+            painter.drawRoundedRect(bar, 2, 2)
+            painter.setPen(QColor(theme.dim_text if place == self.current else theme.dim))
+            painter.drawText(
+                QRectF(self.width() - 44, top, 42, ROW_PX),
+                Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight,
+                f"{finding.confidence:.2f}",
+            )
+        painter.end()
+
+
+class FindingsBox(QWidget):
+    """The list below its heading, with the confidence from which on findings are shown."""
+
+    chosen = Signal(int)
+    """The place of the chosen finding among those shown; -1 for none."""
+    thresholdChanged = Signal(float)
+    """Findings below this confidence (0..1) are not shown any more."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._findings: Sequence[Finding] = ()
+        self._nothing = ""
+        self._said = label("", "label")
+        self._none = label("", "dim", wrap=True)
+        self.list = FindingList()
+        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider.setObjectName("confidence")
+        self.slider.setAccessibleName(self.tr("Least confidence of findings"))
+        self.slider.setRange(0, 100)
+        self.slider.setPageStep(5)
+        head = QHBoxLayout()
+        head.addWidget(label(self.tr("Findings"), "label"))
+        head.addStretch(1)
+        head.addWidget(self._said)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addLayout(head)
+        column.addWidget(self.slider)
+        column.addWidget(self.list)
+        column.addWidget(self._none)
+        self.slider.valueChanged.connect(self._moved)
+        self.list.chosen.connect(self.chosen)
+        self._say()
+
+    @property
+    def threshold(self) -> float:
+        """The least confidence that is shown, 0..1."""
+        return self.slider.value() / 100
+
+    @property
+    def shown(self) -> list[Finding]:
+        """The findings that are sure enough."""
+        return [finding for finding in self._findings if finding.confidence >= self.threshold]
+
+    def show_findings(self, findings: Sequence[Finding], nothing: str, current: int = -1) -> None:
+        """Show these; `nothing` is said when there are none at all."""
+        self._findings = findings
+        self._nothing = nothing
+        self.slider.setVisible(bool(findings))
+        self._said.setVisible(bool(findings))
+        self._list(current)
+
+    def choose(self, place: int) -> None:
+        """Mark one of those shown."""
+        self._list(place)
+
+    def _list(self, current: int) -> None:
+        shown = self.shown
+        self.list.show_findings(shown, current if current < len(shown) else -1)
+        self.list.setVisible(bool(shown))
+        hidden = len(self._findings) - len(shown)
+        text = self._nothing
+        if self._findings:
+            text = self.tr("%n finding(s) below this confidence", "", hidden) if hidden else ""
+        self._none.setText(text)
+        self._none.setVisible(bool(text))
+
+    def _moved(self) -> None:
+        self._say()
+        self._list(-1)
+        self.thresholdChanged.emit(self.threshold)
+
+    def _say(self) -> None:
+        self._said.setText(self.tr("Confidence ≥ {value}").format(value=f"{self.threshold:.2f}"))
+        self._said.setMinimumHeight(LABEL_PX + 4)

@@ -1,0 +1,103 @@
+"""The panel at the right: everything about the chosen item."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+
+from desktop.commands import Commands
+from desktop.pages.workbench.document import ItemView
+from desktop.pages.workbench.findings import FindingsBox
+from desktop.pages.workbench.item_fields import ItemFields
+from desktop.pages.workbench.photo_box import PhotoBox
+from desktop.pages.workbench.rows import failure, findings_of, shown_detection
+from desktop.pages.workbench.verdict import VerdictBox
+from desktop.widgets import Button, Panel, label
+from shared import results
+
+WIDTH_PX = 336
+
+
+class Inspector(Panel):
+    """Fields, photo, findings and verdict of one item, or a sentence when none is chosen."""
+
+    def __init__(self, commands: Commands, parent: QWidget | None = None) -> None:
+        super().__init__("panel", "left", parent)
+        self.setObjectName("inspector")
+        self.setMinimumWidth(280)
+        self.fields = ItemFields()
+        self.photo = PhotoBox(commands)
+        self.findings = FindingsBox()
+        self.verdict = VerdictBox(commands)
+        self.detect = Button(
+            commands.title("item.detect"), icon="play", keys=commands.keys_text("item.detect")
+        )
+        self.detect.setObjectName("item-detect")
+        self.earlier = QVBoxLayout()
+        self._none = label(self.tr("Choose an item in the list or on the picture."), "dim", wrap=True)
+        self._stack = QStackedWidget()
+        self._build()
+
+    def _build(self) -> None:
+        content = QWidget()
+        content.setProperty("clear", True)
+        column = QVBoxLayout(content)
+        column.setContentsMargins(14, 12, 14, 16)
+        column.setSpacing(16)
+        column.addWidget(self.fields)
+        column.addWidget(self.photo)
+        column.addWidget(self.findings)
+        column.addWidget(self.verdict)
+        column.addLayout(self.earlier)
+        column.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setWidgetResizable(True)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll.setWidget(content)
+        empty = QWidget()
+        row = QHBoxLayout(empty)
+        row.setContentsMargins(24, 24, 24, 24)
+        self._none.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        row.addWidget(self._none)
+        self._stack.addWidget(empty)
+        self._stack.addWidget(scroll)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(1, 0, 0, 0)
+        whole.addWidget(self._stack)
+
+    def show_item(self, item: ItemView | None, number: int, entry: results.Entry | None) -> None:
+        """Show an item with the findings of `entry`, a detection of it; None: none is chosen."""
+        self._stack.setCurrentIndex(0 if item is None else 1)
+        if item is None:
+            return
+        self.fields.show_item(item, number)
+        self.verdict.show_item(item)
+        nothing = failure(results.newest_detection(item.result))
+        if not nothing:
+            nothing = self._nothing_found(entry)
+        self.findings.show_findings(findings_of(entry), nothing, self.findings.list.current)
+
+    def _nothing_found(self, entry: results.Entry | None) -> str:
+        if entry is None:
+            return self.tr("Not detected yet.")
+        return self.tr("Nothing found.")
+
+    def commit(self) -> None:
+        """Take what is typed."""
+        self.fields.commit()
+        self.verdict.commit()
+
+    def set_editable(self, on: bool) -> None:
+        """Let the item be edited, or only read."""
+        self.fields.set_editable(on)
+        self.verdict.set_editable(on)
+
+    @staticmethod
+    def entry_of(item: ItemView, version: int | None) -> results.Entry | None:
+        """The detection of this version; the one that counts for None or an unknown one."""
+        for index, entry in enumerate(item.result):
+            if version is not None and results.version(entry, index) == version:
+                return entry
+        return shown_detection(item)

@@ -1,0 +1,221 @@
+"""The list of items: a model over rows and the delegate that paints one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import IntEnum
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+)
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPainterPath, QPixmap
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+
+from desktop.pages.workbench.rows import Row
+from desktop.theme import LABEL_PX, RADIUS, TEXT_PX, look, sized
+from desktop.widgets import paint_chip, paint_icon, status_tone, status_word
+
+ROW_PX = 74
+THUMB_PX = 44
+_SIDE = 14
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+class Role(IntEnum):
+    """What `data` gives besides the text."""
+
+    ROW = Qt.ItemDataRole.UserRole + 1
+    PICTURE = Qt.ItemDataRole.UserRole + 2
+
+
+class ItemsModel(QAbstractListModel):
+    """The rows that the filter lets through, in their order."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._all: list[Row] = []
+        self._rows: list[Row] = []
+        self._filter = "all"
+        self._pictures: dict[str, QPixmap] = {}
+        self._running: frozenset[str] = frozenset()
+
+    def rowCount(self, parent: Index | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else len(self._rows)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        row = self.row(index.row())
+        if row is None:
+            return None
+        match role:
+            case Role.ROW:
+                return row
+            case Role.PICTURE:
+                return self._pictures.get(row.item_id)
+            case Qt.ItemDataRole.DisplayRole:
+                return row.name
+            case Qt.ItemDataRole.AccessibleTextRole:
+                findings = self.tr("%n finding(s)", "", row.findings)
+                return f"{row.number} {row.name}, {row.model}, {status_word(row.status)}, {findings}"
+            case Qt.ItemDataRole.ToolTipRole:
+                return row.note or None
+        return None
+
+    def row(self, number: int) -> Row | None:
+        """The row at a place of the list."""
+        return self._rows[number] if 0 <= number < len(self._rows) else None
+
+    def place_of(self, item_id: str) -> int:
+        """Where an item is in the list; -1 when the filter hides it."""
+        return next((place for place, row in enumerate(self._rows) if row.item_id == item_id), -1)
+
+    def ids(self) -> list[str]:
+        """The items that are listed."""
+        return [row.item_id for row in self._rows]
+
+    @property
+    def running(self) -> frozenset[str]:
+        """The items whose detection is under way."""
+        return self._running
+
+    def show_running(self, item_ids: frozenset[str]) -> None:
+        """Mark these items as being detected."""
+        self._running = item_ids
+        self._all_changed()
+
+    def show(self, rows: Sequence[Row]) -> None:
+        """List these rows; where only their contents differ, selection and scrolling stay as they are."""
+        self._all = list(rows)
+        self._refresh()
+
+    def set_filter(self, name: str) -> None:
+        """Let through all, undecided or failed."""
+        self._filter = name
+        self._refresh()
+
+    def counts(self) -> dict[str, int]:
+        """How many rows each filter lets through."""
+        return {name: sum(_passes(row, name) for row in self._all) for name in ("all", "undecided", "failed")}
+
+    def set_picture(self, item_id: str, picture: QPixmap) -> None:
+        """Show a crop of the reference image beside an item."""
+        self._pictures[item_id] = picture
+        place = self.place_of(item_id)
+        if place >= 0:
+            self.dataChanged.emit(self.index(place), self.index(place))
+
+    def drop_pictures(self) -> None:
+        """Forget all crops."""
+        self._pictures.clear()
+        self._all_changed()
+
+    def _refresh(self) -> None:
+        rows = [row for row in self._all if _passes(row, self._filter)]
+        if [row.item_id for row in rows] == [row.item_id for row in self._rows]:
+            changed = [place for place, row in enumerate(rows) if row != self._rows[place]]
+            self._rows = rows
+            for place in changed:
+                self.dataChanged.emit(self.index(place), self.index(place))
+            return
+        self.beginResetModel()
+        self._rows = rows
+        self.endResetModel()
+
+    def _all_changed(self) -> None:
+        if self._rows:
+            self.dataChanged.emit(self.index(0), self.index(len(self._rows) - 1))
+
+
+def _passes(row: Row, name: str) -> bool:
+    match name:
+        case "undecided":
+            return row.status in ("undecided", "not_started")
+        case "failed":
+            return row.status == "failed"
+    return True
+
+
+class ItemDelegate(QStyledItemDelegate):
+    """Paints an item: crop, number, name, model, verdict, findings."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(200, ROW_PX)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        row = index.data(Role.ROW)
+        if not isinstance(row, Row):
+            return
+        theme = look().theme
+        box: QRect = option.rect
+        state: QStyle.StateFlag = option.state
+        selected = bool(state & QStyle.StateFlag.State_Selected)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if selected:
+            painter.fillRect(box, QColor(theme.accent_ground))
+            painter.fillRect(QRect(box.left(), box.top(), 3, box.height()), QColor(theme.accent))
+        elif state & QStyle.StateFlag.State_MouseOver:
+            painter.fillRect(box, QColor(theme.raised))
+        painter.fillRect(QRect(box.left(), box.bottom(), box.width(), 1), QColor(theme.line))
+        self._paint_picture(painter, QRectF(box.left() + _SIDE, box.top() + 10, THUMB_PX, THUMB_PX), index)
+        left = box.left() + _SIDE + THUMB_PX + 11
+        width = box.right() - left - 10
+        dim = theme.dim_text if selected else theme.dim
+        name = f"{row.number}  {row.name}"
+        _text(painter, sized(TEXT_PX, bold=True), theme.text, QRect(left, box.top() + 8, width, 20), name)
+        model = row.model or self.tr("No model")
+        _text(painter, sized(TEXT_PX - 1), dim, QRect(left, box.top() + 27, width, 18), model)
+        middle = box.top() + 58
+        running: frozenset[str] = getattr(index.model(), "running", frozenset())
+        if row.item_id in running:
+            used = paint_chip(painter, left, middle, "accent", self.tr("Detecting"))
+            said = ""
+        else:
+            used = paint_chip(painter, left, middle, status_tone(row.status), status_word(row.status))
+            said = self._said(row)
+        colour = theme.word("failed") if row.note and row.status == "not_started" else dim
+        font = sized(LABEL_PX)
+        _text(painter, font, colour, QRect(left + used + 6, middle - 9, width - used - 6, 18), said)
+        if not row.saved:
+            where = QRectF(box.right() - 24, box.top() + 10, 14, 14)
+            paint_icon(painter, "cloud-wait", theme.undecided, where)
+        painter.restore()
+
+    def _said(self, row: Row) -> str:
+        if row.status == "not_started":
+            return row.note
+        if row.status == "undecided" and row.note and not row.findings:
+            return row.note
+        return self.tr("%n finding(s)", "", row.findings)
+
+    def _paint_picture(self, painter: QPainter, where: QRectF, index: Index) -> None:
+        theme = look().theme
+        path = QPainterPath()
+        path.addRoundedRect(where, RADIUS, RADIUS)
+        painter.save()
+        painter.setClipPath(path)
+        picture = index.data(Role.PICTURE)
+        if isinstance(picture, QPixmap):
+            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+            painter.drawPixmap(where, picture, QRectF(picture.rect()))
+        else:
+            painter.fillPath(path, QColor(theme.raised))
+            paint_icon(painter, "photo", theme.faint, where.adjusted(13, 13, -13, -13))
+        painter.restore()
+        painter.setPen(QColor(theme.line))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawPath(path)
+
+
+def _text(painter: QPainter, font: QFont, colour: str, where: QRect, text: str) -> None:
+    painter.setFont(font)
+    painter.setPen(QColor(colour))
+    shown = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, where.width())
+    painter.drawText(where, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)

@@ -1,0 +1,173 @@
+"""The panel at the left: how far the record is, filters, the list of items."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, Signal
+from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QListView, QVBoxLayout, QWidget
+
+from desktop.commands import Commands
+from desktop.pages.workbench.items_model import ItemDelegate, ItemsModel
+from desktop.pages.workbench.rows import Row
+from desktop.widgets import Button, FilterChips, Kind, Panel, ProgressBar, key_hint, label, rule
+
+
+class ItemsPanel(Panel):
+    """Lists the items; what is chosen here is chosen on the canvas too."""
+
+    chosen = Signal(str)
+    """The id of the item that a person chose in the list."""
+    activated = Signal(str)
+    """The id of an item to be brought to the middle of the canvas."""
+    template_wanted = Signal()
+    """Start with the regions that are kept with the reference image."""
+    last_wanted = Signal()
+    """Start with the items of the last inspection."""
+
+    def __init__(self, commands: Commands, parent: QWidget | None = None) -> None:
+        super().__init__("panel", "right", parent)
+        self.setObjectName("items-panel")
+        self.setMinimumWidth(200)
+        self.model = ItemsModel(self)
+        self.list = QListView()
+        self.list.setObjectName("items-list")
+        self.list.setAccessibleName(self.tr("Items"))
+        self.list.setModel(self.model)
+        self.list.setItemDelegate(ItemDelegate(self.list))
+        self.list.setUniformItemSizes(True)
+        self.list.setMouseTracking(True)
+        self.list.setFrameShape(QListView.Shape.NoFrame)
+        self.list.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.filters = FilterChips(self.tr("Filter the items"))
+        self.filters.setObjectName("items-filter")
+        self._count = label("", "dim")
+        self._progress = ProgressBar(self.tr("Progress of the record"))
+        self._empty = self._make_empty()
+        self._current = ""
+        self._build(commands)
+        self.filters.chosen.connect(self._filter)
+        self.list.selectionModel().currentChanged.connect(self._picked)
+        self.list.activated.connect(self._activate)
+        self.model.modelReset.connect(self._choose_again)
+
+    def _build(self, commands: Commands) -> None:
+        head = QHBoxLayout()
+        head.addWidget(label(self.tr("Items"), "strong"))
+        head.addStretch(1)
+        head.addWidget(self._count)
+        top = QVBoxLayout()
+        top.setContentsMargins(12, 12, 12, 8)
+        top.setSpacing(8)
+        top.addLayout(head)
+        top.addWidget(self._progress)
+        top.addWidget(self.filters)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(top)
+        column.addWidget(rule())
+        column.addWidget(self._empty)
+        column.addWidget(self.list, 1)
+        column.addWidget(rule())
+        foot = QHBoxLayout()
+        foot.setContentsMargins(12, 8, 12, 8)
+        foot.setSpacing(8)
+        for command, text in (
+            ("tool.rectangle", self.tr("Draw a region")),
+            ("finding.next", self.tr("Next finding")),
+        ):
+            foot.addWidget(key_hint(commands.keys_text(command)))
+            foot.addWidget(label(text, "dim"))
+            foot.addSpacing(4)
+        foot.addStretch(1)
+        column.addLayout(foot)
+
+    def _make_empty(self) -> QWidget:
+        made = QWidget()
+        column = QVBoxLayout(made)
+        column.setContentsMargins(12, 16, 12, 16)
+        column.setSpacing(10)
+        self._empty_text = label("", "dim", wrap=True)
+        self.template = Button(self.tr("Start with the template"), icon="rectangle")
+        self.last = Button(self.tr("As in the last inspection"), icon="history")
+        self.template.clicked.connect(lambda _checked=False: self.template_wanted.emit())
+        self.last.clicked.connect(lambda _checked=False: self.last_wanted.emit())
+        self._all = Button(self.tr("Show all items"), kind=Kind.LINK)
+        self._all.clicked.connect(lambda _checked=False: self.show_all())
+        for widget in (self._empty_text, self.template, self.last, self._all):
+            column.addWidget(widget)
+        return made
+
+    @property
+    def current(self) -> str:
+        """The id of the chosen item, or an empty string."""
+        return self._current
+
+    def show_rows(self, rows: Sequence[Row], can_start: bool, has_template: bool) -> None:
+        """List the items; `can_start`: offer to begin with a template or the last inspection."""
+        self.model.show(rows)
+        finished = sum(row.finished for row in rows)
+        self._count.setText(f"{finished} / {len(rows)}")
+        self._progress.setValue(100 * finished // len(rows) if rows else 0)
+        counts = self.model.counts()
+        self.filters.set_choices(
+            [
+                ("all", self.tr("All {n}").format(n=counts["all"])),
+                ("undecided", self.tr("Undecided {n}").format(n=counts["undecided"])),
+                ("failed", self.tr("Failed {n}").format(n=counts["failed"])),
+            ]
+        )
+        self._say_empty(not rows, can_start, has_template)
+
+    def _say_empty(self, no_items: bool, can_start: bool, has_template: bool) -> None:
+        nothing = self.model.rowCount() == 0
+        self._empty.setVisible(nothing)
+        if no_items:
+            text = self.tr("No items yet. Press R and draw a region on the picture.")
+            self._empty_text.setText(text if can_start else self.tr("This record has no items."))
+        else:
+            self._empty_text.setText(self.tr("No item matches this filter."))
+        self.template.setVisible(no_items and can_start and has_template)
+        self.last.setVisible(no_items and can_start)
+        self._all.setVisible(nothing and not no_items)
+
+    def show_all(self) -> None:
+        """Take the filter away."""
+        self.filters.set_value("all")
+        self._filter("all")
+
+    def choose(self, item_id: str) -> None:
+        """Choose an item without a signal; an empty id chooses none."""
+        self._current = item_id
+        self._choose_again()
+
+    def _choose_again(self) -> None:
+        place = self.model.place_of(self._current)
+        selection = self.list.selectionModel()
+        selection.blockSignals(True)
+        if place < 0:
+            selection.clear()
+        else:
+            index = self.model.index(place)
+            selection.setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+            self.list.scrollTo(index)
+        selection.blockSignals(False)
+        self.list.viewport().update()
+
+    def _filter(self, name: str) -> None:
+        self.model.set_filter(name)
+        self._say_empty(not sum(self.model.counts().values()), False, False)
+
+    def _picked(self, index: QModelIndex) -> None:
+        row = self.model.row(index.row())
+        if row is not None and row.item_id != self._current:
+            self._current = row.item_id
+            self.chosen.emit(row.item_id)
+
+    def _activate(self, index: QModelIndex) -> None:
+        row = self.model.row(index.row())
+        if row is not None:
+            self.activated.emit(row.item_id)

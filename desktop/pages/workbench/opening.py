@@ -1,0 +1,165 @@
+"""Fetching what the workbench shows: the record with its items, its pictures. Not for the GUI thread."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QImage
+
+from desktop.client import Session
+from desktop.client.errors import Forbidden, NotFound
+from desktop.imaging import open_image
+from desktop.imaging.source import ImageSource
+from desktop.preferences import APP
+from desktop.workers import Report
+from shared.content import sha256_of
+from shared.geometry import Rect
+from shared.wire.catalogue import ReferenceImage
+from shared.wire.detection import DetectionModel
+from shared.wire.inspection import Item, Record
+
+_KEPT_BYTES = 4_000_000_000
+"""Least recently used pictures beyond this many bytes leave the cache."""
+
+_WHOLE_PIXELS = 25_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A record with all that belongs to it; `reference` is None for a record without a reference image."""
+
+    record: Record
+    items: Sequence[Item]
+    reference: ReferenceImage | None
+    models: Sequence[DetectionModel]
+
+
+def load(session: Session, record_id: str) -> Opened:
+    """The record. Raises NotFound when it is gone, Forbidden, Unreachable, ..."""
+    record = session.records.get(record_id).value
+    items = session.items.all(record_id)
+    reference = None
+    if record.reference_image_id is not None:
+        with contextlib.suppress(NotFound, Forbidden):
+            reference = session.catalogue.reference_images.get(record.reference_image_id)
+    models: Sequence[DetectionModel] = ()
+    with contextlib.suppress(NotFound, Forbidden):
+        models = session.detection.models()
+    return Opened(record, items, reference, models)
+
+
+def picture_folder() -> Path:
+    """Where downloaded pictures are kept, named by their content."""
+    return Path(platformdirs.user_cache_dir(APP, appauthor=False)) / "pictures"
+
+
+def fetch_reference(report: Report, session: Session, reference: ReferenceImage) -> ImageSource:
+    """The reference image, from the cache or downloaded; reports 0..1.
+
+    Raises ClientError, ImageError, OSError.
+    """
+    name = reference.filename or reference.reference_image_name
+    path = picture_path(reference.ipfs_cid, reference.file_id)
+    if path.exists():
+        with contextlib.suppress(OSError):
+            os.utime(path)
+    else:
+        _keep(
+            session.files.download(
+                reference.file_id, lambda done, total: report(done / total if total else 0.0)
+            ),
+            path,
+        )
+    report.check()
+    return open_image(path, name)
+
+
+def fetch_picture(session: Session, content_id: str | None, file_id: str, url: str | None = None) -> QImage:
+    """A photo, upright and whole, from the cache or downloaded. Raises ClientError, ImageError, OSError."""
+    path = picture_path(content_id, file_id or url or "")
+    if not path.exists():
+        _keep(session.files.download(file_id) if file_id else session.files.fetch(url or ""), path)
+    source = open_image(path)
+    width, height = source.size
+    if width * height > _WHOLE_PIXELS:
+        return source.preview()
+    return source.crop(Rect(0, 0, width, height))
+
+
+def picture_path(content_id: str | None, file_id: str) -> Path:
+    """The place of a picture in the cache."""
+    try:
+        name = sha256_of(content_id or "")
+    except ValueError:
+        name = "file-" + re.sub(r"[^A-Za-z0-9-]", "_", file_id)
+    return picture_folder() / name
+
+
+def thumbnails(report: Report, source: ImageSource, regions: Sequence[tuple[str, Rect]], side: int) -> None:
+    """Small pictures of regions: reports (id, QImage) for each, `side` px the shorter side."""
+    width, height = source.size
+    small = width * height <= _WHOLE_PIXELS
+    whole = QImage() if small else source.preview()
+    for item_id, rect in regions:
+        report.check()
+        if rect.empty:
+            continue
+        square = squared(rect, width, height)
+        if small:
+            image = source.crop(square)
+        else:
+            scale = whole.width() / width
+            image = whole.copy(
+                int(square.x * scale),
+                int(square.y * scale),
+                max(round(square.w * scale), 1),
+                max(round(square.h * scale), 1),
+            )
+        size = QSize(side, side)
+        mode = Qt.AspectRatioMode.KeepAspectRatioByExpanding
+        report((item_id, image.scaled(size, mode, Qt.TransformationMode.SmoothTransformation)))
+
+
+def squared(rect: Rect, width: int, height: int) -> Rect:
+    """A square about the middle of `rect` that shows it, inside the picture as far as that reaches."""
+    side = min(max(rect.w, rect.h), float(min(width, height)))
+    x = min(max(rect.x + rect.w / 2 - side / 2, 0.0), width - side)
+    y = min(max(rect.y + rect.h / 2 - side / 2, 0.0), height - side)
+    return Rect(x, y, side, side)
+
+
+def _keep(data: bytes, path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".part-")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        Path(name).replace(path)
+    except OSError:
+        Path(name).unlink(missing_ok=True)
+        raise
+    _tidy(path.parent, path)
+
+
+def _tidy(folder: Path, newest: Path) -> None:
+    """Drop the least recently used pictures above the limit."""
+    with contextlib.suppress(OSError):
+        files = sorted(
+            ((entry.stat(), entry) for entry in folder.iterdir() if entry.is_file()),
+            key=lambda pair: pair[0].st_mtime,
+        )
+        total = sum(stat.st_size for stat, _ in files)
+        for stat, entry in files:
+            if total <= _KEPT_BYTES:
+                return
+            if entry != newest:
+                entry.unlink()
+                total -= stat.st_size

@@ -1,0 +1,402 @@
+"""The workbench: where an inspector spends the day. This module only wires the parts together."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage, QPixmap, QResizeEvent
+from PySide6.QtWidgets import QSplitter, QVBoxLayout
+
+from desktop.canvas.colours import DARK_COLOURS, CanvasColours
+from desktop.canvas.view import CanvasView
+from desktop.client.errors import Forbidden, NotFound
+from desktop.context import Context
+from desktop.imaging import ImageError
+from desktop.imaging.source import ImageSource
+from desktop.pages.sentences import sentence
+from desktop.pages.workbench.bench import Bench
+from desktop.pages.workbench.bindings import bind
+from desktop.pages.workbench.inspector import WIDTH_PX, Inspector
+from desktop.pages.workbench.items_model import THUMB_PX
+from desktop.pages.workbench.items_panel import ItemsPanel
+from desktop.pages.workbench.opening import Opened, fetch_reference, load, thumbnails
+from desktop.pages.workbench.tool_strip import ToolStrip
+from desktop.pages.workbench.top import Top
+from desktop.pages.workbench.words import edit_name, grouped, region_text
+from desktop.theme import look
+from desktop.widgets import Page, StateStack
+from desktop.workers import Lane, Task, run
+from shared.codes import Permission
+from shared.geometry import Rect
+
+_ITEMS_PX = 270
+_FOLD_BELOW = 1280
+_SPLITTER = "workbench"
+
+
+class WorkbenchPage(Page):
+    """One record: its items, its picture, the chosen item."""
+
+    page_id: ClassVar[str] = "workbench"
+    permission: ClassVar[Permission | None] = Permission.INSPECTION_READ
+    has_status_bar: ClassVar[bool] = True
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.context = context
+        self._record_id = ""
+        self._cursor: tuple[int, int] | None = None
+        self._wanted_item = ""
+        self._loading: Task | None = None
+        self._fetching: Task | None = None
+        self._thumbing: Task | None = None
+        self._pictured: dict[str, Rect] = {}
+        self._folded: bool | None = None
+        self.top = Top(context.commands)
+        self.items = ItemsPanel(context.commands)
+        self.view = CanvasView()
+        self.view.setObjectName("canvas")
+        self.strip = ToolStrip(self.view, context.commands)
+        self.inspector = Inspector(context.commands)
+        self.bench = Bench(context, self.view.store, self)
+        self.splitter = QSplitter(Qt.Orientation.Horizontal)
+        self.stack = StateStack(self.splitter)
+        self._build()
+        self._connect()
+        bind(self)
+        self._theme_changed()
+
+    @property
+    def title(self) -> str:
+        """The page's name."""
+        return self.tr("Workbench")
+
+    def _build(self) -> None:
+        for widget in (self.items, self.view, self.inspector):
+            self.splitter.addWidget(widget)
+        self.splitter.setHandleWidth(1)
+        self.splitter.setChildrenCollapsible(False)
+        for place, stretch in enumerate((0, 1, 0)):
+            self.splitter.setStretchFactor(place, stretch)
+        kept = self.context.preferences.values.splitters.get(_SPLITTER)
+        sizes = kept if kept is not None and len(kept) == 2 else [_ITEMS_PX, WIDTH_PX]
+        self.splitter.setSizes([sizes[0], 10_000, sizes[1]])
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.top)
+        column.addWidget(self.stack, 1)
+
+    def _connect(self) -> None:
+        view, bench, fields = self.view, self.bench, self.inspector.fields
+        self.top.crumb_chosen.connect(lambda page_id: self.navigate.emit(page_id, {}))
+        bench.changed.connect(self._show_items)
+        bench.currentChanged.connect(self._show_current)
+        bench.edits.savingChanged.connect(self._show_saving)
+        bench.edits.failed.connect(self.toast)
+        view.regionsEdited.connect(bench.change_regions)
+        view.selectionChanged.connect(self._regions_selected)
+        view.regionActivated.connect(view.show_region)
+        view.cursorMoved.connect(self._cursor_moved)
+        view.toolChanged.connect(self.strip.show_tool)
+        self.strip.picked.connect(view.set_tool)
+        self.items.chosen.connect(self._item_chosen)
+        self.items.activated.connect(view.show_region)
+        fields.renamed.connect(bench.rename)
+        fields.described.connect(bench.describe)
+        fields.modelPicked.connect(bench.set_model)
+        self.inspector.verdict.decided.connect(bench.decide)
+        self.inspector.findings.thresholdChanged.connect(lambda _: self._show_findings())
+        self.inspector.findings.chosen.connect(self.choose_finding)
+        self.splitter.splitterMoved.connect(lambda *_: self._keep_sizes())
+        look().themeChanged.connect(self._theme_changed)
+
+    # -- opening
+
+    def opened(self, params: dict[str, Any]) -> None:
+        """Open `record_id`, at `item_id` when it is given; without one, what was open before."""
+        record_id = str(params.get("record_id") or self._record_id)
+        self._wanted_item = str(params.get("item_id") or "")
+        if not record_id:
+            self._say_nothing_open()
+            return
+        if record_id != self._record_id:
+            self._close()
+        self._record_id = record_id
+        if self.bench.document is None:
+            self.stack.show_loading(self.tr("Opening the record…"))
+        self.bench.edits.prepare(self.reload)
+
+    def reload(self) -> None:
+        """Read the open record anew."""
+        if self._loading is not None:
+            self._loading.cancel()
+        self._loading = run(
+            load,
+            self.context.session,
+            self._record_id,
+            owner=self,
+            done=self._loaded,
+            failed=self._not_loaded,
+        )
+
+    def leave(self) -> bool:
+        """Take what is typed, and keep the record for when the person comes back."""
+        self.inspector.commit()
+        return True
+
+    def place(self) -> dict[str, Any]:
+        """The open record and the chosen item."""
+        return {"record_id": self._record_id, "item_id": self.bench.current}
+
+    def close_all(self) -> None:
+        """Let go of the picture and of everything under way; also done when another record is opened."""
+        self._close()
+        self.view.close_picture()
+
+    def _close(self) -> None:
+        for task in (self._loading, self._fetching, self._thumbing):
+            if task is not None:
+                task.cancel()
+        self._pictured.clear()
+        self.items.model.drop_pictures()
+        self.view.open(None)
+        self.bench.leave()
+
+    def _say_nothing_open(self) -> None:
+        self.stack.show_empty(
+            "list",
+            self.tr("No record is open. Choose one from the list."),
+            self.tr("Show the records"),
+            lambda: self.navigate.emit("records", {}),
+        )
+
+    def _loaded(self, opened: Opened) -> None:
+        self.stack.show_content()
+        self.inspector.fields.set_models(opened.models)
+        known = self.bench.reference
+        self.bench.take(opened)
+        if self._wanted_item and self._wanted_item in [row.item_id for row in self.bench.rows]:
+            self.bench.choose(self._wanted_item)
+        self.view.mm_per_pixel = self.bench.mm_per_pixel
+        self.top.show_record(opened.record)
+        if (
+            self.bench.source is None
+            or known is None
+            or known.file_id != getattr(opened.reference, "file_id", None)
+        ):
+            self._fetch_reference(opened)
+        self._show_saving()
+        self.view.setFocus()
+
+    def _not_loaded(self, error: Exception) -> None:
+        if isinstance(error, Forbidden):
+            self.stack.show_no_permission()
+        elif isinstance(error, NotFound):
+            self._record_id = ""
+            self.stack.show_empty(
+                "list",
+                self.tr("This record is no longer there."),
+                self.tr("Show the records"),
+                lambda: self.navigate.emit("records", {}),
+            )
+        elif self.bench.document is not None:
+            # What is on view stays; the state of the service is said above.
+            self.toast.emit(sentence(error))
+        else:
+            self.stack.show_error(sentence(error), retry=self.reload)
+
+    def _fetch_reference(self, opened: Opened) -> None:
+        reference = opened.reference
+        if reference is None:
+            self.view.show_message(self.tr("This record has no reference image."))
+            return
+        self.view.show_message(self.tr("Opening the picture…"))
+        self._fetching = run(
+            fetch_reference,
+            self.context.session,
+            reference,
+            owner=self,
+            progress=self._fetched_some,
+            done=self._picture_opened,
+            failed=self._no_picture,
+            lane=Lane.LONG,
+        )
+
+    def _fetched_some(self, share: float) -> None:
+        self.view.show_message(self.tr("Fetching the picture… {n} %").format(n=round(share * 100)))
+
+    def _picture_opened(self, source: ImageSource) -> None:
+        self.view.show_message("")
+        self.view.open(source)
+        self.bench.show_picture(source)
+        self._select_region()
+
+    def _no_picture(self, error: Exception) -> None:
+        said = str(error) if isinstance(error, ImageError) else sentence(error)
+        self.view.show_message(said)
+
+    # -- showing
+
+    def _show_items(self) -> None:
+        document = self.bench.document
+        if document is None:
+            return
+        reference = self.bench.reference
+        can_start = self.bench.editable and self.bench.source is not None
+        self.items.show_rows(self.bench.rows, can_start, bool(reference is not None and reference.template))
+        self.items.choose(self.bench.current)
+        self.top.show_record(document.record)
+        self.set_editable(self.bench.editable)
+        self._show_status()
+        self._make_thumbnails()
+
+    def _show_current(self) -> None:
+        bench = self.bench
+        self.inspector.show_item(bench.item, bench.number, bench.entry)
+        self.items.choose(bench.current)
+        self._select_region()
+        self._show_findings()
+        self._show_status()
+
+    def _show_findings(self) -> None:
+        """Later versions of this method draw boxes."""
+
+    def _show_saving(self) -> None:
+        self.top.show_saving(self.bench.edits.saving)
+
+    def set_editable(self, on: bool) -> None:
+        """Offer editing, or only looking."""
+        self.view.editor.editable = on
+        self.strip.set_editable(on)
+        self.inspector.set_editable(on)
+
+    def _theme_changed(self) -> None:
+        self.view.set_colours(DARK_COLOURS if look().theme.dark else CanvasColours())
+
+    # -- choosing
+
+    def _item_chosen(self, item_id: str) -> None:
+        self.inspector.commit()
+        self.bench.choose(item_id)
+        self.view.ensure_visible(item_id)
+
+    def go_to(self, item_id: str) -> None:
+        """Choose an item and bring it into view; nothing for an empty id."""
+        if item_id:
+            self._item_chosen(item_id)
+
+    def _regions_selected(self, ids: tuple[str, ...]) -> None:
+        if ids and self.bench.current not in ids:
+            self.inspector.commit()
+            self.bench.choose(ids[-1])
+
+    def _select_region(self) -> None:
+        current = self.bench.current
+        if current not in self.view.store.selected:
+            self.view.store.select([current])
+
+    def choose_finding(self, place: int) -> None:
+        """Mark a finding."""
+        self.inspector.findings.choose(place)
+        self._show_findings()
+
+    def step_finding(self, way: int) -> None:
+        """Mark the next finding of the item, round and round."""
+        shown = self.inspector.findings.shown
+        if shown:
+            self.choose_finding((self.inspector.findings.list.current + way) % len(shown))
+
+    def next_undecided(self) -> None:
+        """Go to the next item that nobody decided, or say that there is none."""
+        item_id = self.bench.next_undecided()
+        if item_id:
+            self.items.show_all()
+            self.go_to(item_id)
+        else:
+            self.toast.emit(self.tr("Every other item is decided."))
+
+    # -- small things
+
+    def undo(self) -> None:
+        """Take the newest step back."""
+        self.inspector.commit()
+        label = self.bench.edits.undo(self._record_id)
+        self.toast.emit(
+            self.tr("Undone: {step}").format(step=edit_name(label)) if label else self.tr("Nothing to undo.")
+        )
+
+    def redo(self) -> None:
+        """Do again what was undone last."""
+        label = self.bench.edits.redo(self._record_id)
+        self.toast.emit(
+            self.tr("Done again: {step}").format(step=edit_name(label))
+            if label
+            else self.tr("Nothing to redo.")
+        )
+
+    def _cursor_moved(self, place: tuple[int, int] | None) -> None:
+        self._cursor = place
+        self._show_status()
+
+    def _show_status(self) -> None:
+        bench, left = self.bench, []
+        if bench.source is not None:
+            width, height = bench.source.size
+            left += [bench.source.name, f"{width} × {height}"]
+        if bench.rows:
+            left.append(self.tr("Item {n} / {all}").format(n=bench.number, all=len(bench.rows)))
+        right = []
+        if self._cursor is not None:
+            right.append(f"x {grouped(self._cursor[0])}  y {grouped(self._cursor[1])}")
+        region = self.view.store.get(bench.current)
+        if region is not None:
+            size = region_text(region.rect, bench.mm_per_pixel)
+            right.append(self.tr("Region {size}").format(size=size))
+        self.status.emit(" · ".join(part for part in left if part), "  ·  ".join(right))
+
+    def _make_thumbnails(self) -> None:
+        source = self.bench.source
+        if source is None:
+            return
+        wanted = {region.id: region.rect for region in self.view.store}
+        todo = [(key, rect) for key, rect in wanted.items() if self._pictured.get(key) != rect]
+        if not todo or (self._thumbing is not None and not self._thumbing.finished):
+            return
+        self._pictured = {key: rect for key, rect in self._pictured.items() if key in wanted}
+        self._pictured.update(todo)
+        self._thumbing = run(
+            thumbnails,
+            source,
+            todo,
+            round(THUMB_PX * self.devicePixelRatioF()),
+            owner=self,
+            progress=self._thumbnail_made,
+            done=lambda _: self._make_thumbnails(),
+            failed=lambda _: None,
+            priority=-1,
+        )
+
+    def _thumbnail_made(self, made: tuple[str, QImage]) -> None:
+        self.items.model.set_picture(made[0], QPixmap.fromImage(made[1]))
+
+    # -- folding
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Fold the inspector where there is little room, unless the person said otherwise."""
+        super().resizeEvent(event)
+        if self._folded is None:
+            window = self.window().width()
+            self.inspector.setVisible(window >= _FOLD_BELOW)
+
+    def fold(self) -> None:
+        """Fold the inspector away, or bring it back."""
+        self._folded = not self.inspector.isHidden()
+        self.inspector.setVisible(not self._folded)
+
+    def _keep_sizes(self) -> None:
+        sizes = self.splitter.sizes()
+        kept = dict(self.context.preferences.values.splitters)
+        kept[_SPLITTER] = [sizes[0], sizes[2] or WIDTH_PX]
+        self.context.preferences.change(splitters=kept)

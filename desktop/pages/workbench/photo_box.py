@@ -1,0 +1,170 @@
+# ruff: noqa: N815 - Qt signals
+"""Reference beside today's photo in the inspector: the pair, its modes, the alignment, the versions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QVBoxLayout, QWidget
+
+from desktop.commands import Commands
+from desktop.pages.workbench.compare import CompareMode, ComparePane, Pair
+from desktop.widgets import Button, IconButton, Kind, ProgressBar, label
+
+_PANE_PX = 132
+
+
+class PhotoBox(QWidget):
+    """Shows the pair; asks for photos, versions, and for the pair on the canvas."""
+
+    addWanted = Signal()
+    cameraWanted = Signal()
+    cancelled = Signal()
+    """The upload under way is not wanted any more."""
+    filesDropped = Signal(list)
+    """Paths of pictures that were dropped here."""
+    modeChanged = Signal(object)
+    """The `CompareMode` that a person chose."""
+    versionChosen = Signal(int)
+
+    def __init__(self, commands: Commands, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAcceptDrops(True)
+        self.pane = ComparePane()
+        self.pane.setObjectName("compare")
+        self.pane.setFixedHeight(_PANE_PX)
+        self.modes: dict[CompareMode, Button] = {}
+        self._group = QButtonGroup(self)
+        self._alignment = label("", "small")
+        self._versions: Sequence[int] = ()
+        self.version = Button("", kind=Kind.QUIET)
+        self.version.setObjectName("version")
+        self.version.clicked.connect(self._offer_versions)
+        self.add = IconButton(
+            "upload", commands.title("item.photo"), keys=commands.keys_text("item.photo"), side=26
+        )
+        self.add.setObjectName("photo-add")
+        self.camera = IconButton(
+            "camera", commands.title("item.camera"), keys=commands.keys_text("item.camera"), side=26
+        )
+        self.camera.setObjectName("photo-camera")
+        self.add.clicked.connect(lambda _checked=False: self.addWanted.emit())
+        self.camera.clicked.connect(lambda _checked=False: self.cameraWanted.emit())
+        self._bar = ProgressBar(self.tr("Uploading the photo"))
+        self._stop = IconButton("close", self.tr("Cancel the upload"), side=22)
+        self._stop.clicked.connect(lambda _checked=False: self.cancelled.emit())
+        self._error = label("", "error", wrap=True)
+        self._error.hide()
+        self._build()
+        self.show_progress(None)
+        self.show_versions((), 0)
+
+    def _build(self) -> None:
+        head = QHBoxLayout()
+        head.setSpacing(2)
+        head.addWidget(label(self.tr("Reference / today's photo"), "label"))
+        head.addStretch(1)
+        head.addWidget(self.add)
+        head.addWidget(self.camera)
+        modes = QHBoxLayout()
+        modes.setSpacing(10)
+        for mode, text in (
+            (CompareMode.SIDE, self.tr("Side by side")),
+            (CompareMode.SWIPE, self.tr("Swipe")),
+            (CompareMode.BLINK, self.tr("Blink")),
+            (CompareMode.DIFFERENCE, self.tr("Difference")),
+            (CompareMode.OVERLAY, self.tr("Overlay")),
+        ):
+            button = Button(text, kind=Kind.QUIET)
+            button.setObjectName(f"compare-{mode.value}")
+            button.clicked.connect(lambda _checked=False, it=mode: self.set_mode(it))
+            self.modes[mode] = button
+            modes.addWidget(button)
+        modes.addStretch(1)
+        below = QHBoxLayout()
+        below.addWidget(self._alignment)
+        below.addStretch(1)
+        below.addWidget(self.version)
+        upload = QHBoxLayout()
+        upload.addWidget(self._bar, 1)
+        upload.addWidget(self._stop)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addLayout(head)
+        column.addWidget(self.pane)
+        column.addLayout(modes)
+        column.addLayout(upload)
+        column.addWidget(self._error)
+        column.addLayout(below)
+        self._mark(CompareMode.SIDE)
+
+    def set_mode(self, mode: CompareMode) -> None:
+        """Compare in this way from now on."""
+        self.pane.set_mode(mode)
+        self._mark(mode)
+        self.modeChanged.emit(mode)
+
+    def _mark(self, mode: CompareMode) -> None:
+        for it, button in self.modes.items():
+            button.kind = Kind.LINK if it is mode else Kind.QUIET
+            button.update()
+
+    def show_pair(self, pair: Pair | None, sentence: str = "") -> None:
+        """Show a pair, or say why there is none. Modes that need an alignment are offered only with one."""
+        self.pane.show_pair(pair, sentence)
+        aligned = pair is not None and pair.aligned
+        for mode, button in self.modes.items():
+            button.setEnabled(aligned or mode is CompareMode.SIDE)
+
+    def show_alignment(self, quality: tuple[float, int] | None) -> None:
+        """Say how well the photo was aligned: mean error in px, inliers."""
+        text = ""
+        if quality is not None:
+            text = self.tr("Aligned to {px} px · {n} inliers").format(px=f"{quality[0]:.1f}", n=quality[1])
+        self._alignment.setText(text)
+
+    def show_versions(self, versions: Sequence[int], current: int) -> None:
+        """Offer these versions of the result; `current` is the one that is shown."""
+        self._versions = versions
+        self.version.setVisible(bool(versions))
+        place = versions.index(current) + 1 if current in versions else len(versions)
+        self.version.setText(self.tr("Version {n} / {all}").format(n=place, all=len(versions)))
+        self.version.setEnabled(len(versions) > 1)
+
+    def show_progress(self, share: float | None) -> None:
+        """Show how far an upload is, 0..1; None: none is under way."""
+        self._bar.setVisible(share is not None)
+        self._stop.setVisible(share is not None)
+        self._bar.setValue(round(100 * (share or 0.0)))
+
+    def show_error(self, sentence: str) -> None:
+        """Say what failed; an empty sentence takes it back."""
+        self._error.setText(sentence)
+        self._error.setVisible(bool(sentence))
+
+    def set_editable(self, on: bool) -> None:
+        """Let photos be added, or not."""
+        self.add.setEnabled(on)
+        self.camera.setEnabled(on)
+        self.setAcceptDrops(on)
+
+    def _offer_versions(self) -> None:
+        menu = QMenu(self)
+        for place, version in enumerate(self._versions, 1):
+            entry = menu.addAction(self.tr("Version {n} / {all}").format(n=place, all=len(self._versions)))
+            entry.triggered.connect(lambda _checked=False, it=version: self.versionChosen.emit(it))
+        menu.aboutToHide.connect(menu.deleteLater)
+        menu.popup(self.version.mapToGlobal(self.version.rect().bottomLeft()))
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if event.mimeData().hasUrls():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        paths = [url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()]
+        if paths:
+            self.filesDropped.emit(paths)
+            event.acceptProposedAction()

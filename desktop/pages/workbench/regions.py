@@ -1,0 +1,87 @@
+"""Between the document and the canvas: items as regions, drawn regions as edits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from desktop.canvas.regions import Region, RegionsChanged, RegionStore
+from desktop.journal import Edit
+from desktop.pages.workbench.document import Document, ItemView, fraction_point
+from desktop.pages.workbench.rows import Row
+from shared.geometry import Rect
+
+
+@dataclass(slots=True)
+class RegionLink:
+    """Keeps a region store in step with a document.
+
+    `size` is the upright reference image in px; `info` its fileInfo, which new items name. Locked, hidden and
+    in front are said of the view, not of the item, so they last as long as the record is open.
+    """
+
+    store: RegionStore
+    size: tuple[int, int] = (0, 0)
+    info: Mapping[str, Any] | None = None
+    _looks: dict[str, Region] = field(default_factory=dict)
+
+    def show(self, items: Sequence[ItemView], rows: Sequence[Row]) -> None:
+        """Show every item that has a region."""
+        if self.size[0] <= 0:
+            self.store.replace(())
+            return
+        regions = []
+        for item, row in zip(items, rows, strict=True):
+            rect = item.region(*self.size)
+            if rect is None or rect.empty:
+                continue
+            note = "" if row.best is None else f"{row.best:.2f}"
+            region = Region(item.item_id, rect, row.number, row.name, row.state, note)
+            before = self._looks.get(item.item_id)
+            if before is not None:
+                region = replace(region, locked=before.locked, hidden=before.hidden, z=before.z)
+            regions.append(region)
+        self.store.replace(regions)
+
+    def edits(
+        self,
+        document: Document,
+        change: RegionsChanged,
+        name_of: Callable[[int], str],
+        photos: Mapping[str, Sequence[str]],
+        model_id: str | None,
+    ) -> list[Edit]:
+        """The edits that a change of regions means; the looks it changes are taken over at once."""
+        after = {region.id: region for region in change.after}
+        before = {region.id for region in change.before}
+        edits: list[Edit | None] = []
+        count = len(document.items)
+        for region in change.after:
+            self._looks[region.id] = region
+            if region.id in before:
+                point = self.point(region.rect, document.item(region.id))
+                edits.append(document.change(region.id, change.step.value, {"item_point": point}))
+            else:
+                count += 1
+                fields = {
+                    "item_name": region.label or name_of(count),
+                    "item_point": self.point(region.rect, None),
+                    "model_id": model_id,
+                }
+                edits.append(document.make(change.step.value, fields, region.id))
+        for region_id in before - after.keys():
+            edits.append(document.remove(region_id, change.step.value, photos.get(region_id, ())))
+        return [edit for edit in edits if edit is not None]
+
+    def point(self, rect: Rect, item: ItemView | None) -> dict[str, Any]:
+        """`item_point` for a region, with whatever else the item's had."""
+        width, height = self.size
+        whole = dict(item.item_point or {}) if item is not None else {}
+        now = item.region(width, height) if item is not None else None
+        if now == rect:
+            return whole
+        whole["point"] = {**(whole.get("point") or {}), **fraction_point(rect, width, height)}
+        if self.info is not None and not whole.get("fileInfo"):
+            whole["fileInfo"] = dict(self.info)
+        return whole

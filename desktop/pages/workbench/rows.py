@@ -1,0 +1,123 @@
+"""What the list, the canvas and the inspector say about an item, worked out once. No Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from desktop.canvas.regions import State
+from desktop.pages.workbench.document import ItemView
+from shared import results
+from shared.codes import Verdict
+from shared.geometry import Rect, from_corners
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One box of a result entry: px of the upright photo."""
+
+    label: str
+    confidence: float
+    rect: Rect
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An item with its number. `status` is passed, failed, undecided or not_started."""
+
+    item_id: str
+    number: int
+    name: str
+    model: str
+    status: str
+    findings: int
+    best: float | None
+    note: str
+    saved: bool
+    finished: bool
+
+    @property
+    def state(self) -> State:
+        """The colour of its region."""
+        return State.NONE if self.status == "not_started" else State(self.status)
+
+
+def findings_of(entry: results.Entry | None) -> tuple[Finding, ...]:
+    """The boxes of a result entry, the surest first; what cannot be read is left out."""
+    found = []
+    for box in ((entry or {}).get("resultImage") or {}).get("boxes") or []:
+        try:
+            points = box["points"]
+            rect = from_corners(*(float(points[name]) for name in ("x1", "y1", "x2", "y2")))
+            found.append(Finding(str(box["label"]), float(box["confidence"]), rect))
+        except (KeyError, TypeError, ValueError):
+            continue
+    return tuple(sorted(found, key=lambda finding: -finding.confidence))
+
+
+def detections(item: ItemView) -> list[results.Entry]:
+    """The result entries that detection wrote, oldest first."""
+    return [entry for entry in results.ordered(item.result) if not results.is_verdict(entry)]
+
+
+def shown_detection(item: ItemView) -> results.Entry | None:
+    """The detection to show: the newest that finished, else the newest."""
+    entries = detections(item)
+    finished = [entry for entry in entries if results.is_finished(entry)]
+    best = finished or entries
+    return best[-1] if best else None
+
+
+def homography(entry: results.Entry | None) -> list[list[float]] | None:
+    """The 3 x 3 mapping from reference px to photo px that a detection found; None without one."""
+    matrix = (_alignment(entry) or {}).get("homography")
+    good = isinstance(matrix, list) and len(matrix) == 3 and all(len(row) == 3 for row in matrix)
+    return matrix if good else None
+
+
+def alignment(entry: results.Entry | None) -> tuple[float, int] | None:
+    """Mean error in px and number of inliers of the alignment; None without one."""
+    said = _alignment(entry)
+    if said is None or "error_px" not in said:
+        return None
+    return float(said["error_px"]), int(said.get("inliers") or 0)
+
+
+def failure(entry: results.Entry | None) -> str:
+    """Why a detection gave no result, as the service says it; empty when it gave one."""
+    said = (entry or {}).get("error") or {}
+    return str(said.get("message") or "") if isinstance(said, Mapping) else ""
+
+
+def _alignment(entry: results.Entry | None) -> Mapping[str, Any] | None:
+    said = ((entry or {}).get("provenance") or {}).get("alignment")
+    return said if isinstance(said, Mapping) else None
+
+
+def row_of(item: ItemView, number: int, models: Mapping[str, str]) -> Row:
+    """The row of an item; `models` names models by their id."""
+    found = findings_of(shown_detection(item))
+    newest = results.newest_detection(item.result)
+    verdict = item.verdict
+    if verdict is not Verdict.UNDECIDED:
+        status = verdict.value
+    else:
+        status = "undecided" if item.result or item.pending_verdict else "not_started"
+    return Row(
+        item_id=item.item_id,
+        number=number,
+        name=item.item_name,
+        model=models.get(item.model_id or "", item.model_name or item.model_id or ""),
+        status=status,
+        findings=len(found),
+        best=found[0].confidence if found else None,
+        note=failure(newest),
+        saved=item.saved,
+        finished=item.passed is not None,
+    )
+
+
+def rows_of(items: Iterable[ItemView], models: Mapping[str, str]) -> list[Row]:
+    """The rows of all items, numbered in their order from 1."""
+    return [row_of(item, number, models) for number, item in enumerate(items, 1)]

@@ -1,0 +1,82 @@
+"""The bar above the workbench: where am I, is it saved, what can be done with the record."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QMenu, QWidget
+
+from desktop.commands import Commands
+from desktop.pages.workbench.edits import Saving
+from desktop.widgets import Button, IconButton, Kind, SaveMark, SaveState, TopBar
+from shared.wire.inspection import Record
+
+
+class Top(TopBar):
+    """Breadcrumb, state, saved or waiting, photo, detect all, finish."""
+
+    saving_clicked = Signal()
+    """The person wants to know why edits wait, or decide a conflict."""
+
+    def __init__(self, commands: Commands, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._commands = commands
+        self.mark = SaveMark()
+        self.mark.setObjectName("save-mark")
+        self.problem = Button("", kind=Kind.DANGER, icon="warning")
+        self.problem.setObjectName("save-problem")
+        self.problem.clicked.connect(lambda _checked=False: self.saving_clicked.emit())
+        self.photo = Button(self.tr("Capture"), icon="camera")
+        self.photo.setObjectName("record-photo")
+        self.detect = Button(self.tr("Detect all"), icon="play")
+        self.detect.setObjectName("record-detect")
+        self.finish = Button(self.tr("Finish record"), kind=Kind.MAIN, icon="check")
+        self.finish.setObjectName("record-finish")
+        self.more = IconButton("more", self.tr("More"))
+        self.more.setObjectName("record-more")
+        for widget in (self.mark, self.problem, self.photo, self.detect, self.more, self.finish):
+            self.add_action(widget)
+        for button, command in (
+            (self.photo, "item.camera"),
+            (self.detect, "record.detect"),
+            (self.finish, "record.finish"),
+        ):
+            button.setToolTip(commands.tooltip(command))
+            button.clicked.connect(lambda _checked=False, it=command: commands.run(it))
+        self.more.clicked.connect(lambda _checked=False: self._offer())
+        self.show_saving(Saving())
+
+    def show_record(self, record: Record) -> None:
+        """Show which record is open."""
+        aircraft = record.aircraft_name or ""
+        name = record.inspection_name or self.tr("Unnamed record")
+        crumbs = [(self.tr("Records"), "records"), (aircraft, ""), (name, "")]
+        self.set_crumbs([crumb for crumb in crumbs if crumb[0]])
+        self.set_status(record.inspection_status.value)
+
+    def show_saving(self, saving: Saving) -> None:
+        """Show whether all edits have reached the service."""
+        if saving.conflicts:
+            self.problem.setText(self.tr("%n edit(s) to decide", "", saving.conflicts))
+        self.problem.setVisible(bool(saving.conflicts))
+        if saving.offline:
+            self.mark.show_state(SaveState.OFFLINE, saving.waiting)
+        elif saving.waiting > saving.conflicts:
+            self.mark.show_state(SaveState.WAITING, saving.waiting - saving.conflicts)
+        else:
+            self.mark.show_state(SaveState.SAVED)
+        self.mark.setVisible(not (saving.conflicts and saving.waiting == saving.conflicts))
+        self.mark.setToolTip(saving.problem or self._explained(saving))
+
+    def _explained(self, saving: Saving) -> str:
+        if saving.offline:
+            return self.tr("The service does not answer. Your edits are kept on this machine and sent later.")
+        if saving.waiting:
+            return self.tr("Your edits are on this machine and on their way to the service.")
+        return self.tr("Everything has reached the service.")
+
+    def _offer(self) -> None:
+        menu: QMenu = self._commands.menu(
+            ["item.photo", "item.camera", "", "edit.undo", "edit.redo", "", "record.report"], self
+        )
+        menu.aboutToHide.connect(menu.deleteLater)
+        menu.popup(self.more.mapToGlobal(self.more.rect().bottomLeft()))

@@ -1,0 +1,120 @@
+"""What the person decides about an item, beside what the model says."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from desktop.commands import Commands
+from desktop.pages.workbench.document import ItemView
+from desktop.pages.workbench.item_fields import TextEdit
+from desktop.widgets import Button, Kind, label, status_word
+from shared import results
+from shared.codes import Verdict
+
+_COMMANDS = {Verdict.PASSED: "item.pass", Verdict.FAILED: "item.fail", Verdict.UNDECIDED: "item.unsure"}
+_KINDS = {Verdict.PASSED: Kind.PASSED, Verdict.FAILED: Kind.FAILED, Verdict.UNDECIDED: Kind.UNDECIDED}
+
+
+def differs(verdict: Verdict, opinion: bool | None) -> bool:
+    """True when the person says the opposite of the model."""
+    if verdict is Verdict.UNDECIDED or opinion is None:
+        return False
+    return (verdict is Verdict.PASSED) is not opinion
+
+
+class VerdictBox(QWidget):
+    """Three buttons, the model's opinion, and the reason."""
+
+    decided = Signal(object, str)
+    """A `Verdict` and the reason as it stands."""
+
+    def __init__(self, commands: Commands, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._verdict = Verdict.UNDECIDED
+        self._opinion: bool | None = None
+        self._opinion_said = label("", "small")
+        self.buttons: dict[Verdict, Button] = {}
+        row = QHBoxLayout()
+        row.setSpacing(6)
+        for verdict, text in (
+            (Verdict.PASSED, self.tr("Pass")),
+            (Verdict.FAILED, self.tr("Fail")),
+            (Verdict.UNDECIDED, self.tr("Undecided")),
+        ):
+            button = Button(text, kind=_KINDS[verdict], keys=commands.keys_text(_COMMANDS[verdict]))
+            button.setObjectName(f"verdict-{verdict.value}")
+            button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+            button.clicked.connect(lambda _checked=False, it=verdict: self._press(it))
+            self.buttons[verdict] = button
+            row.addWidget(button, 1)
+        self.reason = TextEdit(self.tr("Reason, or a note for the report"), bare=False, lines=2)
+        self.reason.setObjectName("verdict-reason")
+        self._ask = label("", "error", wrap=True)
+        self._ask.hide()
+        head = QHBoxLayout()
+        head.addWidget(label(self.tr("Verdict"), "label"))
+        head.addStretch(1)
+        head.addWidget(self._opinion_said)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addLayout(head)
+        column.addLayout(row)
+        column.addWidget(self._ask)
+        column.addWidget(self.reason)
+        self.reason.committed.connect(self._reasoned)
+
+    @property
+    def asking(self) -> str:
+        """What it asks the person for, or an empty string."""
+        return "" if self._ask.isHidden() else self._ask.text()
+
+    def show_item(self, item: ItemView) -> None:
+        """Show the verdict and the opinion; a reason that is being typed stays."""
+        self._verdict = item.verdict
+        self._opinion = results.model_opinion(item.result)
+        said = {True: status_word("passed"), False: status_word("failed"), None: "–"}[self._opinion]
+        self._opinion_said.setText(self.tr("Model: {opinion}").format(opinion=said))
+        undecided = item.verdict is Verdict.UNDECIDED and item.pending_verdict is None
+        for verdict, button in self.buttons.items():
+            on = verdict is item.verdict
+            # Nobody said "undecided" about an item that was never looked at.
+            button.setChecked(on and not (undecided and not item.result))
+        self.reason.show_text(item.reason)
+        self._ask_for_reason()
+
+    def commit(self) -> None:
+        """Tell a reason that is typed and was not told yet."""
+        self.reason.commit()
+
+    def set_editable(self, on: bool) -> None:
+        """Let a verdict be given, or only read."""
+        for button in self.buttons.values():
+            button.setEnabled(on)
+        self.reason.setReadOnly(not on)
+
+    def _press(self, verdict: Verdict) -> None:
+        self.decide(verdict)
+
+    def decide(self, verdict: Verdict) -> None:
+        """Give this verdict, with the reason as it stands."""
+        for it, button in self.buttons.items():
+            button.setChecked(it is verdict)
+        changed = verdict is not self._verdict
+        reason = self.reason.toPlainText().strip()
+        if changed and reason and not self.reason.dirty:
+            # The reason was given for the verdict before.
+            reason = ""
+        self._verdict = verdict
+        self.decided.emit(verdict, reason)
+        if differs(verdict, self._opinion) and not reason:
+            self.reason.setFocus()
+
+    def _reasoned(self, reason: str) -> None:
+        self.decided.emit(self._verdict, reason)
+
+    def _ask_for_reason(self) -> None:
+        wanted = differs(self._verdict, self._opinion) and not self.reason.toPlainText().strip()
+        self._ask.setText(self.tr("You and the model differ. Say why, for those who read the report."))
+        self._ask.setVisible(wanted)

@@ -1,0 +1,71 @@
+"""Names of edits, and numbers as the status bar writes them."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from PySide6.QtCore import QCoreApplication
+
+from desktop.canvas.regions import Step
+from desktop.canvas.words import step_name
+from shared.geometry import Rect
+
+
+class Change(StrEnum):
+    """The label of an edit that is no step of the canvas."""
+
+    RENAME = "rename"
+    DESCRIBE = "describe"
+    MODEL = "model"
+    VERDICT = "verdict"
+    REMOVE = "remove"
+
+
+def edit_name(label: str) -> str:
+    """What undo calls an edit with this label."""
+    translate = QCoreApplication.translate
+    match label:
+        case Change.RENAME:
+            return translate("Workbench", "Rename item")
+        case Change.DESCRIBE:
+            return translate("Workbench", "Change description")
+        case Change.MODEL:
+            return translate("Workbench", "Change model")
+        case Change.VERDICT:
+            return translate("Workbench", "Set verdict")
+        case Change.REMOVE:
+            return translate("Workbench", "Delete item")
+    try:
+        return step_name(Step(label))
+    except ValueError:
+        return label
+
+
+def field_name(name: str) -> str:
+    """What a person calls a field of an item."""
+    translate = QCoreApplication.translate
+    match name:
+        case "item_name":
+            return translate("Workbench", "Name")
+        case "description":
+            return translate("Workbench", "Description")
+        case "model_id":
+            return translate("Workbench", "Detection model")
+        case "item_point":
+            return translate("Workbench", "Region")
+        case "verdict":
+            return translate("Workbench", "Verdict")
+    return name
+
+
+def grouped(number: float) -> str:
+    """A whole number with thin gaps between the thousands."""
+    return f"{round(number):,}".replace(",", "\u2009")
+
+
+def region_text(rect: Rect, mm_per_pixel: float | None) -> str:
+    """Width and height of a region in px, and in mm where the scale is known."""
+    size = f"{grouped(rect.w)} × {grouped(rect.h)} px"
+    if mm_per_pixel is None:
+        return size
+    return f"{size} ({rect.w * mm_per_pixel:.0f} × {rect.h * mm_per_pixel:.0f} mm)"
