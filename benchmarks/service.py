@@ -78,7 +78,7 @@ def fill(path: Path, records: int) -> list[str]:
         connection.executemany(
             f"INSERT INTO item ({','.join(columns)}) VALUES ({','.join('?' * len(columns))})",
             (
-                (str(uuid.uuid4()), ids[0], f"条目 {n}", None, None, POINT, RESULT, "failed", 1)
+                (str(uuid.uuid4()), ids[0], f"条目 {n}", None, None, POINT, RESULT, "failed", None, 1)
                 + (_moment(n),) * 2
                 for n in range(ITEMS)
             ),

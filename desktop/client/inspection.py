@@ -27,7 +27,8 @@ from shared.wire.inspection import (
 class RecordFilter:
     """The filters of a record search; they combine with AND, None leaves one out.
 
-    `executor_name` is a substring; the time ranges are inclusive, a time without a zone is UTC.
+    `executor_name` is a substring; `q` is one of the record's, the aircraft's or the executor's name. The time
+    ranges are inclusive, a time without a zone is UTC.
     """
 
     task_id: str | None = None
@@ -37,6 +38,7 @@ class RecordFilter:
     flight_id: str | None = None
     aircraft_id: str | None = None
     executor_name: str | None = None
+    q: str | None = None
     start_time_from: datetime | None = None
     start_time_to: datetime | None = None
     end_time_from: datetime | None = None

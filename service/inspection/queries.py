@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import ColumnElement, FromClause, Row, Select, bindparam, func, select
+from sqlalchemy import ColumnElement, FromClause, Row, Select, bindparam, func, or_, select
 
 from service.inspection.ports import JoinSources
 from service.inspection.tables import ITEM, PHOTO, RECORD
@@ -57,6 +57,15 @@ class RecordQueries:
             .where(aircraft_id == bindparam("aircraft_id"))
         )
         named = select(executors.id).where(executors.name.icontains(bindparam("executor_name"), escape="\\"))
+        text = bindparam("q")
+        of_person = select(executors.id).where(executors.name.icontains(text, escape="\\"))
+        of_named_aircraft = (
+            select(tasks.id)
+            .select_from(sources.tasks)
+            .outerjoin(sources.flights, flights.id == tasks.flight_id)
+            .join(sources.aircraft, aircraft.id == aircraft_id)
+            .where(aircraft.name.icontains(text, escape="\\"))
+        )
         self._conditions: dict[str, ColumnElement[bool]] = {
             "task_id": record.task_id == bindparam("task_id"),
             "executor_id": record.executor_id == bindparam("executor_id"),
@@ -65,6 +74,11 @@ class RecordQueries:
             "flight_id": record.task_id.in_(of_flight),
             "aircraft_id": record.task_id.in_(of_aircraft),
             "executor_name": record.executor_id.in_(named),
+            "q": or_(
+                record.inspection_name.icontains(text, escape="\\"),
+                record.executor_id.in_(of_person),
+                record.task_id.in_(of_named_aircraft),
+            ),
             "start_time_from": record.start_time >= bindparam("start_time_from"),
             "start_time_to": record.start_time <= bindparam("start_time_to"),
             "end_time_from": record.end_time >= bindparam("end_time_from"),

@@ -51,6 +51,13 @@ class RecordSearch(Wire):
     executor_name: Annotated[Name | None, Field(description="Part of the name, in upper or lower case")] = (
         None
     )
+    q: Annotated[
+        Name | None,
+        Field(
+            description="Part of the record's, the aircraft's or the executor's name, in upper or lower case; "
+            "blank finds everything"
+        ),
+    ] = None
     start_time_from: RecordTime | None = None
     start_time_to: RecordTime | None = None
     end_time_from: RecordTime | None = None
@@ -178,6 +185,9 @@ class Records:
             given["inspection_status"] = str(where.inspection_status)
         if where.executor_name is not None:
             given["executor_name"] = like(where.executor_name)
+        text = given.pop("q", "").strip()
+        if text:
+            given["q"] = like(text)
 
         def work(session: Session) -> tuple[list[dict[str, Any]], Pagination]:
             total = self._total(session, given)

@@ -22,7 +22,8 @@ class Filters(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.search = SearchField(self.tr("Executor"))
+        self.search = SearchField(self.tr("Name, aircraft, executor"))
+        self.search.setMaxLength(255)
         self.status = Combo(self.tr("State"))
         self.aircraft = Combo(self.tr("Aircraft"))
         self.reference = Combo(self.tr("Reference image"))
@@ -65,7 +66,7 @@ class Filters(QWidget):
             inspection_status=self.status.value() or None,  # type: ignore[arg-type]
             aircraft_id=self.aircraft.value() or None,  # type: ignore[arg-type]
             reference_image_id=self.reference.value() or None,  # type: ignore[arg-type]
-            executor_name=self.search.text().strip() or None,
+            q=self.search.text().strip() or None,
         )
         days = self.period.value()
         if isinstance(days, int):
