@@ -74,9 +74,7 @@ class FindingLayer:
     def _outline(
         painter: QPainter, corners: Sequence[tuple[float, float]], colour: QColor, width: int
     ) -> None:
-        pen = QPen(colour, width)
-        pen.setCosmetic(True)
-        painter.setPen(pen)
+        painter.setPen(QPen(colour, width))
         fill = QColor(colour)
         fill.setAlpha(26)
         painter.setBrush(fill)

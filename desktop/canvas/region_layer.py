@@ -93,7 +93,6 @@ class RegionLayer:
     @staticmethod
     def _box(painter: QPainter, box: Rect, colour: QColor, locked: bool, width: float) -> None:
         pen = QPen(colour, width)
-        pen.setCosmetic(True)
         pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
         if locked:
             pen.setDashPattern([5, 3])
@@ -113,19 +112,19 @@ class RegionLayer:
             self._sheet.setDevicePixelRatio(ratio)
             self._sheet.fill(Qt.GlobalColor.transparent)
             with QPainter(self._sheet) as sheet_painter:
-                self._draw_many(sheet_painter, viewport, colours)
+                self._draw_many(sheet_painter, viewport, colours, ratio)
                 if self.show_labels:
                     sheet_painter.resetTransform()
                     least = _CHIP_FROM_MANY
                     self._chips(sheet_painter, viewport, colours, self._large, set(), font, least)
         painter.drawPixmap(0, 0, self._sheet)
 
-    def _draw_many(self, painter: QPainter, viewport: Viewport, colours: CanvasColours) -> None:
+    def _draw_many(self, painter: QPainter, viewport: Viewport, colours: CanvasColours, ratio: float) -> None:
         painter.translate(viewport.left, viewport.top)
         painter.scale(viewport.scale, viewport.scale)
         for state, boxes in self._groups.items():
             colour = colours.of_state(state)
-            pen = QPen(colour, 1)
+            pen = QPen(colour, ratio)
             pen.setCosmetic(True)
             painter.setPen(pen)
             painter.setBrush(Qt.BrushStyle.NoBrush)

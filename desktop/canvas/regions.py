@@ -87,7 +87,7 @@ class StoreEvent:
 Listener = Callable[[StoreEvent], None]
 
 
-@dataclass(slots=True)
+@dataclass(eq=False)
 class RegionStore:
     """The regions of one picture and which are selected. All changes go through `apply` or `replace`."""
 
