@@ -68,8 +68,8 @@ def _serve(words: Sequence[str]) -> int:
     parser.add_argument("--port", type=int, help="port to listen on; 0 takes a free one (default 8177)")
     parser.add_argument("--workers", type=int, help="processes; more than one needs PostgreSQL")
     settings = _settings(parser.parse_args(words))
-    if settings.workers > 1:
-        parser.error("--workers is not available yet: start several services on the same PostgreSQL instead")
+    if settings.workers > 1 and settings.is_sqlite:
+        parser.error("--workers above 1 needs PostgreSQL (--database-url): SQLite is for one process")
     from service.running import serve
 
     return serve(settings)

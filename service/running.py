@@ -9,12 +9,17 @@ import os
 import socket
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import uvicorn
+from fastapi import FastAPI
 from filelock import FileLock, Timeout
+from uvicorn.supervisors import Multiprocess
 
 from service.app import create_app
+from service.database import Database
+from service.schema import migrate
 from service.settings import Settings
 
 BUSY = 3
@@ -45,16 +50,13 @@ class Announced(uvicorn.Server):
     address_file: Path | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start, then print `{"event": "ready", "url": ..., "pid": ...}` as one line on stdout."""
+        """Start, then print the ready line."""
         await super().startup(sockets)
-        if self.should_exit or not self.servers:
-            return
-        host, port = self.servers[0].sockets[0].getsockname()[:2]
-        host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104
-        line = json.dumps({"event": "ready", "url": f"http://{host}:{port}", "pid": os.getpid()})
-        if self.address_file is not None:
-            self.address_file.write_text(line, encoding="utf-8")
-        print(line, flush=True)
+        if not self.should_exit and self.servers:
+            line = _ready(self.servers[0].sockets[0])
+            if self.address_file is not None:
+                self.address_file.write_text(line, encoding="utf-8")
+            print(line, flush=True)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End the streams that would stay open, then shut down."""
@@ -62,7 +64,27 @@ class Announced(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def _end_with_parent(server: uvicorn.Server) -> None:
+class AnnouncedProcesses(Multiprocess):
+    """Several server processes on one socket; the ready line comes when all of them accept requests."""
+
+    announced = False
+
+    def keep_subprocess_alive(self) -> None:
+        """Replace a process that died, and say once that all are ready."""
+        super().keep_subprocess_alive()
+        if not self.announced and all(process.is_ready() for process in self.processes):
+            self.announced = True
+            print(_ready(self.sockets[0]), flush=True)
+
+
+def _ready(listening: socket.socket) -> str:
+    """The line `{"event": "ready", "url": ..., "pid": ...}` for a socket that accepts requests."""
+    host, port = listening.getsockname()[:2]
+    host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104
+    return json.dumps({"event": "ready", "url": f"http://{host}:{port}", "pid": os.getpid()})
+
+
+def _end_with_parent(stop: Callable[[], None]) -> None:
     # The parent holds the other end of our stdin; when it goes, however it goes, the read returns.
     def watch() -> None:
         try:
@@ -70,15 +92,45 @@ def _end_with_parent(server: uvicorn.Server) -> None:
                 pass
         except OSError:
             pass
-        server.should_exit = True
+        stop()
 
     threading.Thread(target=watch, name="parent-watch", daemon=True).start()
+
+
+def application() -> FastAPI:
+    """The application of one of several processes, with the settings of the environment."""
+    settings = Settings()
+    configure_logging(settings.log_level)
+    return create_app(settings)
+
+
+def _config(settings: Settings, app: FastAPI | str) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        factory=isinstance(app, str),
+        host=settings.host,
+        port=settings.port,
+        workers=settings.workers,
+        log_config=None,
+        server_header=False,
+        date_header=True,
+        proxy_headers=bool(settings.trusted_proxies),
+        forwarded_allow_ips=settings.trusted_proxies or [],
+        timeout_graceful_shutdown=5,
+        h11_max_incomplete_event_size=64 * 1024,
+        access_log=False,
+        ws="none",
+    )
 
 
 def serve(settings: Settings) -> int:
     """Serve until told to stop. Gives the exit status; `BUSY` when the data directory is taken."""
     configure_logging(settings.log_level)
     settings.prepare()
+    return _serve_alone(settings) if settings.workers == 1 else _serve_many(settings)
+
+
+def _serve_alone(settings: Settings) -> int:
     address_file = settings.data_dir / "service.json"
     lock = FileLock(settings.data_dir / "service.lock")
     try:
@@ -90,26 +142,27 @@ def serve(settings: Settings) -> int:
         print(json.dumps({"event": "busy", "url": running.get("url")}), flush=True)
         return BUSY
     try:
-        config = uvicorn.Config(
-            create_app(settings),
-            host=settings.host,
-            port=settings.port,
-            log_config=None,
-            server_header=False,
-            date_header=True,
-            proxy_headers=bool(settings.trusted_proxies),
-            forwarded_allow_ips=settings.trusted_proxies or [],
-            timeout_graceful_shutdown=5,
-            h11_max_incomplete_event_size=64 * 1024,
-            access_log=False,
-            ws="none",
-        )
-        server = Announced(config)
+        server = Announced(_config(settings, create_app(settings)))
         server.address_file = address_file if settings.is_sqlite else None
         if settings.parent_pipe:
-            _end_with_parent(server)
+            _end_with_parent(lambda: setattr(server, "should_exit", True))
         server.run()
         return 0 if server.started else 1
     finally:
         address_file.unlink(missing_ok=True)
         lock.release()
+
+
+def _serve_many(settings: Settings) -> int:
+    # Here and not in each process: they would migrate at the same moment.
+    database = Database(settings.url)
+    migrate(database)
+    database.close()
+    config = _config(settings, "service.running:application")
+    listening = config.bind_socket()
+    processes = AnnouncedProcesses(config, sockets=[listening])
+    if settings.parent_pipe:
+        _end_with_parent(processes.should_exit.set)
+    processes.run()
+    listening.close()
+    return 0 if processes.announced else 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import threading
@@ -11,8 +12,10 @@ import time
 from pathlib import Path
 
 import httpx
+import pytest
 
 from shared.paths import own_command, root
+from tests.postgresql import Server
 from tests.service_process import first_admin, service_process
 
 
@@ -66,4 +69,35 @@ def test_it_starts_again_after_kill_9_and_has_what_was_answered(tmp_path: Path) 
     first.stdout.close()
     with service_process(tmp_path / "data") as url:
         path = f"{url}/api/inspection/getInspectionById/{made['inspection_id']}"
+        assert httpx.get(path, headers=headers).json()["data"] == made
+
+
+def test_several_processes_need_a_database_for_several(tmp_path: Path) -> None:
+    words = own_command("serve", "--workers", "2", "--data-dir", str(tmp_path / "data"))
+    run = subprocess.run(words, cwd=root(), capture_output=True, text=True, timeout=30, check=False)
+    assert run.returncode == 2
+    assert "PostgreSQL" in run.stderr
+
+
+@pytest.mark.postgresql
+def test_two_processes_serve_one_address_and_outlive_one_of_them(
+    tmp_path: Path, postgresql_server: Server
+) -> None:
+    postgresql_server.execute("CREATE DATABASE two_processes")
+    url = postgresql_server.url("two_processes")
+    with service_process(tmp_path / "data", workers="2", database_url=url) as address:
+        headers = {"Authorization": f"Bearer {first_admin(address)}"}
+        body = {"task_id": "t1"}
+        made = httpx.post(f"{address}/api/inspection/create", json=body, headers=headers).json()["data"]
+        path = f"{address}/api/inspection/getInspectionById/{made['inspection_id']}"
+        for _ in range(20):
+            assert httpx.get(path, headers=headers).json()["data"] == made
+        logs = (tmp_path / "data" / "service.log").read_text("utf-8")
+        pids = [int(number) for number in re.findall(r"Started server process \[(\d+)\]", logs)]
+        assert len(set(pids)) == 2
+        os.kill(pids[0], signal.SIGKILL)
+        deadline = time.monotonic() + 20
+        while (tmp_path / "data" / "service.log").read_text("utf-8").count("Started server process") < 3:
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
         assert httpx.get(path, headers=headers).json()["data"] == made

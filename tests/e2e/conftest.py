@@ -1,0 +1,3 @@
+"""Fixtures for tests over real processes."""
+
+from tests.service_app import postgresql_server  # noqa: F401 - a fixture
