@@ -114,9 +114,7 @@ class FaceService:
         await self._eyes.close()
 
     async def warm(self) -> None:
-        """Load engine and templates when somebody is enrolled, so that the first login does not wait for
-        it.
-        """
+        """Load engine and templates when somebody is enrolled, so that no login waits for them."""
         enrolled = await self._database.read(
             lambda session: session.scalar(select(func.count()).select_from(FaceEnrolment))
         )
