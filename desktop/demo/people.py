@@ -6,15 +6,15 @@ import contextlib
 
 from desktop.client import Session
 from desktop.client.errors import ClientError, Refused
-from desktop.demo.pictures import MM_PER_PIXEL
+from desktop.demo.forms import fill
 from desktop.demo.play import Play
-from desktop.demo.stage import Failed, check, click, press, wait_until, with_files, write
+from desktop.demo.stage import FailedError, check, click, dialog, press, wait_until, with_files, write
 from desktop.embedded import ServiceState
 from desktop.pages.login import LoginPage
 from desktop.pages.me import MePage
+from desktop.pages.people import PeoplePage
+from desktop.pages.people.forms import NewUser
 from desktop.pages.sentences import sentence
-from shared.codes import Role
-from shared.wire.catalogue import AircraftWrite, FlightWrite, ReferenceImageWrite, TaskWrite
 
 ADMIN = ("zhao", "Rivets-and-Seams-2026")
 INSPECTOR = ("zhang", "Walk-around-at-dawn-7")
@@ -47,29 +47,12 @@ def first_admin(play: Play) -> None:
 def inspector_account(play: Play) -> None:
     """The administrator adds an inspector."""
     with play.stage.step("add an inspector"):
-        play.session.users.create(*INSPECTOR, [Role.INSPECTOR], play.words.inspector)
-
-
-def catalogue(play: Play) -> None:
-    """The administrator enters what is inspected."""
-    with play.stage.step("add aircraft, flight, task and reference image"):
-        words, entries = play.words, play.session.catalogue
-        aircraft = entries.aircraft.create(
-            AircraftWrite(aircraft_name=words.aircraft, registration="B-1409", aircraft_type="787-9")
-        )
-        flight = entries.flights.create(
-            FlightWrite(flight_number=words.flight, aircraft_id=aircraft.aircraft_id)
-        )
-        entries.tasks.create(TaskWrite(task_name=words.task, flight_id=flight.flight_id))
-        file = play.session.files.upload(play.pictures.reference)
-        entries.reference_images.create(
-            ReferenceImageWrite(
-                reference_image_name=words.reference,
-                file_id=file.file_id,
-                aircraft_id=aircraft.aircraft_id,
-                mm_per_pixel=MM_PER_PIXEL,
-            )
-        )
+        press(play.desktop.window, play.key("go.people"))
+        wait_until(lambda: play.front("people"), "the page of the people comes")
+        click(play.page(PeoplePage).users.new)
+        form = dialog(NewUser)
+        texts = {"username": INSPECTOR[0], "name": play.words.inspector}
+        fill(form, texts | {"password": INSPECTOR[1], "again": INSPECTOR[1]})
 
 
 def log_out(play: Play) -> None:
@@ -93,7 +76,7 @@ def log_in_by_password(play: Play) -> None:
 def enrol(play: Play) -> None:
     """The inspector consents and enrols with three photo files."""
     with play.stage.step("enrol a face with consent"):
-        press(play.desktop.window, _keys(play, "go.me"))
+        press(play.desktop.window, play.key("go.me"))
         wait_until(lambda: play.front("me"), "the profile page comes")
         card = play.page(MePage).face
         check(not card.by_files.isEnabled(), "a face can be enrolled without consent")
@@ -103,7 +86,7 @@ def enrol(play: Play) -> None:
 
         def enrolled() -> bool:
             if card.error():
-                raise Failed(card.error())
+                raise FailedError(card.error())
             return payload.payload is not None and payload.payload.user.has_face
 
         wait_until(enrolled, "the face is enrolled", seconds=45)
@@ -132,7 +115,7 @@ def _usable_face(play: Play) -> None:
         session.account.enrol_face([play.pictures.stranger.read_bytes()])
         session.account.delete_face()
     except ClientError as error:
-        raise Failed(f"the stranger's photo would be refused for itself: {error}") from error
+        raise FailedError(f"the stranger's photo would be refused for itself: {error}") from error
     finally:
         with contextlib.suppress(ClientError):
             session.account.logout()
@@ -147,7 +130,7 @@ def log_in_by_face(play: Play) -> None:
 
         def entered() -> bool:
             if page.photo_error() and not play.desktop.context.payload:
-                raise Failed(page.photo_error())
+                raise FailedError(page.photo_error())
             return play.desktop.context.payload is not None
 
         wait_until(entered, "the inspector gets in by face", seconds=45)
@@ -155,9 +138,5 @@ def log_in_by_face(play: Play) -> None:
         check(payload is not None and payload.user.username == INSPECTOR[0], "somebody else got in")
         play.resize()
         # The window returns to where this person was; the work begins in the list.
-        press(play.desktop.window, _keys(play, "go.records"))
+        press(play.desktop.window, play.key("go.records"))
         wait_until(lambda: play.front("records"), "the list of records comes")
-
-
-def _keys(play: Play, command_id: str) -> str:
-    return play.desktop.context.commands.keys(command_id)[0]

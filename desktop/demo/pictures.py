@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+
 from desktop.demo import faces
 from shared import samples
 from shared.cv import cv2
@@ -50,6 +52,13 @@ class Pictures:
     stranger: Path
     defects: tuple[Defect | None, ...]
     homography: Matrix
+
+    def in_photo(self, rect: Rect) -> Rect:
+        """The bounds in the photo of a rectangle of the reference image."""
+        corners = [(rect.x, rect.y), (rect.right, rect.y), (rect.right, rect.bottom), (rect.x, rect.bottom)]
+        points = self.homography @ np.array([(x, y, 1.0) for x, y in corners]).T
+        xs, ys = points[0] / points[2], points[1] / points[2]
+        return Rect(float(xs.min()), float(ys.min()), float(np.ptp(xs)), float(np.ptp(ys)))
 
 
 def make(folder: Path) -> Pictures:

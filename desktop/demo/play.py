@@ -37,7 +37,7 @@ class Play:
         return self.desktop.context.session
 
     def page(self, kind: type[APage]) -> APage:
-        """The page in front. Raises Failed when it is another one."""
+        """The page in front. Raises FailedError when it is another one."""
         page = self.desktop.window.page
         check(isinstance(page, kind), f"{kind.__name__} is not in front")
         assert isinstance(page, kind)
@@ -52,3 +52,7 @@ class Play:
         """True while this page is in front."""
         page = self.desktop.window.page
         return page is not None and page.page_id == page_id
+
+    def key(self, command_id: str) -> str:
+        """The first key of a command."""
+        return self.desktop.context.commands.keys(command_id)[0]

@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from desktop.application import Desktop, make_application
 from desktop.demo import pictures
 from desktop.demo.play import Play
-from desktop.demo.stage import Failed, Stage, turn
+from desktop.demo.stage import FailedError, Stage, turn
 from desktop.demo.story import STORY
 from desktop.demo.words import words
 from desktop.preferences import Preferences
@@ -32,7 +32,7 @@ def run(folder: Path, out: Path) -> str:
         for part in STORY:
             part(play)
         return _said_in_log(desktop)
-    except Failed as failure:
+    except FailedError as failure:
         desktop.window.grab().save(str(out / "failed.png"))
         return f"{stage.at}: {failure}. {_said_in_log(desktop)}".strip()
     finally:

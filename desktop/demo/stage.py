@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QApplication,
     QCheckBox,
     QComboBox,
-    QDialog,
     QFileDialog,
     QLineEdit,
     QPlainTextEdit,
@@ -34,7 +33,7 @@ _TURN_MS = 20
 _DRAG_MOVES = 6
 
 
-class Failed(Exception):
+class FailedError(Exception):
     """A step did not do what it should; `str()` is a sentence."""
 
 
@@ -65,7 +64,7 @@ def turn() -> None:
 def wait_until(ready: Callable[[], T], what: str, seconds: float = 15.0) -> T:
     """Let the windows work until `ready()` gives something true; gives that.
 
-    Raises Failed with "`what` did not happen" after `seconds`.
+    Raises FailedError with "`what` did not happen" after `seconds`.
     """
     ends = time.monotonic() + seconds
     while True:
@@ -74,27 +73,32 @@ def wait_until(ready: Callable[[], T], what: str, seconds: float = 15.0) -> T:
         if value:
             return value
         if time.monotonic() > ends:
-            raise Failed(f"{what} did not happen within {seconds:.0f} s")
+            raise FailedError(f"{what} did not happen within {seconds:.0f} s")
+
+
+def _any(_widget: QWidget) -> bool:
+    return True
 
 
 def check(holds: object, sentence: str) -> None:
-    """Raises Failed with `sentence` unless `holds`."""
+    """Raises FailedError with `sentence` unless `holds`."""
     if not holds:
-        raise Failed(sentence)
+        raise FailedError(sentence)
 
 
-def find(kind: type[Found], within: QWidget, name: str = "") -> Found:
-    """The one visible widget of `kind`, by its object name where one is given. Raises Failed."""
-    seen = [widget for widget in within.findChildren(kind, name or None) if widget.isVisible()]
-    check(seen, f"there is no {kind.__name__} {name}".rstrip())
-    return seen[0]
+def find(kind: type[Found], within: QWidget, name: str = "", where: Callable[[Found], bool] = _any) -> Found:
+    """The first visible widget of `kind`, by its object name and `where` if given. Raises FailedError."""
+    for widget in within.findChildren(kind):
+        if widget.isVisible() and name in ("", widget.objectName()) and where(widget):
+            return widget
+    raise FailedError(f"there is no {kind.__name__} {name}".rstrip())
 
 
-def click(widget: QWidget) -> None:
+def click(widget: QWidget, at: QPoint | None = None) -> None:
     """Press and release the mouse on a widget that can be seen and used: in its middle, or on its tick."""
     wait_until(lambda: widget.isVisible() and widget.isEnabled(), f"{_called(widget)} can be clicked")
-    where = QPoint(10, widget.height() // 2) if isinstance(widget, QCheckBox) else widget.rect().center()
-    QTest.mouseClick(widget, _LEFT, Qt.KeyboardModifier.NoModifier, where)
+    middle = QPoint(10, widget.height() // 2) if isinstance(widget, QCheckBox) else widget.rect().center()
+    QTest.mouseClick(widget, _LEFT, Qt.KeyboardModifier.NoModifier, at or middle)
     turn()
 
 
@@ -105,7 +109,8 @@ def write(widget: QWidget, text: str) -> None:
     editor = widget.focusProxy() or widget
     if isinstance(editor, QComboBox):
         line = editor.lineEdit()
-        check(line is not None, f"{_called(editor)} cannot be typed into")
+        if line is None:
+            raise FailedError(f"{_called(editor)} cannot be typed into")
         editor = line
     assert isinstance(editor, QLineEdit | QPlainTextEdit)
     editor.selectAll()
@@ -125,17 +130,16 @@ def _type(editor: QWidget, text: str) -> None:
             QCoreApplication.sendEvent(editor, event)
 
 
-def choose(combo: QComboBox, value: object) -> None:
-    """Choose the entry with this data, key by key as a person would."""
-    wait_until(lambda: combo.findData(value) >= 0, f"{_called(combo)} offers {value}")
+def choose(combo: QComboBox, row: Callable[[], int]) -> None:
+    """Go by keys to the entry `row()`, once it is offered (a row below 0: not yet)."""
+    wait_until(lambda: row() >= 0, f"{_called(combo)} offers what is wanted")
     combo.setFocus()
     for _ in range(combo.count()):
-        if combo.currentData() == value:
+        if combo.currentIndex() == row():
             return
-        down = combo.findData(value) > combo.currentIndex()
-        QTest.keyClick(combo, Qt.Key.Key_Down if down else Qt.Key.Key_Up)
+        QTest.keyClick(combo, Qt.Key.Key_Down if row() > combo.currentIndex() else Qt.Key.Key_Up)
         turn()
-    check(combo.currentData() == value, f"{_called(combo)} did not take {value}")
+    check(combo.currentIndex() == row(), f"{_called(combo)} cannot be set")
 
 
 def press(widget: QWidget, keys: str) -> None:
@@ -143,8 +147,7 @@ def press(widget: QWidget, keys: str) -> None:
     window = widget.window()
     window.activateWindow()
     wait_until(window.isActiveWindow, "the window comes to the front")
-    combination = QKeySequence(keys)[0]
-    QTest.keyClick(widget, combination.key(), combination.keyboardModifiers())
+    QTest.keySequence(widget, QKeySequence(keys))
     turn()
 
 
@@ -168,22 +171,20 @@ def _mouse(view: QWidget, kind: QEvent.Type, where: QPointF) -> None:
     QCoreApplication.sendEvent(view, event)
 
 
-def dialog(name: str = "") -> QDialog:
-    """The dialog in front, once it is there."""
+def dialog(kind: type[Found]) -> Found:
+    """The visible window of `kind`, once it is there. Raises FailedError."""
 
-    def found() -> QDialog | None:
-        for widget in QApplication.topLevelWidgets():
-            if isinstance(widget, QDialog) and widget.isVisible() and name in ("", widget.objectName()):
-                return widget
-        return None
+    def found() -> list[Found]:
+        every = QApplication.topLevelWidgets()
+        return [widget for widget in every if isinstance(widget, kind) and widget.isVisible()]
 
-    return wait_until(found, f"the dialog {name} opens")  # type: ignore[return-value]
+    return wait_until(found, f"a {kind.__name__} opens")[0]
 
 
 def with_files(open_dialog: Callable[[], None], paths: Sequence[Path]) -> None:
     """Do what opens a file dialog, and choose `paths` (in one folder) in it.
 
-    The dialog blocks `open_dialog` until it is answered, so a timer answers it. Raises Failed.
+    The dialog blocks `open_dialog` until it is answered, so a timer answers it. Raises FailedError.
     """
     answered: list[bool] = []
 
@@ -210,23 +211,25 @@ def with_files(open_dialog: Callable[[], None], paths: Sequence[Path]) -> None:
         timer.stop()
 
 
-def confirmed(ask: Callable[[], None], answer: Callable[[QDialog], QAbstractButton]) -> None:
-    """Do what asks a question in a dialog, and click the button that `answer` gives. Raises Failed."""
+def click_in_dialog(
+    kind: type[Found], ask: Callable[[], None], button: Callable[[Found], QAbstractButton]
+) -> None:
+    """Do what asks a question, and click the button that `button` gives. Raises FailedError."""
     clicked: list[bool] = []
 
     def reply() -> None:
         asking = QApplication.activeModalWidget()
-        if isinstance(asking, QDialog):
+        if isinstance(asking, kind):
             timer.stop()
             clicked.append(True)
-            QTest.mouseClick(answer(asking), _LEFT)
+            QTest.mouseClick(button(asking), _LEFT)
 
     timer = QTimer()
     timer.timeout.connect(reply)
     timer.start(_TURN_MS)
     try:
         ask()
-        wait_until(lambda: bool(clicked), "the question is asked")
+        wait_until(lambda: bool(clicked), f"a {kind.__name__} opens")
     finally:
         timer.stop()
 

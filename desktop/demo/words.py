@@ -15,6 +15,7 @@ class Words:
     admin: str
     inspector: str
     aircraft: str
+    registration: str
     flight: str
     task: str
     reference: str
@@ -28,7 +29,8 @@ _CHINESE = Words(
     language="zh_CN",
     admin="赵主任",
     inspector="张检",
-    aircraft="波音 787",
+    aircraft="B-1409 · 波音 787",
+    registration="B-1409",
     flight="CA1409",
     task="航后检查",
     reference="左翼根部蒙皮",
@@ -48,7 +50,8 @@ _ENGLISH = Words(
     language="en",
     admin="Chief Zhao",
     inspector="Inspector Zhang",
-    aircraft="Boeing 787",
+    aircraft="B-1409 · Boeing 787",
+    registration="B-1409",
     flight="CA1409",
     task="After-flight check",
     reference="Left wing root, skin",
