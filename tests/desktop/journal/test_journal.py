@@ -32,7 +32,7 @@ def create(object_id: str, x: Any = 0) -> Edit:
     return Edit("r", "item", object_id, Kind.CREATE, {}, {"x": x}, "draw", 1000.0)
 
 
-@pytest.fixture()
+@pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "绕机 journal" / "edits.journal"
 
