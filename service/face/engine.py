@@ -186,9 +186,10 @@ def coarse(engine: FaceEngine, image: Pixels) -> list[Found]:
     side = min(max(longer, COARSE_SIDES[0]), COARSE_SIDES[1])
     found = _found(engine, image, side / longer) or _found(engine, image, SECOND_SIDE / longer)
     if not found:
-        border = round(BORDER * longer)
-        framed = cv2.copyMakeBorder(image, border, border, border, border, cv2.BORDER_REPLICATE)
-        found = [face.moved(1, -border, -border) for face in _found(engine, framed, side / longer)]
+        small, border = _resized(image, side / longer), round(BORDER * side)
+        framed = cv2.copyMakeBorder(small, border, border, border, border, cv2.BORDER_REPLICATE)
+        off = -border * longer / side
+        found = [face.moved(longer / side, off, off) for face in engine.find(framed)]
     return sorted(found, key=lambda face: face.height, reverse=True)
 
 
