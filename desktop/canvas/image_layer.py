@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter
@@ -11,9 +12,40 @@ from PySide6.QtGui import QPainter
 from desktop.canvas.viewport import Viewport
 from desktop.imaging.loader import TileKey, TileLoader
 from desktop.imaging.source import TILE, Level
+from shared.geometry import Rect
 
 NEAREST_ABOVE = 2.0
 """From this many device px per picture px on, the pixels are shown as the squares they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Screen:
+    """A viewport in device px: picture px times `scale`, from (`left`, `top`)."""
+
+    scale: float
+    left: float
+    top: float
+
+    def place(self, rect: Rect) -> QRectF:
+        """Where a rectangle of the picture is seen."""
+        x, y = self.left + rect.x * self.scale, self.top + rect.y * self.scale
+        return QRectF(x, y, rect.w * self.scale, rect.h * self.scale)
+
+    def tile(self, level: Level, key: TileKey) -> QRectF:
+        """Where a tile goes: on whole px, so that neighbours neither gape nor overlap."""
+        rect = level.tile_rect(key.column, key.row)
+        x1 = round(self.left + (level.left + rect.x * level.factor) * self.scale)
+        y1 = round(self.top + (level.top + rect.y * level.factor) * self.scale)
+        x2 = round(self.left + (level.left + rect.right * level.factor) * self.scale)
+        y2 = round(self.top + (level.top + rect.bottom * level.factor) * self.scale)
+        return QRectF(x1, y1, x2 - x1, y2 - y1)
+
+    def within(self, level: Level, key: TileKey, target: QRectF) -> QRectF:
+        """The part of a tile, in its px, that is seen at `target`."""
+        pitch = level.factor * self.scale
+        x = (target.x() - self.left - level.left * self.scale) / pitch - key.column * TILE
+        y = (target.y() - self.top - level.top * self.scale) / pitch - key.row * TILE
+        return QRectF(x, y, target.width() / pitch, target.height() / pitch)
 
 
 class ImageLayer:
@@ -29,88 +61,48 @@ class ImageLayer:
 
         `ratio`: device px per view px. Without `smooth` every pixel is the nearest one, which is quicker.
         """
-        scale, left, top = viewport.scale * ratio, viewport.left * ratio, viewport.top * ratio
+        screen = _Screen(viewport.scale * ratio, viewport.left * ratio, viewport.top * ratio)
+        whole = screen.place(Rect(0, 0, viewport.image_width, viewport.image_height))
+        between = screen.scale < NEAREST_ABOVE and screen.scale != 1
         painter.save()
         painter.scale(1 / ratio, 1 / ratio)
-        painter.setRenderHint(
-            QPainter.RenderHint.SmoothPixmapTransform, smooth and scale < NEAREST_ABOVE and scale != 1
-        )
-        painter.setClipRect(
-            QRectF(left, top, viewport.image_width * scale, viewport.image_height * scale),
-        )
-        if not levels:
-            self._preview(
-                painter, viewport, QRectF(*self._visible(viewport, scale, left, top)), scale, left, top
-            )
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, smooth and between)
+        painter.setClipRect(whole)
+        if levels:
+            index = level_for(levels, screen.scale)
+            keys = tiles_in_view(levels, index, viewport)
+            self._loader.want(keys)
+            for key in keys:
+                target = screen.tile(levels[index], key)
+                image = self._loader.tile(key)
+                if image is not None:
+                    painter.drawImage(target, image, QRectF(image.rect()))
+                elif not self._coarser(painter, screen, levels, key, target):
+                    self._preview(painter, whole, target)
         else:
-            self._tiles(painter, viewport, levels, scale, left, top)
+            self._preview(painter, whole, screen.place(viewport.visible))
         painter.restore()
 
-    def _tiles(
-        self,
-        painter: QPainter,
-        viewport: Viewport,
-        levels: Sequence[Level],
-        scale: float,
-        left: float,
-        top: float,
-    ) -> None:
-        index = level_for(levels, scale)
-        keys = tiles_in_view(levels, index, viewport)
-        self._loader.want(keys)
-        for key in keys:
-            target = _target(levels[index], key, scale, left, top)
-            image = self._loader.tile(key)
-            if image is not None:
-                painter.drawImage(target, image, QRectF(image.rect()))
-            else:
-                self._coarser(painter, viewport, levels, key, target, scale, left, top)
-
     def _coarser(
-        self,
-        painter: QPainter,
-        viewport: Viewport,
-        levels: Sequence[Level],
-        key: TileKey,
-        target: QRectF,
-        scale: float,
-        left: float,
-        top: float,
-    ) -> None:
+        self, painter: QPainter, screen: _Screen, levels: Sequence[Level], key: TileKey, target: QRectF
+    ) -> bool:
+        """Paint what a coarser tile knows of the place of `key`; False when none is here."""
         for index in range(key.level + 1, len(levels)):
             steps = index - key.level
-            image = self._loader.tile(TileKey(index, key.column >> steps, key.row >> steps))
+            parent = TileKey(index, key.column >> steps, key.row >> steps)
+            image = self._loader.tile(parent)
             if image is not None:
-                level = levels[index]
-                column, row = key.column >> steps, key.row >> steps
-                pitch = level.factor * scale
-                x = (target.x() - left - level.left * scale) / pitch - column * TILE
-                y = (target.y() - top - level.top * scale) / pitch - row * TILE
-                part = QRectF(x, y, target.width() / pitch, target.height() / pitch)
-                painter.drawImage(target, image, part)
-                return
-        self._preview(painter, viewport, target, scale, left, top)
+                painter.drawImage(target, image, screen.within(levels[index], parent, target))
+                return True
+        return False
 
-    def _preview(
-        self, painter: QPainter, viewport: Viewport, target: QRectF, scale: float, left: float, top: float
-    ) -> None:
+    def _preview(self, painter: QPainter, whole: QRectF, target: QRectF) -> None:
         image = self._loader.preview
         if image is None:
             return
-        across = image.width() / (viewport.image_width * scale)
-        down = image.height() / (viewport.image_height * scale)
-        part = QRectF(
-            (target.x() - left) * across,
-            (target.y() - top) * down,
-            target.width() * across,
-            target.height() * down,
-        )
-        painter.drawImage(target, image, part)
-
-    @staticmethod
-    def _visible(viewport: Viewport, scale: float, left: float, top: float) -> tuple[float, ...]:
-        part = viewport.visible
-        return left + part.x * scale, top + part.y * scale, part.w * scale, part.h * scale
+        across, down = image.width() / whole.width(), image.height() / whole.height()
+        x, y = (target.x() - whole.x()) * across, (target.y() - whole.y()) * down
+        painter.drawImage(target, image, QRectF(x, y, target.width() * across, target.height() * down))
 
 
 def level_for(levels: Sequence[Level], scale: float) -> int:
@@ -140,13 +132,3 @@ def tiles_in_view(levels: Sequence[Level], index: int, viewport: Viewport) -> li
 def _span(start: float, end: float, pitch: float, count: int) -> tuple[int, int]:
     first = min(max(math.floor(start / pitch), 0), count - 1)
     return first, min(max(math.ceil(end / pitch) - 1, first), count - 1)
-
-
-def _target(level: Level, key: TileKey, scale: float, left: float, top: float) -> QRectF:
-    """Where a tile goes, in device px: whole ones, so that neighbours neither gape nor overlap."""
-    rect = level.tile_rect(key.column, key.row)
-    x1 = round(left + (level.left + rect.x * level.factor) * scale)
-    y1 = round(top + (level.top + rect.y * level.factor) * scale)
-    x2 = round(left + (level.left + rect.right * level.factor) * scale)
-    y2 = round(top + (level.top + rect.bottom * level.factor) * scale)
-    return QRectF(x1, y1, x2 - x1, y2 - y1)
