@@ -27,7 +27,7 @@ class Picture:
 
     name = "p"
 
-    def __init__(self, fail: str = "") -> None:
+    def __init__(self, fail: str = "", side: int = 8) -> None:
         self.size = (1024, 1024)
         self.levels: tuple[Level, ...] = ()
         self.go_on = threading.Event()
@@ -35,6 +35,7 @@ class Picture:
         self.read: list[tuple[int, int, int]] = []
         self.cancelled = False
         self.fail = fail
+        self.side = side
 
     def preview(self) -> QImage:
         if self.fail == "preview":
@@ -54,7 +55,7 @@ class Picture:
         self.read.append((level, column, row))
         if self.fail == "tile":
             raise ImageError("no tile")
-        return grey(10 * column + row)
+        return grey(10 * column + row, self.side)
 
     def crop(self, rect: Rect) -> QImage:
         raise AssertionError("not asked for here")
