@@ -81,12 +81,16 @@ def newest_detection(entries: Iterable[Entry]) -> Entry | None:
     return next((entry for entry in reversed(ordered(entries)) if not is_verdict(entry)), None)
 
 
+def finished_detection(entries: Iterable[Entry]) -> Entry | None:
+    """The newest entry of a detection that finished: its findings are the present ones; None without one."""
+    found = (entry for entry in reversed(ordered(entries)) if not is_verdict(entry) and is_finished(entry))
+    return next(found, None)
+
+
 def model_opinion(entries: Iterable[Entry]) -> bool | None:
     """What the newest finished detection said; None without one."""
-    for entry in reversed(ordered(entries)):
-        if not is_verdict(entry) and is_finished(entry):
-            return bool(entry["isPassed"])
-    return None
+    entry = finished_detection(entries)
+    return None if entry is None else bool(entry["isPassed"])
 
 
 def record_progress(items: Sequence[Sequence[Entry]]) -> int:

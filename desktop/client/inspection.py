@@ -11,6 +11,7 @@ from desktop.client.transport import Tagged, Transport, segment
 from shared.codes import Status, Verdict
 from shared.wire.common import Envelope, Page
 from shared.wire.detection import Job
+from shared.wire.history import HistoryEntry
 from shared.wire.inspection import (
     Item,
     ItemCreate,
@@ -27,8 +28,8 @@ from shared.wire.inspection import (
 class RecordFilter:
     """The filters of a record search; they combine with AND, None leaves one out.
 
-    `executor_name` is a substring; `q` is one of the record's, the aircraft's or the executor's name. The time
-    ranges are inclusive, a time without a zone is UTC.
+    `executor_name` is a substring; `q` is one of the record's, the aircraft's or the executor's name. The
+    time ranges are inclusive, a time without a zone is UTC.
     """
 
     task_id: str | None = None
@@ -189,6 +190,16 @@ class Items:
         body = VerdictSet(verdict=verdict, reason=reason).model_dump(mode="json")
         answer = self._transport.call("POST", f"/inspection_item/{segment(item_id)}/verdict", body=body)
         return Tagged(answer.read(Envelope[Item]).data, answer.etag)
+
+    def history(self, item_id: str, limit: int = 20) -> Sequence[HistoryEntry]:
+        """What earlier inspections found at the item's place, newest first; at most `limit` (1..100).
+
+        Raises NotFound.
+        """
+        path = f"/inspection_item/{segment(item_id)}/history"
+        return (
+            self._transport.call("GET", path, query={"limit": limit}).read(Envelope[list[HistoryEntry]]).data
+        )
 
     def photos(self, item_id: str) -> Sequence[Photo]:
         """The photos of an item."""

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import ColumnElement, FromClause, Row, Select, bindparam, func, or_, select
+from sqlalchemy import BindParameter, ColumnElement, FromClause, Row, Select, bindparam, func, or_, select
 
 from service.inspection.ports import JoinSources
 from service.inspection.tables import ITEM, PHOTO, RECORD
@@ -57,7 +57,7 @@ class RecordQueries:
             .where(aircraft_id == bindparam("aircraft_id"))
         )
         named = select(executors.id).where(executors.name.icontains(bindparam("executor_name"), escape="\\"))
-        text = bindparam("q")
+        text: BindParameter[str] = bindparam("q")
         of_person = select(executors.id).where(executors.name.icontains(text, escape="\\"))
         of_named_aircraft = (
             select(tasks.id)

@@ -54,8 +54,8 @@ class RecordSearch(Wire):
     q: Annotated[
         Name | None,
         Field(
-            description="Part of the record's, the aircraft's or the executor's name, in upper or lower case; "
-            "blank finds everything"
+            description="Part of the record's, the aircraft's or the executor's name, in upper or "
+            "lower case; blank finds everything"
         ),
     ] = None
     start_time_from: RecordTime | None = None

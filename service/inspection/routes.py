@@ -16,6 +16,7 @@ from service.inspection.service import InspectionService
 from service.security import Caller, require
 from shared.codes import Permission
 from shared.wire.common import CurrentPage, Done, Envelope, Id, Page, PageSize, Pagination
+from shared.wire.history import HistoryEntry
 from shared.wire.inspection import (
     Item,
     ItemCreate,
@@ -56,6 +57,7 @@ def router(service: InspectionService) -> APIRouter:
     _items(routes, service)
     _extras(routes, service)
     _photos(routes, service)
+    _history(routes, service)
     return routes
 
 
@@ -256,6 +258,21 @@ def _photos(routes: APIRouter, service: InspectionService) -> None:
         """Take a photo off the item; the file stays."""
         await photos.delete(item_id, photo_id, caller)
         return Envelope(data=True)
+
+
+def _history(routes: APIRouter, service: InspectionService) -> None:
+    @routes.get("/inspection_item/{item_id}/history", tags=["inspection_item"], responses=failures(404))
+    async def history(
+        item_id: IdPath,
+        limit: Annotated[int, Query(ge=1, le=100)] = 20,
+        _caller: Caller = require(Permission.INSPECTION_ITEM_READ),
+    ) -> Envelope[list[HistoryEntry]]:
+        """What earlier inspections found at this place of the reference image, newest first.
+
+        A place is the same when the regions overlap by half (intersection over union). Findings are held
+        against the present ones on the reference image, where both detections know their alignment.
+        """
+        return Envelope(data=await service.history.of_item(item_id, limit))
 
 
 # The answers below are written as JSON once, from rows, instead of being validated and encoded again.

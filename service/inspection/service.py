@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from service.database import Database
+from service.inspection.history import History
 from service.inspection.items import Items
 from service.inspection.photos import Photos
 from service.inspection.ports import DetectionInput, JoinSources, Ports
@@ -23,6 +24,7 @@ class InspectionService:
         self.records = Records(database, sources)
         self.items = Items(database, sources, ports)
         self.photos = Photos(database, sources, ports)
+        self.history = History(database, sources, ports)
 
     def append_result(
         self, session: Session, item_id: str, entry: Mapping[str, Any], actor: str | None = None

@@ -1,0 +1,360 @@
+"""What earlier inspections found at the place of an item: pure rules, and the one query that feeds them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Row, and_, bindparam, or_, select
+from sqlalchemy.orm import Session
+
+from service.database import Database
+from service.inspection import problems
+from service.inspection.ports import JoinSources, Ports
+from service.inspection.tables import ITEM, RECORD
+from shared import results
+from shared.codes import Status
+from shared.geometry import Rect, from_corners, point_to_pixels
+from shared.results import Entry
+from shared.wire.common import to_utc
+from shared.wire.history import Corners, FindingChange, HistoryEntry, PastFinding
+
+SAME_PLACE = 0.5
+"""Two regions are the same place from this intersection over union on."""
+SAME_FINDING = 0.1
+"""Two findings are the same one from this intersection over union on: one may have grown a lot since."""
+GROWTH = 1.2
+"""A finding has grown when its area in reference px is more than this many times the earlier one."""
+LOOKED_THROUGH = 20_000
+"""So many of the newest items on a reference image are looked through at most."""
+_AT_ONCE = 200
+_FARTHEST_PX = 1e9
+"""No picture is this large; a number beyond it is no place."""
+
+Matrix = Sequence[Sequence[float]]
+Size = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A finding of one time: box in px of the upright photo, and in px of the upright reference image."""
+
+    label: str
+    confidence: float
+    box: Rect
+    reference: Rect | None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The region of an item as it is stored, and the file it was drawn on where the item names one."""
+
+    point: tuple[float, float, float, float]
+    content_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Changes of the earlier findings with their growth, and which of the present ones are new, by index.
+
+    An earlier finding whose place on the reference image is unknown has no change.
+    """
+
+    changes: tuple[tuple[FindingChange | None, float | None], ...]
+    appeared: tuple[int, ...]
+
+
+def place(item_point: str | None) -> Place | None:
+    """The place that an item's stored `item_point` says; None without a usable region."""
+    if item_point is None:
+        return None
+    said = json.loads(item_point)
+    point = said.get("point")
+    if not point:
+        return None
+    try:
+        x, y, w, h = (float(point[name]) for name in ("x", "y", "w", "h"))
+    except OverflowError:
+        return None
+    content_id = (said.get("fileInfo") or {}).get("ipfs_cid")
+    return Place((x, y, w, h), content_id)
+
+
+def overlap(one: Place, other: Place, size: Size | None) -> float:
+    """Intersection over union of two regions, 0..1.
+
+    `size` is the reference image's, upright, in px. Without it, fractions and pixels cannot be compared, and
+    two of different kind give 0; so do regions that were drawn on different files.
+    """
+    if one.content_id and other.content_id and one.content_id != other.content_id:
+        return 0.0
+    if size is not None:
+        return point_to_pixels(*one.point, *size).iou(point_to_pixels(*other.point, *size))
+    if (max(one.point) <= 1.0) is not (max(other.point) <= 1.0):
+        return 0.0
+    return Rect(*one.point).iou(Rect(*other.point))
+
+
+def homography(entry: Entry) -> Matrix | None:
+    """The mapping from reference px to photo px that a detection noted: three rows of three numbers."""
+    provenance = entry.get("provenance")
+    alignment = provenance.get("alignment") if isinstance(provenance, Mapping) else None
+    rows = alignment.get("homography") if isinstance(alignment, Mapping) else None
+    if not isinstance(rows, list) or len(rows) != 3:
+        return None
+    try:
+        matrix = [[float(value) for value in row] for row in rows]
+    except (TypeError, ValueError, OverflowError):
+        return None
+    good = all(len(row) == 3 and all(math.isfinite(value) for value in row) for row in matrix)
+    return matrix if good else None
+
+
+def inverted(matrix: Matrix) -> Matrix | None:
+    """The inverse of a homography, up to the scale that a homography leaves open; None for a singular one."""
+    (a, b, c), (d, e, f), (g, h, i) = matrix
+    adjugate = [
+        [e * i - f * h, c * h - b * i, b * f - c * e],
+        [f * g - d * i, a * i - c * g, c * d - a * f],
+        [d * h - e * g, b * g - a * h, a * e - b * d],
+    ]
+    determinant = a * adjugate[0][0] + b * adjugate[1][0] + c * adjugate[2][0]
+    return adjugate if math.isfinite(determinant) and determinant != 0 else None
+
+
+def mapped(box: Rect, matrix: Matrix, size: Size | None) -> Rect | None:
+    """The upright rectangle around `box` after the mapping, inside an image of `size` where it is known.
+
+    None when the box reaches beyond the horizon of the mapping, or nothing of it lies inside.
+    """
+    corners = ((box.x, box.y), (box.right, box.y), (box.right, box.bottom), (box.x, box.bottom))
+    places = []
+    depths = []
+    for x, y in corners:
+        u, v, w = (row[0] * x + row[1] * y + row[2] for row in matrix)
+        if w == 0:
+            return None
+        depths.append(w > 0)
+        places.append((u / w, v / w))
+    if len(set(depths)) > 1 or not all(abs(value) < _FARTHEST_PX for one in places for value in one):
+        return None
+    xs, ys = [x for x, _ in places], [y for _, y in places]
+    around = from_corners(min(xs), min(ys), max(xs), max(ys))
+    if size is not None:
+        around = around.clamped(*size)
+    return None if around.empty else around
+
+
+def findings(entry: Entry | None, size: Size | None) -> list[Finding]:
+    """The findings of a result entry, the surest first, with their places on a reference image of `size`."""
+    if entry is None:
+        return []
+    matrix = homography(entry)
+    back = None if matrix is None else inverted(matrix)
+    found = []
+    for box in (entry.get("resultImage") or {}).get("boxes") or []:
+        points = box["points"]
+        try:
+            corners = [float(points[name]) for name in ("x1", "y1", "x2", "y2")]
+            confidence = float(box["confidence"])
+        except OverflowError:
+            continue
+        if max(map(abs, corners)) >= _FARTHEST_PX:
+            continue
+        rect = from_corners(*corners)
+        reference = None if back is None else mapped(rect, back, size)
+        found.append(Finding(box["label"], confidence, rect, reference))
+    return sorted(found, key=lambda finding: -finding.confidence)
+
+
+def compare(then: Sequence[Finding], now: Sequence[Finding]) -> Comparison:
+    """Hold two times against each other on the reference image: the pairs that overlap most go together."""
+    pairs = sorted(
+        (
+            (-before.reference.iou(after.reference), earlier, present)
+            for earlier, before in enumerate(then)
+            if before.reference is not None
+            for present, after in enumerate(now)
+            if after.reference is not None
+        ),
+    )
+    partner: dict[int, int] = {}
+    taken: set[int] = set()
+    for negative, earlier, present in pairs:
+        if -negative >= SAME_FINDING and earlier not in partner and present not in taken:
+            partner[earlier] = present
+            taken.add(present)
+    changes: list[tuple[FindingChange | None, float | None]] = []
+    for earlier, before in enumerate(then):
+        if before.reference is None:
+            changes.append((None, None))
+        elif earlier not in partner:
+            changes.append((FindingChange.GONE, None))
+        else:
+            after = now[partner[earlier]].reference
+            growth = after.area / before.reference.area if after is not None else 1.0
+            grown = growth > GROWTH
+            changes.append((FindingChange.GROWN if grown else FindingChange.UNCHANGED, growth))
+    new = (n for n, after in enumerate(now) if after.reference is not None and n not in taken)
+    return Comparison(tuple(changes), tuple(new))
+
+
+def comparable(entry: Entry | None) -> bool:
+    """True when the findings of a detection have places on the reference image."""
+    matrix = None if entry is None else homography(entry)
+    return matrix is not None and inverted(matrix) is not None
+
+
+def _corners(rect: Rect) -> Corners:
+    return Corners(x1=rect.x, y1=rect.y, x2=rect.right, y2=rect.bottom)
+
+
+def _told(finding: Finding, change: FindingChange | None, growth: float | None) -> PastFinding:
+    return PastFinding(
+        label=finding.label,
+        confidence=finding.confidence,
+        points=_corners(finding.box),
+        reference=None if finding.reference is None else _corners(finding.reference),
+        change=change,
+        growth=growth,
+    )
+
+
+class History:
+    """The use case of a region's history."""
+
+    def __init__(self, database: Database, sources: JoinSources, ports: Ports) -> None:
+        self._database = database
+        self._ports = ports
+        item, record, executors = ITEM.c, RECORD.c, sources.executors.c
+        self._present = (
+            select(
+                item.item_point,
+                item.result,
+                record.inspection_id,
+                record.reference_image_id,
+                record.created_at,
+            )
+            .join(RECORD, record.inspection_id == item.inspection_id)
+            .where(item.item_id == bindparam("item_id"))
+        )
+        # The index of the reference image gives the records in this order, that of the items theirs.
+        self._earlier = (
+            select(
+                item.item_id,
+                item.item_name,
+                item.item_point,
+                item.result,
+                record.inspection_id,
+                record.inspection_name,
+                record.inspection_status,
+                record.start_time,
+                record.created_at,
+                record.executor_id,
+                executors.name.label("executor_name"),
+            )
+            .select_from(RECORD)
+            .join(ITEM, item.inspection_id == record.inspection_id)
+            .outerjoin(sources.executors, executors.id == record.executor_id)
+            .where(
+                record.reference_image_id == bindparam("reference_image_id"),
+                record.created_at <= bindparam("created_at"),
+                or_(
+                    record.created_at < bindparam("created_at"),
+                    and_(
+                        record.created_at == bindparam("created_at"),
+                        record.inspection_id < bindparam("inspection_id"),
+                    ),
+                ),
+            )
+            .order_by(
+                record.created_at.desc(), record.inspection_id.desc(), item.created_at.desc(), item.item_id
+            )
+            .limit(bindparam("most"))
+            .execution_options(yield_per=_AT_ONCE)
+        )
+
+    async def of_item(self, item_id: str, limit: int) -> list[HistoryEntry]:
+        """Earlier items at the same place, newest first, at most `limit`. Raises Problem 404.
+
+        Empty for an item without a region or a record without a reference image. Of the items on the image,
+        the newest `LOOKED_THROUGH` count.
+        """
+
+        def work(session: Session) -> list[HistoryEntry]:
+            present = session.execute(self._present, {"item_id": item_id}).one_or_none()
+            if present is None:
+                raise problems.no_item()
+            here = place(present.item_point)
+            if here is None or present.reference_image_id is None:
+                return []
+            image = self._ports.reference_image(session, present.reference_image_id)
+            size = None
+            if image is not None and image.width is not None and image.height is not None:
+                size = (image.width, image.height)
+            now = results.finished_detection(json.loads(present.result))
+            given = {
+                "reference_image_id": present.reference_image_id,
+                "created_at": present.created_at,
+                "inspection_id": present.inspection_id,
+                "most": LOOKED_THROUGH,
+            }
+            rows = session.execute(self._earlier, given)
+            try:
+                return _entries(rows, here, size, now, limit)
+            finally:
+                rows.close()
+
+        return await self._database.read(work)
+
+
+def _entries(
+    rows: Iterable[Row[*tuple[Any, ...]]], here: Place, size: Size | None, now: Entry | None, limit: int
+) -> list[HistoryEntry]:
+    present = findings(now, size)
+    known = comparable(now)
+    told: list[HistoryEntry] = []
+    for row in rows:
+        there = place(row.item_point)
+        shared = 0.0 if there is None else overlap(here, there, size)
+        if shared >= SAME_PLACE:
+            told.append(_entry(row, shared, present, known, size))
+            if len(told) == limit:
+                break
+    return told
+
+
+def _entry(
+    row: Row[*tuple[Any, ...]], shared: float, present: Sequence[Finding], known: bool, size: Size | None
+) -> HistoryEntry:
+    entries = json.loads(row.result)
+    detection = results.finished_detection(entries)
+    earlier = findings(detection, size)
+    if known and comparable(detection):
+        compared = compare(earlier, present)
+    else:
+        compared = Comparison(((None, None),) * len(earlier), ())
+    current = results.current(entries)
+    said = current["verdict"] if current is not None and results.is_verdict(current) else {}
+    reason = said.get("reason")
+    return HistoryEntry(
+        item_id=row.item_id,
+        item_name=row.item_name,
+        inspection_id=row.inspection_id,
+        inspection_name=row.inspection_name,
+        inspection_status=Status(row.inspection_status),
+        start_time=None if row.start_time is None else to_utc(row.start_time),
+        created_at=to_utc(row.created_at),
+        executor_id=row.executor_id,
+        executor_name=row.executor_name,
+        overlap=shared,
+        passed=results.passed(entries),
+        verdict=results.verdict(entries),
+        reason=None if reason is None else str(reason),
+        opinion=results.model_opinion(entries),
+        findings=[_told(finding, *change) for finding, change in zip(earlier, compared.changes, strict=True)],
+        appeared=[_told(present[index], FindingChange.NEW, None) for index in compared.appeared],
+    )

@@ -1,0 +1,70 @@
+"""Bodies of the history of a region: what earlier inspections of the same place found."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from shared.codes import Status, Verdict
+from shared.wire.common import ItemTime, Wire
+
+
+class FindingChange(StrEnum):
+    """How an earlier finding and the present ones of the item go together."""
+
+    NEW = "new"
+    GROWN = "grown"
+    UNCHANGED = "unchanged"
+    GONE = "gone"
+
+
+class Corners(Wire):
+    """Two corners in px, half-open: x1 <= x < x2, y1 <= y < y2."""
+
+    x1: float
+    y1: float
+    x2: float
+    y2: float
+
+
+class PastFinding(Wire):
+    """A finding beside those of another time.
+
+    `points` are px of the upright photo it was found in; `reference` is the upright rectangle around it in px
+    of the upright reference image, null when the detection knows no alignment. `change` is null when the
+    two times cannot be held against each other. `growth` is the present area over the earlier one in
+    reference px, null unless both were found.
+    """
+
+    label: str
+    confidence: float
+    points: Corners
+    reference: Corners | None
+    change: FindingChange | None
+    growth: float | None
+
+
+class HistoryEntry(Wire):
+    """An earlier item on the same place of the same reference image.
+
+    The times are those of the record. `overlap` is the intersection over union of the two regions. `opinion`
+    is what the model said, `passed` what counted, `verdict` what a person decided. `findings` are those of
+    that time: unchanged, grown since or gone today. `appeared` are the present item's findings that were not
+    there then; their `points` are px of the present photo.
+    """
+
+    item_id: str
+    item_name: str
+    inspection_id: str
+    inspection_name: str | None
+    inspection_status: Status
+    start_time: ItemTime | None
+    created_at: ItemTime
+    executor_id: str | None
+    executor_name: str | None
+    overlap: float
+    passed: bool | None
+    verdict: Verdict
+    reason: str | None
+    opinion: bool | None
+    findings: list[PastFinding]
+    appeared: list[PastFinding]
