@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+_WRITTEN = ("workbench.png", "report.pdf", "record.json", "failed.png")
 _FOLDERS = ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")
 
 
@@ -20,9 +21,13 @@ def play(out: Path) -> int:
     written: data, preferences and logs lie in a temporary folder that is gone afterwards.
     """
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    out.mkdir(parents=True, exist_ok=True)
-    for name in ("workbench.png", "report.pdf", "record.json", "failed.png"):
-        (out / name).unlink(missing_ok=True)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        for name in _WRITTEN:
+            (out / name).unlink(missing_ok=True)
+    except OSError as error:
+        print(f"The demo cannot write into {out}: {error.strerror}. Name another folder with --out.")
+        return 1
     began = time.perf_counter()
     with TemporaryDirectory(prefix="walkaround-demo-", ignore_cleanup_errors=True) as name:
         folder = Path(name)

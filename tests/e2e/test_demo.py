@@ -1,0 +1,51 @@
+"""`walkaround demo` as a person starts it: a whole inspection, and what it leaves."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+from shared.paths import own_command, root
+from tests.e2e.written import check_written
+
+
+def play(out: Path, *, temporary: Path) -> subprocess.CompletedProcess[str]:
+    temporary.mkdir(exist_ok=True)
+    environment = {**os.environ, "TMPDIR": str(temporary), "PYTHONIOENCODING": "utf-8"}
+    environment.pop("DISPLAY", None)
+    return subprocess.run(
+        own_command("demo", "--out", str(out)),
+        cwd=root(),
+        env=environment,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=180,
+        check=False,
+    )
+
+
+def test_the_demo_plays_a_whole_inspection(tmp_path: Path) -> None:
+    out = tmp_path / "绕机 检查" / "out"
+    temporary = tmp_path / "tmp"
+    run = play(out, temporary=temporary)
+    assert run.returncode == 0, run.stdout + run.stderr
+    check_written(out)
+    lines = run.stdout.splitlines()
+    assert sum(bool(re.match(r" *\d+\.\d s  ", line)) for line in lines) >= 15
+    assert str(out / "workbench.png") in lines[-1]
+    assert str(out / "report.pdf") in lines[-1]
+    assert "Traceback" not in run.stderr
+    # Nothing stays of it, and nothing of the person who ran it was touched.
+    assert [path.name for path in temporary.iterdir() if path.name.startswith("walkaround")] == []
+    home = Path(os.environ["HOME"])
+    assert [path for path in home.rglob("*") if path.is_file() and "alkaround" in str(path)] == []
+
+
+def test_a_demo_that_cannot_write_says_so(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    run = play(tmp_path / "file" / "out", temporary=tmp_path / "tmp")
+    assert run.returncode != 0
+    assert "Traceback" not in run.stderr
+    assert str(tmp_path / "file") in run.stdout + run.stderr

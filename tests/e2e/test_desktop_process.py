@@ -1,0 +1,97 @@
+"""The desktop and the service that it starts: each survives, or ends with, the other."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import pytest
+
+from shared.paths import own_command, root
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="kill -9")
+
+
+def wait_until(holds: Callable[[], bool], seconds: float) -> None:
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline, "waited too long"
+        time.sleep(0.05)
+
+
+@dataclass
+class Running:
+    """A desktop process on its own data folder, and the service that it started."""
+
+    process: subprocess.Popen[bytes]
+    data: Path
+
+    def service(self, after: int = 0) -> tuple[str, int]:
+        """Address and process id of the service; `after` is the process id that it no longer has."""
+        wait_until(lambda: self._said()[1] not in (0, after), 40)
+        return self._said()
+
+    def _said(self) -> tuple[str, int]:
+        assert self.process.poll() is None, "the desktop ended"
+        try:
+            line = json.loads((self.data / "service.json").read_text("utf-8"))
+        except (OSError, ValueError):
+            return "", 0
+        return line["url"], line["pid"]
+
+    def questions(self) -> int:
+        """How often the login page asked the service whether there is anybody."""
+        return (self.data / "logs" / "service.log").read_text("utf-8").count("GET /api/auth/first-run 200")
+
+
+@pytest.fixture
+def running(tmp_path: Path) -> Iterator[Running]:
+    data = tmp_path / "data"
+    process = subprocess.Popen(
+        own_command("run", "--data-dir", str(data)),
+        cwd=root(),
+        env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        yield Running(process, data)
+    finally:
+        process.kill()
+        process.wait(10)
+
+
+def alive(url: str) -> bool:
+    try:
+        return httpx.get(f"{url}/healthz", timeout=2).status_code == 200
+    except httpx.HTTPError:
+        return False
+
+
+def test_the_desktop_brings_its_service_back_after_kill_9(running: Running) -> None:
+    _, pid = running.service()
+    wait_until(lambda: running.questions() >= 1, 20)
+    os.kill(pid, signal.SIGKILL)
+    asked = running.questions()
+    url, other = running.service(after=pid)
+    assert other != pid
+    # The window speaks to the new one by itself, at its new address.
+    wait_until(lambda: running.questions() > asked, 20)
+    assert alive(url)
+    assert running.process.poll() is None
+
+
+def test_the_service_ends_with_a_desktop_that_is_killed(running: Running) -> None:
+    url, _ = running.service()
+    assert alive(url)
+    running.process.kill()
+    running.process.wait(10)
+    # In order, not by force: it takes its address back.
+    wait_until(lambda: not alive(url) and not (running.data / "service.json").exists(), 5)

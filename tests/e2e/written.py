@@ -1,0 +1,36 @@
+"""What `walkaround demo` must have written, whichever program wrote it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+from pypdf import PdfReader
+
+from shared.cv import cv2
+
+
+def check_written(out: Path) -> None:
+    """The three files of the demo are in `out`, and say what they should."""
+    assert sorted(path.name for path in out.iterdir()) == ["record.json", "report.pdf", "workbench.png"]
+    picture = cv2.imdecode(np.frombuffer((out / "workbench.png").read_bytes(), np.uint8), cv2.IMREAD_COLOR)
+    assert picture.shape == (900, 1440, 3)
+    assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 1000
+    document = json.loads((out / "record.json").read_text("utf-8"))
+    record, items = document["record"], document["items"]
+    assert record["inspection_status"] == "failed"
+    assert record["progress"] == 100
+    assert record["end_time"]
+    assert record["aircraft_name"]
+    assert record["reference_image_name"]
+    assert len(items) == 5
+    detected = [[entry for entry in item["result"] if "verdict" not in entry] for item in items]
+    assert all(detected)
+    assert sum(bool(entries[-1]["resultImage"]["boxes"]) for entries in detected) >= 3
+    verdicts = [item["result"][-1]["verdict"]["value"] for item in items]
+    assert verdicts.count("passed") == 2
+    reader = PdfReader(out / "report.pdf")
+    said = "".join("".join(page.extract_text().split()) for page in reader.pages)
+    for wanted in (record["inspection_name"], *(item["item_name"] for item in items)):
+        assert "".join(wanted.split()) in said
