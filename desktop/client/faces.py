@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from desktop.client.transport import Transport
+from desktop.client.transport import Transport, segment
 from shared.wire.common import Envelope
 from shared.wire.face import FaceCalibration, FacePolicy
 
@@ -29,3 +29,11 @@ class Faces:
         """The scores of the enrolled faces against each other, and the threshold in force."""
         answer = self._transport.call("GET", "/face/calibration", seconds=_SECONDS)
         return answer.read(Envelope[FaceCalibration]).data
+
+    def forget(self, user_id: str) -> bool:
+        """Delete the enrolled face of a user (needs USER.MANAGE); False when there was none.
+
+        Raises Forbidden without a recent password login.
+        """
+        answer = self._transport.call("DELETE", f"/face/enrolments/{segment(user_id)}")
+        return answer.read(Envelope[bool]).data

@@ -8,17 +8,16 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from PySide6.QtCore import QCoreApplication, QLocale
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QDialog, QFileDialog, QMenu, QWidget
+from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
 
 from desktop.client.session import Session
 from desktop.context import Context
-from desktop.pages.catalogue.tables import NOTHING, TableSection
 from desktop.pages.catalogue.uploads import Uploads
 from desktop.pages.form import Form
 from desktop.pages.moments import minute
+from desktop.pages.section import NOTHING, TableSection
 from desktop.pages.sentences import sentence
-from desktop.widgets import Button, Column, Field, TextArea, icon
+from desktop.widgets import Button, Column, Field, TextArea
 from desktop.workers import run
 from shared.codes import Permission
 from shared.wire.common import Page as Listing
@@ -54,21 +53,19 @@ class ModelSection(TableSection[DetectionModel]):
 
     manage: ClassVar[Permission] = Permission.MODEL_MANAGE
     sign: ClassVar[str] = "finding"
+    delete_command: ClassVar[str] = ""
 
     def __init__(self, context: Context) -> None:
         translate = QCoreApplication.translate
         super().__init__(
             context, translate("Catalogue", "Add a model"), translate("Catalogue", "Name, description")
         )
-        self.remove.setParent(None)
-        self.remove.deleteLater()
-        self.remove = Button(self.tr("Disable"))
-        self.remove.clicked.connect(self.delete_chosen)
-        self.bar.insertWidget(3, self.remove)
         self.uploads = Uploads(partial(_send, context.session))
         self.uploads.arrived.connect(self._arrived)
         self.card_column.insertWidget(0, self.uploads)
-        self.show_chosen()
+
+    def make_remove(self) -> Button:
+        return Button(self.tr("Disable"))
 
     def columns(self) -> list[Column[DetectionModel]]:
         return [
@@ -139,14 +136,6 @@ class ModelSection(TableSection[DetectionModel]):
         said = self.tr("{name} is enabled.") if model.enabled else self.tr("{name} is disabled.")
         self.toast.emit(said.format(name=model.model_name))
         self.reload(model.model_id)
-
-    def menu_actions(self, menu: QMenu) -> list[QAction]:
-        """Edit, and disable or enable."""
-        edit = QAction(icon("edit"), self.edit.text(), menu)
-        edit.triggered.connect(self.edit_chosen)
-        switch = QAction(self.remove.text(), menu)
-        switch.triggered.connect(self.delete_chosen)
-        return [edit, switch]
 
     # -- coming in
 

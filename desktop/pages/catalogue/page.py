@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout
 from desktop.context import Context
 from desktop.pages.catalogue.models import ModelSection
 from desktop.pages.catalogue.references import ReferenceSection
-from desktop.pages.catalogue.section import Section
 from desktop.pages.catalogue.tables import AircraftSection, FlightSection, TaskSection
+from desktop.pages.section import Section
 from desktop.widgets import FilterChips, Page, PageHeader
 from shared.codes import Permission
 

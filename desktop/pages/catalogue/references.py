@@ -15,8 +15,8 @@ from desktop.client.session import Session
 from desktop.context import Context
 from desktop.pages.catalogue.cards import Cards
 from desktop.pages.catalogue.forms import ReferenceForm
-from desktop.pages.catalogue.section import Section
 from desktop.pages.catalogue.uploads import Uploads
+from desktop.pages.section import Section
 from desktop.workers import run
 from shared.wire.catalogue import ReferenceImage, ReferenceImageWrite
 from shared.wire.common import Page as Listing

@@ -2,43 +2,18 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, TypeVar
+from typing import ClassVar
 
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QDialog
 
 from desktop.context import Context
 from desktop.pages.catalogue.forms import AircraftForm, FlightForm, TaskForm
-from desktop.pages.catalogue.section import Section
 from desktop.pages.moments import minute
-from desktop.widgets import Column, Table
+from desktop.pages.section import NOTHING, TableSection
+from desktop.widgets import Column
 from shared.wire.catalogue import Aircraft, Flight, Task
 from shared.wire.common import Page as Listing
-
-T = TypeVar("T")
-
-NOTHING = "–"
-
-
-class TableSection(Section[T]):
-    """A section whose entries are the rows of a table."""
-
-    def columns(self) -> list[Column[T]]:
-        """The columns, in order."""
-        return []
-
-    def make_view(self) -> Table[T]:
-        self.table: Table[T] = Table(self.search.accessibleName(), self.columns())
-        self.table.picked.connect(lambda _: self.edit_chosen())
-        self.table.chosen_changed.connect(self.show_chosen)
-        self.table.menu_wanted.connect(self.menu)
-        return self.table
-
-    def show_entries(self, entries: list[T], keep: str) -> None:
-        self.table.show_rows(entries, lambda entry: self.key(entry) == keep)
-
-    def chosen(self) -> T | None:
-        return self.table.chosen
 
 
 class AircraftSection(TableSection[Aircraft]):

@@ -1,4 +1,4 @@
-"""One section of the catalogue: search, the list with its pages, and what can be done with an entry."""
+"""A list of things with search, pages, and what can be done with the one that is chosen."""
 
 from __future__ import annotations
 
@@ -10,12 +10,16 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from desktop.context import Context
 from desktop.pages.sentences import sentence
-from desktop.widgets import Button, Card, Kind, Pager, SearchField, StateStack, confirm, icon
-from desktop.workers import Task, run
+from desktop.widgets import Button, Card, Column, Kind, Pager, SearchField, StateStack, Table, confirm
+from desktop.workers import Task as Asked
+from desktop.workers import run
 from shared.codes import Permission
 from shared.wire.common import Page as Listing
 
 T = TypeVar("T")
+
+NOTHING = "–"
+"""What a cell says when there is nothing to say."""
 
 
 class Section(QWidget, Generic[T]):
@@ -27,6 +31,9 @@ class Section(QWidget, Generic[T]):
     manage: ClassVar[Permission] = Permission.CATALOGUE_MANAGE
     sign: ClassVar[str] = "list"
     """Icon of the empty list."""
+    new_command: ClassVar[str] = "entry.new"
+    delete_command: ClassVar[str] = "entry.delete"
+    """Empty where the key must not do it."""
     toast = Signal(str)
     counted = Signal(int)
     """How many entries there are in all, whatever is searched for."""
@@ -36,12 +43,13 @@ class Section(QWidget, Generic[T]):
         self._context = context
         self._number = 1
         self._keep = ""
-        self._asked: Task | None = None
+        self._asked: Asked | None = None
         self.may_edit = False
         self.search = SearchField(search)
-        self.new = Button(new, kind=Kind.MAIN, icon="plus", keys=context.commands.keys_text("entry.new"))
+        self.new = Button(new, kind=Kind.MAIN, icon="plus", keys=context.commands.keys_text(self.new_command))
         self.edit = Button(self.tr("Edit"), icon="edit")
-        self.remove = Button(self.tr("Delete"), kind=Kind.DANGER, icon="trash")
+        self.remove = self.make_remove()
+        self.more = self.make_more()
         self.pager = Pager()
         self.view = self.make_view()
         self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
@@ -59,7 +67,7 @@ class Section(QWidget, Generic[T]):
         self.bar.setSpacing(8)
         self.bar.addWidget(self.search)
         self.bar.addStretch(1)
-        for button in (self.edit, self.remove, self.new):
+        for button in (*self.more, self.edit, self.remove, self.new):
             self.bar.addWidget(button)
         column.addLayout(self.bar)
         column.addWidget(self.stack, 1)
@@ -67,8 +75,9 @@ class Section(QWidget, Generic[T]):
 
     def _bind(self) -> None:
         commands = self._context.commands
-        commands.bind("entry.new", self.make, owner=self, enabled=lambda: self.may_edit)
-        commands.bind("entry.delete", self.delete_chosen, owner=self.view, enabled=self._has_chosen)
+        commands.bind(self.new_command, self.make, owner=self, enabled=lambda: self.may_edit)
+        if self.delete_command:
+            commands.bind(self.delete_command, self.delete_chosen, owner=self.view, enabled=self._has_chosen)
         commands.bind("search", self.search.setFocus, owner=self)
         self.new.clicked.connect(self.make)
         self.edit.clicked.connect(self.edit_chosen)
@@ -82,6 +91,14 @@ class Section(QWidget, Generic[T]):
     def make_view(self) -> QWidget:
         """The list itself; a subclass connects its signals."""
         raise AssertionError(f"{type(self).__name__} has a view of its own")
+
+    def make_remove(self) -> Button:
+        """The button that takes an entry away, or out of use."""
+        return Button(self.tr("Delete"), kind=Kind.DANGER, icon="trash")
+
+    def make_more(self) -> list[Button]:
+        """More buttons for the chosen entry."""
+        return []
 
     def fetch(self, number: int, size: int, text: str) -> Listing[T]:
         """One page of the entries that match `text`. Runs off the GUI thread."""
@@ -118,7 +135,7 @@ class Section(QWidget, Generic[T]):
     def opened(self) -> None:
         """The section came to the front."""
         self.may_edit = self._context.may(self.manage)
-        for button in (self.new, self.edit, self.remove):
+        for button in (self.new, self.edit, self.remove, *self.more):
             button.setVisible(self.may_edit)
         self.reload()
 
@@ -169,7 +186,7 @@ class Section(QWidget, Generic[T]):
 
     def show_chosen(self) -> None:
         """Another entry is chosen, or none."""
-        for button in (self.edit, self.remove):
+        for button in (self.edit, self.remove, *self.more):
             button.setEnabled(self._has_chosen())
 
     def _has_chosen(self) -> bool:
@@ -230,15 +247,39 @@ class Section(QWidget, Generic[T]):
         if not self._has_chosen():
             return
         menu = QMenu(self)
-        for action in self.menu_actions(menu):
-            menu.addAction(action)
+        menu.addActions(self.menu_actions(menu))
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(at)
 
     def menu_actions(self, menu: QMenu) -> list[QAction]:
         """What the menu offers."""
-        edit = QAction(icon("edit"), self.edit.text(), menu)
-        edit.triggered.connect(self.edit_chosen)
-        remove = QAction(icon("trash"), self.remove.text(), menu)
-        remove.triggered.connect(self.delete_chosen)
-        return [edit, remove]
+        made = []
+        for button in (self.edit, *self.more, self.remove):
+            action = QAction(button.text(), menu)
+            action.triggered.connect(lambda _checked=False, it=button: it.click())
+            made.append(action)
+        return made
+
+
+class TableSection(Section[T]):
+    """A section whose entries are the rows of a table."""
+
+    def columns(self) -> list[Column[T]]:
+        """The columns, in order."""
+        return []
+
+    def make_view(self) -> Table[T]:
+        """The table."""
+        self.table: Table[T] = Table(self.search.accessibleName(), self.columns())
+        self.table.picked.connect(lambda _: self.edit_chosen())
+        self.table.chosen_changed.connect(self.show_chosen)
+        self.table.menu_wanted.connect(self.menu)
+        return self.table
+
+    def show_entries(self, entries: list[T], keep: str) -> None:
+        """Show these as rows."""
+        self.table.show_rows(entries, lambda entry: self.key(entry) == keep)
+
+    def chosen(self) -> T | None:
+        """The entry of the chosen row."""
+        return self.table.chosen

@@ -1,0 +1,215 @@
+"""The section of face login: the switch, and what the enrolled faces say about how safe it is."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QLocale, Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QFrame, QGridLayout, QScrollArea, QVBoxLayout, QWidget
+
+from desktop.client.errors import ClientError
+from desktop.client.session import Session
+from desktop.context import Context
+from desktop.pages.password_again import run_guarded
+from desktop.pages.sentences import sentence
+from desktop.widgets import Card, StateStack, label
+from desktop.workers import run
+from shared.wire.face import FaceCalibration
+
+_WIDEST = 760
+_FEW_PAIRS = 300
+"""Below this many pairs of strangers the bound on false matches is above one in a hundred (rule of three)."""
+
+
+class FaceSection(QWidget):
+    """Switches face login for everybody and explains the figures of the calibration."""
+
+    toast = Signal(str)
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self.switch = QCheckBox(self.tr("Face login is on for everybody"))
+        self.switch.clicked.connect(self._switch)
+        self.advice = label("", wrap=True)
+        self._figures = QGridLayout()
+        self._figures.setHorizontalSpacing(24)
+        self._figures.setVerticalSpacing(10)
+        self._figures.setColumnStretch(1, 1)
+        inner = QWidget()
+        inner.setProperty("clear", True)
+        inner.setMaximumWidth(_WIDEST)
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(16)
+        column.addWidget(self._policy_card())
+        column.addWidget(self._figures_card())
+        column.addStretch(1)
+        area = QScrollArea()
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setWidgetResizable(True)
+        area.setAlignment(Qt.AlignmentFlag.AlignLeft)
+        area.setWidget(inner)
+        self.stack = StateStack(area)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(self.stack)
+
+    def _policy_card(self) -> Card:
+        card = Card()
+        column = QVBoxLayout(card)
+        column.setContentsMargins(24, 20, 24, 20)
+        column.setSpacing(10)
+        column.addWidget(label(self.tr("Face login"), "item"))
+        column.addWidget(self.switch)
+        said = self.tr("While it is off, everybody logs in by password. Enrolled faces stay as they are.")
+        column.addWidget(label(said, "dim", wrap=True))
+        return card
+
+    def _figures_card(self) -> Card:
+        card = Card()
+        column = QVBoxLayout(card)
+        column.setContentsMargins(24, 20, 24, 20)
+        column.setSpacing(14)
+        column.addWidget(label(self.tr("How well faces are told apart here"), "item"))
+        column.addWidget(self.advice)
+        column.addLayout(self._figures)
+        return card
+
+    def opened(self) -> None:
+        """The section came to the front: ask how it stands."""
+        self.stack.show_loading()
+        run(_fetch, self._context.session, owner=self, done=self._show, failed=self._explain)
+
+    def _explain(self, error: Exception) -> None:
+        self.stack.show_error(sentence(error), self.opened)
+
+    def _show(self, found: tuple[bool, FaceCalibration | ClientError]) -> None:
+        on, figures = found
+        self.switch.setChecked(on)
+        if isinstance(figures, ClientError):
+            said, rows = sentence(figures), []
+        else:
+            said, rows = self._advice(figures), self._rows(figures)
+        self.advice.setText(said)
+        while (item := self._figures.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.deleteLater()
+        for row, (name, value, meaning) in enumerate(rows):
+            self._figures.addWidget(label(name, "dim"), row * 2, 0, Qt.AlignmentFlag.AlignTop)
+            self._figures.addWidget(label(value, "strong", wrap=True), row * 2, 1)
+            self._figures.addWidget(label(meaning, "small", wrap=True), row * 2 + 1, 1)
+        self.stack.show_content()
+
+    def _advice(self, figures: FaceCalibration) -> str:
+        strangers = figures.strangers
+        if strangers.pairs == 0 or figures.false_match_bound is None:
+            return self.tr(
+                "Fewer than two people are enrolled, so nothing can be said yet about mixing them up. "
+                "The threshold is the one that was measured for this model elsewhere."
+            )
+        if figures.false_matches:
+            return self.tr(
+                "%n pair(s) of different people look alike enough to be taken for each other. "
+                "Enrol these people anew in better light, or switch face login off.",
+                "",
+                figures.false_matches,
+            )
+        one_in = max(1, int(1 / figures.false_match_bound))
+        said = self.tr(
+            "No two enrolled people are taken for each other. With 95 % confidence a stranger is let in "
+            "in fewer than 1 of {n} tries."
+        ).format(n=QLocale().toString(one_in))
+        if strangers.pairs < _FEW_PAIRS:
+            said += " " + self.tr("The more people are enrolled, the more exact this becomes.")
+        return said
+
+    def _rows(self, figures: FaceCalibration) -> list[tuple[str, str, str]]:
+        """Name, value and meaning of each figure."""
+        strangers, same = figures.strangers, figures.same_user
+        people = self.tr("%n person(s)", "", figures.users)
+        templates = self.tr("%n face template(s)", "", figures.templates)
+        rows = [
+            (
+                self.tr("Model"),
+                figures.model,
+                self.tr("Measures how alike two faces are. A higher score means more alike."),
+            ),
+            (
+                self.tr("Enrolled"),
+                f"{people} · {templates}",
+                self.tr("Several templates of a person let the glasses or the light change."),
+            ),
+            (
+                self.tr("Threshold"),
+                f"{figures.threshold:.3f}",
+                self.tr("From this score on, two pictures count as the same person."),
+            ),
+        ]
+        if strangers.pairs and strangers.largest is not None:
+            rows.append(
+                (
+                    self.tr("Different people"),
+                    self.tr("at most {score} in {pairs} pairs").format(
+                        score=f"{strangers.largest:.3f}", pairs=QLocale().toString(strangers.pairs)
+                    ),
+                    self.tr("The most alike two different people. It should lie well below the threshold."),
+                )
+            )
+        if same.pairs and same.smallest is not None:
+            rows.append(
+                (
+                    self.tr("The same person"),
+                    self.tr("at least {score} in {pairs} pairs").format(
+                        score=f"{same.smallest:.3f}", pairs=QLocale().toString(same.pairs)
+                    ),
+                    self.tr(
+                        "The least alike two templates of one person. It should lie above the threshold."
+                    ),
+                )
+            )
+        if figures.false_match_bound is not None:
+            rows.append(
+                (
+                    self.tr("Wrongly alike"),
+                    self.tr("{n} pairs, at most {share} of all").format(
+                        n=figures.false_matches, share=_percent(figures.false_match_bound)
+                    ),
+                    self.tr("The exact upper bound (95 %) on how often different people are taken for one."),
+                )
+            )
+        return rows
+
+    def _switch(self, on: bool) -> None:
+        self.switch.setEnabled(False)
+        run_guarded(
+            self._context,
+            partial(self._context.session.faces.switch_login, on),
+            owner=self,
+            done=self._switched,
+            failed=self._not_switched,
+        )
+
+    def _switched(self, on: bool) -> None:
+        self.switch.setEnabled(True)
+        self.switch.setChecked(on)
+        self.toast.emit(self.tr("Face login is on.") if on else self.tr("Face login is off."))
+
+    def _not_switched(self, error: Exception) -> None:
+        self.switch.setEnabled(True)
+        self.switch.setChecked(not self.switch.isChecked())
+        self.toast.emit(sentence(error))
+
+
+def _fetch(session: Session) -> tuple[bool, FaceCalibration | ClientError]:
+    on = session.faces.login_enabled()
+    try:
+        return on, session.faces.calibration()
+    except ClientError as error:
+        # The switch must work also where the engine does not.
+        return on, error
+
+
+def _percent(share: float) -> str:
+    return f"{share:.2%}" if share < 0.1 else f"{share:.0%}"

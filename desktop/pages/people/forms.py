@@ -1,0 +1,165 @@
+"""The forms for users: a new one, a present one, a new password."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtWidgets import QCheckBox, QLineEdit, QVBoxLayout, QWidget
+
+from desktop.context import Context
+from desktop.pages.form import Form
+from desktop.pages.password import StrengthLine, follows_rules
+from desktop.pages.people.words import role_meaning, role_word
+from desktop.widgets import Field, PasswordField, label
+from shared.codes import Role
+from shared.wire.account import UserUpdate, UserWithRoles
+
+
+class RolesField(QWidget):
+    """The roles as boxes to tick, each with what it may do."""
+
+    changed = Signal()
+
+    def __init__(self, chosen: list[Role], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(label(self.tr("Roles"), "label"))
+        self.boxes: dict[Role, QCheckBox] = {}
+        for role in Role:
+            box = QCheckBox(role_word(role))
+            box.setChecked(role in chosen)
+            box.setAccessibleDescription(role_meaning(role))
+            box.clicked.connect(self._clicked)
+            self.boxes[role] = box
+            column.addWidget(box)
+            said = label(role_meaning(role), "small", wrap=True)
+            said.setContentsMargins(24, 0, 0, 4)
+            column.addWidget(said)
+        self._error = label("", "error", wrap=True)
+        self._error.hide()
+        column.addWidget(self._error)
+
+    def value(self) -> list[Role]:
+        """The roles that are ticked."""
+        return [role for role, box in self.boxes.items() if box.isChecked()]
+
+    def error(self) -> str:
+        """What is wrong, or an empty string."""
+        return self._error.text()
+
+    def set_error(self, said: str) -> None:
+        """Say what is wrong; an empty sentence takes it back."""
+        self._error.setText(said)
+        self._error.setVisible(bool(said))
+
+    def _clicked(self) -> None:
+        self.set_error("")
+        self.changed.emit()
+
+
+class _UserForm(Form):
+    """What the forms of users share: roles, and a password typed twice."""
+
+    def add_roles(self, chosen: list[Role]) -> None:
+        """Put the roles below the fields."""
+        self.roles = RolesField(chosen)
+        self.roles.changed.connect(self.touch)
+        self.body.addWidget(self.roles)
+
+    def add_password(self) -> None:
+        """Put the fields of a new password below the others."""
+        self.strength = StrengthLine()
+        self.password = PasswordField(self.tr("Password"))
+        self.again = PasswordField(self.tr("Password once more"))
+        self.add("password", self.password)
+        self.body.addWidget(self.strength)
+        self.add("again", self.again)
+        self.password.changed.connect(lambda: self.strength.show_password(self.password.text()))
+
+    def good_roles(self) -> bool:
+        """True when there is a role; says so otherwise."""
+        if self.roles.value():
+            return True
+        self.roles.set_error(self.tr("Choose at least one role."))
+        return False
+
+    def good_password(self, user_name: str) -> bool:
+        """True when the password follows the rules and was typed twice; says so otherwise."""
+        if not follows_rules(self.password.text(), user_name):
+            self.wrong("password", self.tr("Choose a password by the rules below."))
+            return False
+        if self.again.text() != self.password.text():
+            self.wrong("again", self.tr("The two passwords differ."))
+            return False
+        return True
+
+
+class NewUser(_UserForm):
+    """Makes a user."""
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        translate = QCoreApplication.translate
+        super().__init__(
+            context, translate("People", "New user"), translate("People", "Make the user"), parent
+        )
+        self.add("username", Field(self.tr("User name")), Field(self.tr("Name (may stay empty)")), "name")
+        self.add_roles([Role.INSPECTOR])
+        self.add_password()
+
+    def work(self) -> Callable[[], Any] | None:
+        user_name = self.text("username")
+        if user_name is None:
+            self.wrong("username", self.tr("Enter a user name."))
+            return None
+        if not self.good_roles() or not self.good_password(user_name):
+            return None
+        make = self._context.session.users.create
+        return partial(make, user_name, self.password.text(), self.roles.value(), self.text("name"))
+
+
+class EditUser(_UserForm):
+    """Changes name and roles of a user."""
+
+    def __init__(self, context: Context, user: UserWithRoles, parent: QWidget | None = None) -> None:
+        translate = QCoreApplication.translate
+        super().__init__(context, translate("People", "User"), translate("Form", "Save"), parent)
+        self._user = user
+        user_name = QLineEdit(user.username)
+        user_name.setEnabled(False)
+        self.add("name", Field(self.tr("Name")), Field(self.tr("User name"), user_name), "username")
+        self.fields["name"].set_text(user.name or "")
+        self.add_roles(user.roles)
+
+    def work(self) -> Callable[[], Any] | None:
+        if not self.good_roles():
+            return None
+        given: dict[str, Any] = {}
+        if self.text("name") != self._user.name:
+            given["name"] = self.text("name")
+        if set(self.roles.value()) != set(self._user.roles):
+            given["roles"] = self.roles.value()
+        return partial(self._context.session.users.update, self._user.user_id, UserUpdate(**given))
+
+
+class SetPassword(_UserForm):
+    """Gives a user another password, which ends their logins."""
+
+    def __init__(self, context: Context, user: UserWithRoles, parent: QWidget | None = None) -> None:
+        translate = QCoreApplication.translate
+        title = translate("People", "New password for {name}").format(name=user.name or user.username)
+        super().__init__(context, title, translate("People", "Set the password"), parent)
+        self._user = user
+        said = self.tr("Their logins end at once. Tell them the new password on a safe way.")
+        self.body.addWidget(label(said, "dim", wrap=True))
+        self.add_password()
+
+    def work(self) -> Callable[[], Any] | None:
+        if not self.good_password(self._user.username):
+            return None
+        update = self._context.session.users.update
+        return partial(update, self._user.user_id, UserUpdate(), self.password.text())

@@ -1,0 +1,152 @@
+"""The section of the users: who may log in, and as what."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import ClassVar
+
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtWidgets import QDialog
+
+from desktop.context import Context
+from desktop.pages.moments import minute
+from desktop.pages.password_again import run_guarded
+from desktop.pages.people.forms import EditUser, NewUser, SetPassword
+from desktop.pages.people.words import role_word
+from desktop.pages.section import NOTHING, TableSection
+from desktop.pages.sentences import sentence
+from desktop.widgets import Button, Column, confirm
+from desktop.workers import run
+from shared.codes import Permission
+from shared.wire.account import Payload, UserUpdate, UserWithRoles
+from shared.wire.common import Page as Listing
+
+
+class UserSection(TableSection[UserWithRoles]):
+    """The users. None is ever deleted: what they did names them; they are disabled."""
+
+    manage: ClassVar[Permission] = Permission.USER_MANAGE
+    sign: ClassVar[str] = "people"
+    new_command: ClassVar[str] = "user.new"
+    delete_command: ClassVar[str] = ""
+
+    def __init__(self, context: Context) -> None:
+        translate = QCoreApplication.translate
+        super().__init__(context, translate("People", "New user"), translate("People", "Name, user name"))
+
+    def make_remove(self) -> Button:
+        return Button(self.tr("Disable"))
+
+    def make_more(self) -> list[Button]:
+        self.password = Button(self.tr("Set a password"), icon="lock")
+        self.face = Button(self.tr("Delete the face"))
+        self.password.clicked.connect(self.set_password)
+        self.face.clicked.connect(self.forget_face)
+        return [self.face, self.password]
+
+    def columns(self) -> list[Column[UserWithRoles]]:
+        return [
+            Column(
+                self.tr("Name"),
+                lambda u: u.name or u.username,
+                stretch=True,
+                kind="strong",
+                under=lambda u: u.department or "",
+            ),
+            Column(self.tr("User name"), lambda u: u.username, 180),
+            Column(self.tr("Roles"), lambda u: ", ".join(map(role_word, u.roles)) or NOTHING, 220),
+            Column(
+                self.tr("Face"),
+                lambda u: self.tr("Enrolled") if u.has_face else NOTHING,
+                120,
+                kind="dim",
+                tone=lambda u: "accent" if u.has_face else "",
+            ),
+            Column(
+                self.tr("State"),
+                lambda u: self.tr("Enabled") if u.enabled else self.tr("Disabled"),
+                120,
+                tone=lambda u: "accent" if u.enabled else "dim",
+            ),
+            Column(self.tr("Since"), lambda u: minute(u.created_at), 160, kind="dim"),
+        ]
+
+    def none_yet(self) -> str:
+        return self.tr("No users yet.")
+
+    def fetch(self, number: int, size: int, text: str) -> Listing[UserWithRoles]:
+        return self._context.session.users.list(number, size, text)
+
+    def key(self, entry: UserWithRoles) -> str:
+        return entry.user_id
+
+    def name(self, entry: UserWithRoles) -> str:
+        return entry.name or entry.username
+
+    def form(self, entry: UserWithRoles | None) -> QDialog:
+        return NewUser(self._context, self) if entry is None else EditUser(self._context, entry, self)
+
+    def show_chosen(self) -> None:
+        super().show_chosen()
+        user = self.chosen()
+        enabled = user is None or user.enabled
+        self.remove.setText(self.tr("Disable") if enabled else self.tr("Enable"))
+        self.face.setEnabled(user is not None and user.has_face)
+
+    def set_password(self) -> None:
+        """Ask for a new password of the chosen user."""
+        user = self.chosen()
+        if user is not None:
+            self._open(SetPassword(self._context, user, self))
+
+    def delete_chosen(self) -> None:
+        """Disable the chosen user, after asking, or enable them again."""
+        user = self.chosen()
+        if user is None:
+            return
+        if user.enabled and not confirm(
+            self,
+            self.tr("Disable {name}?").format(name=self.name(user)),
+            self.tr(
+                "They are logged out at once and cannot log in. What they did stays, and so does this entry."
+            ),
+            self.tr("Disable"),
+        ):
+            return
+        change = UserUpdate(enabled=not user.enabled)
+        run_guarded(
+            self._context,
+            partial(self._context.session.users.update, user.user_id, change),
+            owner=self,
+            done=self._saved,
+            failed=lambda error: self.toast.emit(sentence(error)),
+        )
+
+    def forget_face(self) -> None:
+        """Delete what is enrolled of the chosen user's face, after asking."""
+        user = self.chosen()
+        if user is None or not confirm(
+            self,
+            self.tr("Delete the face of {name}?").format(name=self.name(user)),
+            self.tr("Everything that was enrolled is deleted. They log in by password, and may enrol anew."),
+            self.tr("Delete the face"),
+        ):
+            return
+        run_guarded(
+            self._context,
+            partial(self._context.session.faces.forget, user.user_id),
+            owner=self,
+            done=lambda _: self.reload(user.user_id),
+            failed=lambda error: self.toast.emit(sentence(error)),
+        )
+
+    def _saved(self, entry: UserWithRoles) -> None:
+        super()._saved(entry)
+        payload = self._context.payload
+        if payload is not None and payload.user.user_id == entry.user_id:
+            # The own roles or name changed: the rail and the pages follow.
+            run(self._context.session.account.me, owner=self, done=self._know, failed=lambda _: None)
+
+    def _know(self, payload: Payload) -> None:
+        if self._context.payload is not None:
+            self._context.enter(payload)

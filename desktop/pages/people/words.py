@@ -1,0 +1,122 @@
+"""What roles and the entries of the audit log are called in the language in force."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication
+
+from shared.codes import Role
+
+ACTIONS = (
+    "create",
+    "update",
+    "delete",
+    "add_items",
+    "add_photo",
+    "delete_photo",
+    "login",
+    "login_failed",
+    "logout",
+    "refresh_reused",
+    "password_changed",
+    "password_change_failed",
+    "face_enrolled",
+    "face_deleted",
+    "face_login_failed",
+    "finish",
+    "fail",
+    "cancel",
+    "restore",
+    "begin",
+    "audit_unsigned",
+)
+"""The actions that the log can be filtered by."""
+
+KINDS = (
+    "record",
+    "item",
+    "aircraft",
+    "flight",
+    "task",
+    "reference_image",
+    "model",
+    "detection_job",
+    "file",
+    "user",
+    "login",
+    "face_policy",
+    "service",
+    "audit",
+)
+"""The kinds of things that the log can be filtered by."""
+
+
+def role_word(role: str) -> str:
+    """The name of a role; the code itself when it is unknown."""
+    words: dict[str, str] = {
+        Role.ADMIN: QCoreApplication.translate("People", "Administrator"),
+        Role.PLANNER: QCoreApplication.translate("People", "Planner"),
+        Role.INSPECTOR: QCoreApplication.translate("People", "Inspector"),
+        Role.VIEWER: QCoreApplication.translate("People", "Viewer"),
+    }
+    return words.get(role, role)
+
+
+def role_meaning(role: Role) -> str:
+    """What a role may do, in one line."""
+    return {
+        Role.ADMIN: QCoreApplication.translate("People", "Everything, also users, models and settings"),
+        Role.PLANNER: QCoreApplication.translate(
+            "People", "The catalogue and records, also deleting records"
+        ),
+        Role.INSPECTOR: QCoreApplication.translate("People", "Makes and works on records"),
+        Role.VIEWER: QCoreApplication.translate("People", "Looks at records and the catalogue"),
+    }[role]
+
+
+def action_word(action: str) -> str:
+    """What happened; the code itself when it is unknown."""
+    translate = QCoreApplication.translate
+    return {
+        "create": translate("Audit", "Made"),
+        "update": translate("Audit", "Changed"),
+        "delete": translate("Audit", "Deleted"),
+        "add_items": translate("Audit", "Items added"),
+        "add_photo": translate("Audit", "Photo added"),
+        "delete_photo": translate("Audit", "Photo taken off"),
+        "login": translate("Audit", "Logged in"),
+        "login_failed": translate("Audit", "Login failed"),
+        "logout": translate("Audit", "Logged out"),
+        "refresh_reused": translate("Audit", "Spent token used again"),
+        "password_changed": translate("Audit", "Password changed"),
+        "password_change_failed": translate("Audit", "Password change failed"),
+        "face_enrolled": translate("Audit", "Face enrolled"),
+        "face_deleted": translate("Audit", "Face deleted"),
+        "face_login_failed": translate("Audit", "Face login failed"),
+        "finish": translate("Audit", "Detection done"),
+        "fail": translate("Audit", "Detection failed"),
+        "cancel": translate("Audit", "Detection cancelled"),
+        "restore": translate("Audit", "Restored from a backup"),
+        "begin": translate("Audit", "Log begun"),
+        "audit_unsigned": translate("Audit", "Log found unsigned"),
+    }.get(action, action)
+
+
+def kind_word(kind: str) -> str:
+    """What it happened to; the code itself when it is unknown."""
+    translate = QCoreApplication.translate
+    return {
+        "record": translate("Audit", "Record"),
+        "item": translate("Audit", "Item"),
+        "aircraft": translate("Audit", "Aircraft"),
+        "flight": translate("Audit", "Flight"),
+        "task": translate("Audit", "Task"),
+        "reference_image": translate("Audit", "Reference image"),
+        "model": translate("Audit", "Detection model"),
+        "detection_job": translate("Audit", "Detection"),
+        "file": translate("Audit", "File"),
+        "user": translate("Audit", "User"),
+        "login": translate("Audit", "Login"),
+        "face_policy": translate("Audit", "Face login"),
+        "service": translate("Audit", "Service"),
+        "audit": translate("Audit", "Audit log"),
+    }.get(kind, kind)
