@@ -144,19 +144,24 @@ class Journal:
     def resolve(self, edit_id: str, after: Mapping[str, Any]) -> None:
         """Decide a conflict: `after` holds the fields to send all the same; empty keeps theirs entirely.
 
-        Raises KeyError when `edit_id` is not in conflict.
+        Keeping theirs takes the edit out of queue and undo; after a refused create, all later edits of the
+        object as well. Raises KeyError when `edit_id` is not in conflict.
         """
         with self._guard:
             conflict = self._state.conflicts[edit_id]
             before = {name: conflict.current.get(name) for name in after}
-            line = {
-                "t": "resolve",
-                "id": edit_id,
-                "before": before,
-                "after": dict(after),
-                "etag": conflict.etag,
-            }
-            self._record(line)
+            self._resolve(conflict, before, dict(after) or None)
+
+    def insist(self, edit_id: str) -> None:
+        """Decide a conflict for the whole edit as it is, a delete for example: it is sent once more.
+
+        Raises KeyError when `edit_id` is not in conflict.
+        """
+        with self._guard:
+            conflict = self._state.conflicts[edit_id]
+            edit = conflict.edit
+            before = {name: conflict.current.get(name, value) for name, value in edit.before.items()}
+            self._resolve(conflict, before, dict(edit.after))
 
     def service_id(self, object_id: str) -> str:
         """The id by which the service knows an object; `object_id` itself when it gave no other."""
@@ -237,6 +242,10 @@ class Journal:
         if not data:
             _sync_folder(self._path.parent)
         return fd
+
+    def _resolve(self, conflict: Conflict, before: dict[str, Any], after: dict[str, Any] | None) -> None:
+        line = {"t": "resolve", "id": conflict.edit.id, "before": before, "after": after}
+        self._record(line | {"etag": conflict.etag})
 
     def _edits(self, kind: str, step: str, edits: tuple[Edit, ...], merge_key: str | None) -> None:
         data = [edit.to_json() for edit in edits]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from desktop.journal.edits import Edit, joined
+from desktop.journal.edits import Edit, Kind, joined
 
 Line = Mapping[str, Any]
 
@@ -124,17 +124,21 @@ class State:
         edit = conflict.edit
         if etag is not None:
             self.etags[edit.object_id] = etag
-        decided = [replace(edit, before=before, after=after)] if after else []
+        decided = [replace(edit, before=before, after=after)] if after is not None else []
+        gone = set(conflict.parts)
         if decided:
             self.queue[edit_id] = decided[0]
-        else:
-            del self.queue[edit_id]
+        elif edit.kind is Kind.CREATE:
+            # an object that the service never gets: nothing that was done with it later can be sent
+            gone.update(key for key, later in self.queue.items() if later.object_id == edit.object_id)
+        for key in gone - {one.id for one in decided}:
+            self.queue.pop(key, None)
         for stack in (self.undo[edit.record_id], self.redo[edit.record_id]):
             for step in stack:
                 step.edits = [
                     new
                     for old in step.edits
-                    for new in (decided if old.id == edit_id else [] if old.id in conflict.parts else [old])
+                    for new in (decided if old.id == edit_id else [] if old.id in gone else [old])
                 ]
             stack[:] = [step for step in stack if step.edits]
 

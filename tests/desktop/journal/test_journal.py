@@ -170,6 +170,36 @@ def test_keeping_theirs_takes_the_edit_out_of_queue_and_undo(path: Path) -> None
     journal.close()
 
 
+def test_a_refused_create_takes_what_was_done_with_it_along(path: Path) -> None:
+    journal = Journal.open(path)
+    made = create("a")
+    journal.append(made)
+    journal.append(update("a", 0, 1))
+    journal.append(update("b", 0, 1))
+    journal.conflict(made.id, {})
+    journal.resolve(made.id, {})
+    assert [edit.object_id for edit in journal.pending()] == ["b"]
+    assert [edit.object_id for edit in journal.undo("r")] == ["b"]
+    assert journal.undo("r") == ()
+    journal.close()
+
+
+def test_a_refused_delete_can_be_insisted_on(path: Path) -> None:
+    journal = Journal.open(path)
+    journal.append(Edit("r", "item", "a", Kind.DELETE, {"x": 1, "n": "old"}, {}, "delete", 1.0))
+    refused = journal.pending()[0]
+    journal.conflict(refused.id, {"x": 2}, '"7"')
+    journal.insist(refused.id)
+    journal = reopened(journal)
+    (again,) = journal.pending()
+    assert (again.id, again.kind, again.before) == (refused.id, Kind.DELETE, {"x": 2, "n": "old"})
+    assert journal.etag("a") == '"7"'
+    assert journal.undo("r")[0].after == {"x": 2, "n": "old"}
+    with pytest.raises(KeyError):
+        journal.insist(refused.id)
+    journal.close()
+
+
 def test_compacting_changes_no_answer_and_shrinks_the_file(path: Path) -> None:
     journal = Journal.open(path)
     journal.append(create("a"))
