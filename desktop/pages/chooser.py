@@ -16,6 +16,7 @@ Find = Callable[[str], Sequence[Choice]]
 """Gives the things whose name holds a text (empty: the newest ones). Runs off the GUI thread."""
 
 _PAUSE_MS = 250
+_MOST_LETTERS = 255
 
 
 class Chooser(Combo):
@@ -29,7 +30,7 @@ class Chooser(Combo):
         self._find = find
         self._free = free
         self._asked: Task | None = None
-        self._known: Choice | None = None
+        self._known: list[Choice] = []
         self.setEditable(True)
         self.setInsertPolicy(Combo.InsertPolicy.NoInsert)
         self.setMinimumContentsLength(12)
@@ -43,11 +44,12 @@ class Chooser(Combo):
         self._pause.timeout.connect(self._search)
         line = self.lineEdit()
         assert line is not None
+        line.setMaxLength(_MOST_LETTERS)
         line.textEdited.connect(lambda _: self._pause.start())
 
     def begin(self, known: Choice | None) -> None:
         """Show `known` (None: nothing) and fetch what there is to choose from."""
-        self._known = known
+        self._known = [known] if known is not None else []
         self._offer([])
         self.setEditText(known[1] if known else "")
         self._search()
@@ -60,8 +62,6 @@ class Chooser(Combo):
         text = self.currentText().strip()
         if not text:
             return None
-        if self._known is not None and text == self._known[1]:
-            return self._known[0]
         index = self.findText(text)
         if index >= 0:
             return str(self.itemData(index))
@@ -69,15 +69,25 @@ class Chooser(Combo):
             return text
         raise ValueError("nothing of this name")
 
-    def set_typed(self, text: str) -> None:
+    def typed(self) -> Choice:
+        """What is typed, to be put back by `restore`: the id that it means (empty: none), the text."""
+        text = self.currentText()
+        index = self.findText(text.strip())
+        return (str(self.itemData(index)) if index >= 0 else ""), text
+
+    def restore(self, typed: Choice) -> None:
         """Put back what was typed before."""
+        value, text = typed
+        if value and (value, text) not in self._known:
+            self._known.append((value, text))
+            self._offer([])
         self.setEditText(text)
 
     def _search(self) -> None:
         if self._asked is not None:
             self._asked.cancel()
         text = self.currentText().strip()
-        if self._known is not None and text == self._known[1]:
+        if text in [name for _, name in self._known]:
             text = ""
         self._asked = run(self._find, text, owner=self, done=self._offer, failed=lambda _: None)
 
@@ -85,8 +95,7 @@ class Chooser(Combo):
         line = self.lineEdit()
         assert line is not None
         text, cursor = line.text(), line.cursorPosition()
-        known = [self._known] if self._known is not None else []
-        every = known + [choice for choice in choices if choice not in known]
+        every = self._known + [choice for choice in choices if choice not in self._known]
         self.blockSignals(True)
         self.clear()
         for value, name in every:

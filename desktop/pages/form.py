@@ -7,13 +7,16 @@ from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from desktop.client.errors import Invalid
 from desktop.context import Context
 from desktop.pages.password_again import run_guarded
 from desktop.pages.sentences import field_sentence, sentence
 from desktop.widgets import Banner, Button, Field, Kind, confirm, label
+
+_MOST_LETTERS = 255
+"""What the service takes for a name."""
 
 
 class Form(QDialog):
@@ -62,6 +65,8 @@ class Form(QDialog):
             if one is not None:
                 self.fields[key] = one
                 one.changed.connect(self.touch)
+                if isinstance(one.editor, QLineEdit):
+                    one.editor.setMaxLength(_MOST_LETTERS)
         if beside is None:
             self.body.addWidget(field)
             return

@@ -6,12 +6,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from pydantic import ValidationError
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QWidget
 
 from desktop.client.catalogue import Entries
 from desktop.context import Context
-from desktop.pages.catalogue import find
+from desktop.pages import find
 from desktop.pages.chooser import Chooser, Find
 from desktop.pages.form import Form
 from desktop.pages.moments import EXAMPLE, minute, typed_minute
@@ -72,8 +73,12 @@ class _EntryForm(Form):
         """What to do with what is typed; None when a field is wrong."""
         try:
             return self.write()
+        except ValidationError:
+            # The lines end at what the service takes; only a description can be too long.
+            self.banner.say(self.tr("The description is too long: at most 20,000 characters."), "error")
         except ValueError:
-            return None
+            pass
+        return None
 
     def write(self) -> Callable[[], Any]:
         """What to do with what is typed. Raises ValueError, after saying so, when a field is wrong."""

@@ -88,18 +88,24 @@ class FaceSection(QWidget):
         on, figures = found
         self.switch.setChecked(on)
         if isinstance(figures, ClientError):
-            said, rows = sentence(figures), []
+            self.advice.setText(sentence(figures))
+            rows = []
         else:
-            said, rows = self._advice(figures), self._rows(figures)
-        self.advice.setText(said)
+            self.advice.setText(self._advice(figures))
+            rows = self._rows(figures)
         while (item := self._figures.takeAt(0)) is not None:
             widget = item.widget()
             if widget is not None:
                 widget.deleteLater()
         for row, (name, value, meaning) in enumerate(rows):
-            self._figures.addWidget(label(name, "dim"), row * 2, 0, Qt.AlignmentFlag.AlignTop)
-            self._figures.addWidget(label(value, "strong", wrap=True), row * 2, 1)
-            self._figures.addWidget(label(meaning, "small", wrap=True), row * 2 + 1, 1)
+            cell = QWidget()
+            lines = QVBoxLayout(cell)
+            lines.setContentsMargins(0, 0, 0, 0)
+            lines.setSpacing(2)
+            lines.addWidget(label(value, "strong", wrap=True))
+            lines.addWidget(label(meaning, "small", wrap=True))
+            self._figures.addWidget(label(name, "dim"), row, 0, Qt.AlignmentFlag.AlignTop)
+            self._figures.addWidget(cell, row, 1)
         self.stack.show_content()
 
     def _advice(self, figures: FaceCalibration) -> str:

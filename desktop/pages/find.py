@@ -1,11 +1,13 @@
-"""What a form of the catalogue offers to choose from, found by a part of its name."""
+"""What a form offers to choose from, found by a part of its name."""
 
 from __future__ import annotations
 
 from functools import partial
 
 from desktop.client.session import Session
+from desktop.context import Context
 from desktop.pages.chooser import Choice, Find
+from shared.codes import Permission
 from shared.wire.catalogue import Task
 
 _MOST = 50
@@ -31,6 +33,15 @@ def references(session: Session) -> Find:
     return partial(_references, session)
 
 
+def people(context: Context) -> Find:
+    """Finds people; who may not see the users finds only themselves."""
+    payload = context.payload
+    own = [(payload.user.user_id, payload.user.name or payload.user.username)] if payload else []
+    if not context.may(Permission.USER_MANAGE):
+        return lambda _text: own
+    return partial(_people, context.session)
+
+
 def task_name(task: Task) -> str:
     """A task with its flight and its aircraft, as one line."""
     return " · ".join(part for part in (task.task_name, task.flight_number, task.aircraft_name) if part)
@@ -46,6 +57,10 @@ def _flights(session: Session, text: str) -> list[Choice]:
 
 def _tasks(session: Session, text: str) -> list[Choice]:
     return [(t.task_id, task_name(t)) for t in session.catalogue.tasks.list(1, _MOST, text).data]
+
+
+def _people(session: Session, text: str) -> list[Choice]:
+    return [(u.user_id, u.name or u.username) for u in session.users.list(1, _MOST, text).data]
 
 
 def _references(session: Session, text: str) -> list[Choice]:

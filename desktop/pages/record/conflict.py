@@ -1,0 +1,87 @@
+"""Two people changed the same record: which value of each field is to stay?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QDialog,
+    QGridLayout,
+    QHBoxLayout,
+    QRadioButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from desktop.pages.section import NOTHING
+from desktop.widgets import Button, Kind, label
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """A field that both changed: its name for the service and for the person, and the two values as text."""
+
+    field: str
+    name: str
+    mine: str
+    theirs: str
+
+
+class ConflictDialog(QDialog):
+    """Asks field by field for mine or theirs. Until something is chosen, mine stays."""
+
+    def __init__(self, clashes: Sequence[Clash], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Somebody else changed this record"))
+        self.setWindowModality(Qt.WindowModality.WindowModal)
+        self.setMinimumWidth(560)
+        self._groups: dict[str, QButtonGroup] = {}
+        self.choices: dict[str, tuple[QRadioButton, QRadioButton]] = {}
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 20, 24, 20)
+        column.setSpacing(14)
+        column.addWidget(label(self.tr("Somebody else changed this record"), "item"))
+        said = self.tr(
+            "While you were editing, these fields were changed by somebody else too. Choose what stays; "
+            "what only one of you changed is kept."
+        )
+        column.addWidget(label(said, "dim", wrap=True))
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(16)
+        grid.setVerticalSpacing(10)
+        grid.addWidget(label(self.tr("Mine"), "label"), 0, 1)
+        grid.addWidget(label(self.tr("Theirs"), "label"), 0, 2)
+        grid.setColumnStretch(1, 1)
+        grid.setColumnStretch(2, 1)
+        for row, clash in enumerate(clashes, 1):
+            mine, theirs = QRadioButton(clash.mine or NOTHING), QRadioButton(clash.theirs or NOTHING)
+            mine.setChecked(True)
+            group = QButtonGroup(self)
+            for place, (button, whose) in enumerate(
+                ((mine, self.tr("Mine")), (theirs, self.tr("Theirs"))), 1
+            ):
+                button.setAccessibleName(f"{clash.name}, {whose}: {button.text()}")
+                group.addButton(button)
+                grid.addWidget(button, row, place)
+            grid.addWidget(label(clash.name, "dim"), row, 0)
+            self._groups[clash.field] = group
+            self.choices[clash.field] = (mine, theirs)
+        column.addLayout(grid)
+        row_of_buttons = QHBoxLayout()
+        row_of_buttons.addStretch(1)
+        cancel = Button(self.tr("Cancel"))
+        self.save = Button(self.tr("Save this"), kind=Kind.MAIN)
+        cancel.clicked.connect(self.reject)
+        self.save.clicked.connect(self.accept)
+        self.save.setDefault(True)
+        row_of_buttons.addWidget(cancel)
+        row_of_buttons.addWidget(self.save)
+        column.addSpacing(4)
+        column.addLayout(row_of_buttons)
+
+    def theirs(self) -> set[str]:
+        """The fields whose value is to be the other person's."""
+        return {field for field, (_, theirs) in self.choices.items() if theirs.isChecked()}

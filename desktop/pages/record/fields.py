@@ -1,0 +1,280 @@
+"""The fields of a record: shown, edited, and compared with what the service has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
+
+from desktop.context import Context
+from desktop.pages import find
+from desktop.pages.chooser import Chooser
+from desktop.pages.moments import EXAMPLE, minute, typed_minute
+from desktop.pages.record.opened import Opened
+from desktop.pages.section import NOTHING
+from desktop.widgets import Button, Card, Combo, Field, Kind, label, rule, status_word
+from shared.codes import Permission, Status
+from shared.wire.inspection import Record
+
+CHOSEN = ("task_id", "executor_id", "reference_image_id")
+TIMES = ("start_time", "end_time")
+_MOST_LETTERS = 255
+
+
+class FieldsCard(Card):
+    """The fields that a person may change, and below them what follows from these."""
+
+    changed = Signal()
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._opened: Opened | None = None
+        session = context.session
+        self.names = {
+            "inspection_name": self.tr("Name"),
+            "task_id": self.tr("Task (or the id of another system)"),
+            "executor_id": self.tr("Executor"),
+            "reference_image_id": self.tr("Reference image"),
+            "inspection_status": self.tr("State"),
+            "progress": self.tr("Progress in %"),
+            "start_time": self.tr("Started"),
+            "end_time": self.tr("Finished"),
+        }
+        self.status = Combo(self.names["inspection_status"])
+        self.status.set_choices((status, status_word(status)) for status in Status)
+        self.choosers = {
+            "task_id": Chooser(self.names["task_id"], find.tasks(session), free=True),
+            "executor_id": Chooser(self.names["executor_id"], find.people(context), free=True),
+            "reference_image_id": Chooser(self.names["reference_image_id"], find.references(session)),
+        }
+        self.fields: dict[str, Field] = {
+            "inspection_name": Field(self.names["inspection_name"]),
+            **{name: Field(self.names[name], chooser) for name, chooser in self.choosers.items()},
+            "inspection_status": Field(self.names["inspection_status"], self.status),
+            "progress": Field(self.names["progress"]),
+            "start_time": Field(self.names["start_time"], placeholder=EXAMPLE),
+            "end_time": Field(self.names["end_time"], placeholder=EXAMPLE),
+        }
+        name_line = self.fields["inspection_name"].editor
+        assert isinstance(name_line, QLineEdit)
+        name_line.setMaxLength(_MOST_LETTERS)
+        self._facts: dict[str, QLabel] = {}
+        self.save = Button(
+            self.tr("Save"), kind=Kind.PLAIN, keys=context.commands.keys_text("details.save"), icon="check"
+        )
+        self.undo = Button(self.tr("Discard the changes"), kind=Kind.GHOST)
+        self._build()
+        for field in self.fields.values():
+            field.changed.connect(self._edited)
+        for name, chooser in self.choosers.items():
+            chooser.editTextChanged.connect(lambda _, it=self.fields[name]: it.set_error(""))
+            chooser.editTextChanged.connect(lambda _: self._edited())
+        self.undo.clicked.connect(self.discard)
+
+    def _build(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 20, 24, 20)
+        column.setSpacing(12)
+        column.addWidget(label(self.tr("Record"), "item"))
+        for name in ("inspection_name", *CHOSEN):
+            column.addWidget(self.fields[name])
+        for left, right in (("inspection_status", "progress"), TIMES):
+            row = QHBoxLayout()
+            row.setSpacing(16)
+            for name in (left, right):
+                row.addWidget(self.fields[name], 1, Qt.AlignmentFlag.AlignTop)
+            column.addLayout(row)
+        row = QHBoxLayout()
+        row.addStretch(1)
+        row.addWidget(self.undo)
+        row.addWidget(self.save)
+        column.addLayout(row)
+        column.addWidget(rule())
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(16)
+        grid.setVerticalSpacing(6)
+        grid.setColumnStretch(1, 1)
+        facts = (
+            ("aircraft", self.tr("Aircraft")),
+            ("flight", self.tr("Flight")),
+            ("created", self.tr("Created")),
+            ("updated", self.tr("Updated")),
+            ("id", self.tr("Id")),
+        )
+        for place, (name, title) in enumerate(facts):
+            self._facts[name] = label("", wrap=True)
+            self._facts[name].setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            grid.addWidget(label(title, "dim"), place, 0, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(self._facts[name], place, 1)
+        column.addLayout(grid)
+
+    # -- showing
+
+    def show_opened(self, opened: Opened, keep: Iterable[str] = ()) -> None:
+        """Show a record; what is typed in the fields `keep` stays."""
+        kept = {name: value for name, value in self.typed().items() if name in set(keep)}
+        self._opened = opened
+        record = opened.record
+        self.fields["inspection_name"].set_text(record.inspection_name or "")
+        self.fields["progress"].set_text(str(record.progress))
+        self.status.set_value(record.inspection_status)
+        for name in TIMES:
+            self.fields[name].set_text(minute(getattr(record, name)))
+        for name, chooser in self.choosers.items():
+            value = getattr(record, name)
+            chooser.begin((value, self.shown(opened, name)) if value else None)
+        self._facts["aircraft"].setText(record.aircraft_name or NOTHING)
+        self._facts["flight"].setText(opened.flight_number or record.flight_id or NOTHING)
+        self._facts["created"].setText(minute(record.created_at))
+        self._facts["updated"].setText(minute(record.updated_at))
+        self._facts["id"].setText(record.inspection_id)
+        for field in self.fields.values():
+            field.set_error("")
+        allowed = self._context.may(Permission.INSPECTION_UPDATE)
+        for field in self.fields.values():
+            field.editor.setEnabled(allowed)
+        for button in (self.save, self.undo):
+            button.setVisible(allowed)
+        self.restore(kept)
+
+    def shown(self, opened: Opened, name: str) -> str:
+        """What a field says for the record that `opened` holds."""
+        record = opened.record
+        value = getattr(record, name)
+        if value is None:
+            return ""
+        match name:
+            case "task_id":
+                return opened.task_name or str(value)
+            case "executor_id":
+                return record.executor_name or str(value)
+            case "reference_image_id":
+                return record.reference_image_name or str(value)
+            case "inspection_status":
+                return status_word(value)
+        return minute(value) if isinstance(value, datetime) else str(value)
+
+    def said(self, name: str) -> str:
+        """What a field says now."""
+        return self.fields[name].text().strip()
+
+    def typed(self) -> dict[str, Any]:
+        """What is typed, to be put back by `restore`."""
+        texts = {name: field.text() for name, field in self.fields.items() if name not in self.choosers}
+        chosen = {name: list(chooser.typed()) for name, chooser in self.choosers.items()}
+        return {**texts, **chosen, "inspection_status": self.status.value()}
+
+    def restore(self, typed: Mapping[str, Any]) -> None:
+        """Put back what was typed before."""
+        for name, value in typed.items():
+            if name in self.choosers:
+                self.choosers[name].restore((value[0], value[1]))
+            elif name == "inspection_status":
+                self.status.set_value(value)
+            elif name in self.fields:
+                self.fields[name].set_text(str(value))
+        self._edited()
+
+    def discard(self) -> None:
+        """Show again what the service has."""
+        if self._opened is not None:
+            self.show_opened(self._opened)
+
+    def forget(self) -> None:
+        """There is no record any more: nothing of it is unsaved."""
+        self._opened = None
+        self._edited()
+
+    # -- what differs
+
+    @property
+    def unsaved(self) -> bool:
+        """True when something is typed that the service does not have."""
+        if self._opened is None or not self._context.may(Permission.INSPECTION_UPDATE):
+            return False
+        return bool(self.differing())
+
+    def differing(self) -> list[str]:
+        """The names of the fields that say something else than the service has."""
+        opened = self._opened
+        if opened is None:
+            return []
+        return [name for name in self.fields if self.said(name) != self.shown(opened, name)]
+
+    def changes(self) -> dict[str, Any]:
+        """The fields that differ from what the service has.
+
+        Raises ValueError, after saying so beside the field, when one is wrong.
+        """
+        return {name: self._value(name) for name in self.differing()}
+
+    def wrong(self, name: str, said: str) -> None:
+        """Say beside a field what is wrong with it, and go there."""
+        self.fields[name].set_error(said)
+        self.fields[name].setFocus()
+
+    def _value(self, name: str) -> Any:
+        text = self.said(name)
+        if name in self.choosers:
+            return self._chosen(name)
+        if name in TIMES:
+            return self._time(name, text)
+        if name == "inspection_status":
+            return self.status.value()
+        if name == "progress":
+            return self._progress(text)
+        return text or None
+
+    def _chosen(self, name: str) -> str | None:
+        try:
+            value = self.choosers[name].chosen()
+        except ValueError:
+            self.wrong(
+                name, self.tr("There is none of this name. Choose one of the list, or leave it empty.")
+            )
+            raise
+        if value is None and name == "task_id":
+            self.wrong(name, self.tr("Choose the task that this record belongs to."))
+            raise ValueError(name)
+        return value
+
+    def _time(self, name: str, text: str) -> datetime | None:
+        try:
+            return typed_minute(text)
+        except ValueError:
+            self.wrong(name, self.tr("Enter day and time as {example}.").format(example=EXAMPLE))
+            raise
+
+    def _progress(self, text: str) -> int:
+        try:
+            progress = int(text)
+            if not 0 <= progress <= 100:
+                raise ValueError("out of range")
+        except ValueError:
+            self.wrong("progress", self.tr("A whole number from 0 to 100."))
+            raise
+        return progress
+
+    def _edited(self) -> None:
+        for button in (self.save, self.undo):
+            button.setEnabled(self.unsaved)
+        self.changed.emit()
+
+
+def differs(newest: Record, base: Record, changes: Mapping[str, Any]) -> list[str]:
+    """The fields of `changes` that somebody else changed too, from `base` to `newest`, to another value."""
+    return [
+        name
+        for name, mine in changes.items()
+        if getattr(newest, name) != getattr(base, name) and not _same(getattr(newest, name), mine)
+    ]
+
+
+def _same(theirs: Any, mine: Any) -> bool:
+    if isinstance(theirs, datetime) and isinstance(mine, datetime):
+        return minute(theirs) == minute(mine)
+    return bool(theirs == mine)

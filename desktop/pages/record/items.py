@@ -1,0 +1,155 @@
+"""The items of a record as a list, or the ways to get some when there are none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+
+from desktop.pages.section import NOTHING
+from desktop.widgets import (
+    Button,
+    Card,
+    Column,
+    Kind,
+    ProgressBar,
+    Symbol,
+    Table,
+    label,
+    status_tone,
+    status_word,
+)
+from shared import results
+from shared.codes import Progress
+from shared.wire.inspection import Item
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An item with its number in the record and its result entries as plain data."""
+
+    number: int
+    item: Item
+    entries: Sequence[dict[str, Any]]
+
+
+class ItemsCard(Card):
+    """Number, name, model, verdict and findings of every item; Enter opens it in the workbench."""
+
+    picked = Signal(str)
+    """The id of the item that a person picked."""
+    from_template = Signal()
+    from_last = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.table: Table[Row] = Table(self.tr("Items"), self._columns(), row_px=48)
+        self.table.picked.connect(lambda row: self.picked.emit(row.item.item_id))
+        self._counts = label("", "dim")
+        self._progress = ProgressBar(self.tr("Progress"))
+        self._progress.setFixedWidth(120)
+        head = QHBoxLayout()
+        head.setContentsMargins(16, 12, 16, 12)
+        head.setSpacing(12)
+        head.addWidget(label(self.tr("Items"), "item"))
+        head.addWidget(self._counts)
+        head.addStretch(1)
+        head.addWidget(self._progress)
+        self.template = Button(self.tr("From the template of the reference image"), kind=Kind.MAIN)
+        self.last = Button(self.tr("As in the last inspection"))
+        self.template.clicked.connect(self.from_template)
+        self.last.clicked.connect(self.from_last)
+        self._why = label("", "dim", wrap=True)
+        self._why.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.table)
+        self._stack.addWidget(self._nothing())
+        column = QVBoxLayout(self)
+        column.setContentsMargins(1, 1, 1, 1)
+        column.setSpacing(0)
+        column.addLayout(head)
+        column.addWidget(self._stack, 1)
+
+    def _columns(self) -> list[Column[Row]]:
+        return [
+            Column(self.tr("No."), lambda row: str(row.number), 60, kind="dim"),
+            Column(
+                self.tr("Name"),
+                lambda row: row.item.item_name,
+                stretch=True,
+                kind="strong",
+                under=lambda row: row.item.description or "",
+            ),
+            Column(self.tr("Model"), lambda row: row.item.model_name or row.item.model_id or NOTHING, 150),
+            Column(
+                self.tr("Verdict"),
+                lambda row: status_word(results.verdict(row.entries)),
+                110,
+                tone=lambda row: status_tone(results.verdict(row.entries)),
+            ),
+            Column(self.tr("Findings"), self._findings, 190, under=_first_labels),
+        ]
+
+    def _nothing(self) -> QWidget:
+        widget = QWidget()
+        column = QVBoxLayout(widget)
+        column.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        column.setSpacing(12)
+        column.addWidget(Symbol("rectangle", "dim", 32), 0, Qt.AlignmentFlag.AlignHCenter)
+        said = label(self.tr("This record has no items yet."))
+        column.addWidget(said, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addWidget(self._why, 0, Qt.AlignmentFlag.AlignHCenter)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(self.template)
+        row.addWidget(self.last)
+        column.addLayout(row)
+        return widget
+
+    def show_items(self, items: Sequence[Item], has_reference: bool, may_add: bool) -> None:
+        """Show the items of a record."""
+        rows = [
+            Row(number, item, [entry.model_dump(mode="json", exclude_unset=True) for entry in item.result])
+            for number, item in enumerate(items, 1)
+        ]
+        chosen = self.table.chosen.item.item_id if self.table.chosen is not None else ""
+        self.table.show_rows(rows, lambda row: row.item.item_id == chosen)
+        done = sum(results.passed(row.entries) is not None for row in rows)
+        self._counts.setText(self.tr("{done} of {n} finished").format(done=done, n=len(rows)) if rows else "")
+        self._progress.setVisible(bool(rows))
+        self._progress.setValue(100 * done // len(rows) if rows else 0)
+        self._stack.setCurrentIndex(0 if rows else 1)
+        for button in (self.template, self.last):
+            button.setVisible(may_add)
+            button.setEnabled(has_reference)
+        self._why.setText(
+            self.tr("Take over those of its reference image, or draw regions in the workbench.")
+            if has_reference
+            else self.tr("Choose its reference image first, then take over items or draw regions.")
+        )
+
+    def _findings(self, row: Row) -> str:
+        entry = results.newest_detection(row.entries)
+        if entry is None:
+            return NOTHING
+        match entry.get("progress"):
+            case Progress.ERROR:
+                return self.tr("Detection failed")
+            case Progress.PENDING | Progress.DETECTING:
+                return self.tr("Detecting…")
+        count = len(_boxes(entry))
+        return self.tr("%n finding(s)", "", count) if count else self.tr("No findings")
+
+
+def _boxes(entry: results.Entry) -> list[dict[str, Any]]:
+    return list((entry.get("resultImage") or {}).get("boxes") or [])
+
+
+def _first_labels(row: Row) -> str:
+    """The labels of the findings with their confidence, the surest first."""
+    entry = results.newest_detection(row.entries)
+    boxes = sorted(_boxes(entry), key=lambda box: -float(box["confidence"])) if entry is not None else []
+    return "  ".join(f"{box['label']} {float(box['confidence']):.2f}" for box in boxes[:3])

@@ -1,0 +1,90 @@
+"""A record as its page shows it, and the calls that its buttons make. Not for the GUI thread."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from desktop.client import RecordFilter, Session, Tagged
+from desktop.client.errors import ClientError
+from desktop.pages.find import task_name
+from desktop.report import html, pdf
+from desktop.report.collect import collect
+from desktop.workers import Report
+from shared.wire.inspection import Item, Record
+
+_EARLIER = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A record with its items, oldest first, and the names that the catalogue knows."""
+
+    record: Record
+    etag: str | None
+    items: Sequence[Item]
+    task_name: str | None
+    flight_number: str | None
+
+
+def fetch(session: Session, record_id: str) -> Opened:
+    """The record as it is now. Raises ClientError, NotFound among them."""
+    return around(session, session.records.get(record_id))
+
+
+def around(session: Session, tagged: Tagged[Record]) -> Opened:
+    """What belongs to a record: its items, and the names of its task and flight where they are known."""
+    record = tagged.value
+    return Opened(
+        record,
+        tagged.etag,
+        session.items.all(record.inspection_id),
+        _task(session, record.task_id),
+        _flight(session, record.flight_id),
+    )
+
+
+def items_as_last_time(session: Session, record: Record) -> Sequence[Item] | None:
+    """Give the record the items of the newest other record of its reference image that has some.
+
+    None when there is no such record. Raises ClientError.
+    """
+    where = RecordFilter(reference_image_id=record.reference_image_id)
+    for other in session.records.search(where, 1, _EARLIER).data:
+        if other.inspection_id == record.inspection_id:
+            continue
+        if session.items.list(other.inspection_id, 1, 1).pagination.total:
+            return session.items.from_record(record.inspection_id, other.inspection_id)
+    return None
+
+
+def write_report(report: Report, session: Session, record_id: str, made_by: str, path: Path) -> Path:
+    """Write the report of a record as `path` says (.html, else PDF); reports how far it is in percent.
+
+    Raises ClientError, and OSError when the file cannot be written.
+    """
+    content = collect(session, record_id, made_by, lambda done, of: report(90 * done // max(of, 1)))
+    report(90)
+    if path.suffix.lower() in {".html", ".htm"}:
+        html.write(content, path)
+    else:
+        pdf.write(content, path)
+    return path
+
+
+def _task(session: Session, task_id: str) -> str | None:
+    try:
+        return task_name(session.catalogue.tasks.get(task_id))
+    except ClientError:
+        # Tasks may live in another system; the id is shown then.
+        return None
+
+
+def _flight(session: Session, flight_id: str | None) -> str | None:
+    if flight_id is None:
+        return None
+    try:
+        return session.catalogue.flights.get(flight_id).flight_number
+    except ClientError:
+        return None

@@ -1,0 +1,456 @@
+"""The page of one record."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar
+
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from desktop.client.errors import Invalid, NotFound, Stale
+from desktop.context import Context
+from desktop.pages.record import opened as calls
+from desktop.pages.record.conflict import Clash, ConflictDialog
+from desktop.pages.record.fields import FieldsCard, differs
+from desktop.pages.record.items import ItemsCard
+from desktop.pages.record.opened import Opened
+from desktop.pages.record.writing import Writing
+from desktop.pages.sentences import field_sentence, sentence
+from desktop.widgets import Banner, Button, IconButton, Kind, Page, StateStack, TopBar, confirm, status_word
+from desktop.workers import Task, run
+from shared.codes import Permission, Status
+from shared.wire.inspection import Item, RecordUpdate
+
+_FIELDS_PX = 400
+
+
+class RecordPage(Page):
+    """Every field of a record, its items, and what can be done with it as a whole."""
+
+    page_id: ClassVar[str] = "record"
+    permission: ClassVar[Permission | None] = Permission.INSPECTION_READ
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self._record_id = ""
+        self._opened: Opened | None = None
+        self._typed: dict[str, Any] = {}
+        self._asked: Task | None = None
+        self._saving = False
+        self._sent: dict[str, str] = {}
+        self._written = Path()
+        self.top = TopBar()
+        self.banner = Banner()
+        self.writing = Writing()
+        self.fields = FieldsCard(context)
+        self.items = ItemsCard()
+        self.pdf = Button(self.tr("Report as PDF"), icon="report")
+        self.html = Button(self.tr("As HTML"))
+        self.more = IconButton("more", self.tr("More"))
+        self.open = Button(
+            self.tr("Open the workbench"),
+            kind=Kind.MAIN,
+            icon="edit",
+            keys=context.commands.keys_text("details.workbench"),
+        )
+        self._build()
+        self._bind()
+
+    @property
+    def title(self) -> str:
+        """The page's name."""
+        return self.tr("Record")
+
+    def _build(self) -> None:
+        for button in (self.pdf, self.html, self.more, self.open):
+            self.top.add_action(button)
+        inner = QWidget()
+        inner.setProperty("clear", True)
+        lines = QVBoxLayout(inner)
+        lines.setContentsMargins(0, 0, 0, 0)
+        lines.addWidget(self.fields)
+        lines.addStretch(1)
+        left = QScrollArea()
+        left.setFrameShape(QFrame.Shape.NoFrame)
+        left.setWidgetResizable(True)
+        left.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        left.setWidget(inner)
+        left.setFixedWidth(_FIELDS_PX)
+        content = QWidget()
+        row = QHBoxLayout(content)
+        row.setContentsMargins(20, 20, 20, 20)
+        row.setSpacing(20)
+        row.addWidget(left)
+        row.addWidget(self.items, 1)
+        self.stack = StateStack(content)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.top)
+        column.addWidget(self.banner)
+        column.addWidget(self.writing)
+        column.addWidget(self.stack, 1)
+
+    def _bind(self) -> None:
+        bind = self._context.commands.bind
+        here = self._is_open
+        bind("details.save", self.save, self, enabled=lambda: self.fields.unsaved and not self._saving)
+        bind("details.workbench", self.open_workbench, self, enabled=here)
+        bind("details.pdf", partial(self.write_report, "pdf"), self, enabled=here)
+        bind("details.html", partial(self.write_report, "html"), self, enabled=here)
+        bind("details.cancel", self.cancel_record, self, enabled=lambda: self._may_set() and not self._closed)
+        bind("details.reopen", self.reopen, self, enabled=lambda: self._may_set() and self._closed)
+        bind(
+            "details.delete",
+            self.delete,
+            self,
+            enabled=lambda: here() and self._context.may(Permission.INSPECTION_DELETE),
+        )
+        self.top.crumb_chosen.connect(lambda page_id: self.navigate.emit(page_id, self._back_to()))
+        self.banner.acted.connect(self._show_written)
+        self.writing.written.connect(self._report_written)
+        self.writing.failed.connect(lambda said: self.banner.say(said, "error"))
+        self.fields.save.clicked.connect(self.save)
+        self.items.picked.connect(self._open_item)
+        self.items.from_template.connect(self.items_from_template)
+        self.items.from_last.connect(self.items_from_last)
+        self.pdf.clicked.connect(lambda: self.write_report("pdf"))
+        self.html.clicked.connect(lambda: self.write_report("html"))
+        self.more.clicked.connect(self._menu)
+        self.open.clicked.connect(self.open_workbench)
+
+    # -- showing
+
+    def opened(self, params: dict[str, Any]) -> None:
+        """Show the record `record_id`, with what was `typed` in its fields."""
+        record_id = str(params.get("record_id") or self._record_id)
+        typed = params.get("typed")
+        self._typed = dict(typed) if isinstance(typed, dict) else {}
+        self.banner.hide()
+        if record_id != self._record_id:
+            self._opened = None
+        self._record_id = record_id
+        self.reload()
+
+    def place(self) -> dict[str, Any]:
+        """The record, and what is typed and not saved."""
+        place: dict[str, Any] = {"record_id": self._record_id}
+        if self.fields.unsaved:
+            place["typed"] = self.fields.typed()
+        return place
+
+    def leave(self) -> bool:
+        """Ask before typed text is lost."""
+        return not self.fields.unsaved or confirm(
+            self,
+            self.tr("Leave without saving?"),
+            self.tr("What you changed here is not saved yet."),
+            self.tr("Leave without saving"),
+        )
+
+    def reload(self) -> None:
+        """Ask again for the record."""
+        if not self._record_id:
+            self.stack.show_empty(
+                "list",
+                self.tr("No record is open."),
+                self.tr("Go to the records"),
+                lambda: self.navigate.emit("records", {}),
+            )
+            self._show_buttons()
+            return
+        if self._opened is None:
+            self.stack.show_loading()
+            self._show_buttons()
+        if self._asked is not None:
+            self._asked.cancel()
+        self._asked = run(
+            calls.fetch,
+            self._context.session,
+            self._record_id,
+            owner=self,
+            done=self._show,
+            failed=self._explain,
+        )
+
+    def _show(self, opened: Opened, keep: Sequence[str] = ()) -> None:
+        self._opened = opened
+        self.fields.show_opened(opened, keep)
+        self.fields.restore(self._typed)
+        self._typed = {}
+        record = opened.record
+        name = record.inspection_name or self.tr("Without a name")
+        self.top.set_crumbs(
+            [
+                (self.tr("Records"), "records"),
+                *([(record.aircraft_name, "")] if record.aircraft_name else []),
+                (name, "record"),
+            ]
+        )
+        self.top.set_status(record.inspection_status)
+        self.items.show_items(
+            opened.items,
+            record.reference_image_id is not None,
+            self._context.may(Permission.INSPECTION_ITEM_ADD),
+        )
+        self.stack.show_content()
+        self._show_buttons()
+
+    def _show_buttons(self) -> None:
+        for button in (self.pdf, self.html, self.more, self.open):
+            button.setEnabled(self._is_open())
+
+    def _explain(self, error: Exception) -> None:
+        if isinstance(error, NotFound):
+            self._opened = None
+            self.stack.show_empty(
+                "list",
+                self.tr("This record is no longer there."),
+                self.tr("Go to the records"),
+                lambda: self.navigate.emit("records", {}),
+            )
+            self._show_buttons()
+        elif self._opened is None:
+            self.stack.show_error(sentence(error), self.reload)
+        else:
+            self.banner.say(sentence(error), "error")
+
+    def _is_open(self) -> bool:
+        return self._opened is not None
+
+    def _may_set(self) -> bool:
+        return self._is_open() and self._context.may(Permission.INSPECTION_UPDATE)
+
+    @property
+    def _closed(self) -> bool:
+        """True for a record that is cancelled or finished."""
+        if self._opened is None:
+            return False
+        record = self._opened.record
+        return record.inspection_status == Status.CANCELLED or record.end_time is not None
+
+    def _back_to(self) -> dict[str, Any]:
+        return {"record_id": self._record_id}
+
+    # -- saving
+
+    def save(self) -> None:
+        """Send the fields that changed."""
+        if self._opened is None or self._saving:
+            return
+        try:
+            changes = self.fields.changes()
+        except ValueError:
+            return
+        if changes:
+            self._send(changes)
+
+    def _send(self, changes: dict[str, Any]) -> None:
+        assert self._opened is not None
+        self._saving = True
+        self._sent = {name: self.fields.said(name) for name in changes}
+        self.fields.save.setEnabled(False)
+        self.banner.hide()
+        run(
+            _update,
+            self._context,
+            self._opened,
+            RecordUpdate(**changes),
+            owner=self,
+            done=self._saved,
+            failed=lambda error: self._not_saved(error, changes),
+        )
+
+    def _saved(self, opened: Opened) -> None:
+        self._saving = False
+        # What was not sent, or was typed while the save was on its way, stays as typed.
+        self._show(opened, keep=[name for name in self.fields.differing() if not self._was_sent(name)])
+        self.toast.emit(self.tr("The record is saved."))
+
+    def _was_sent(self, name: str) -> bool:
+        return self._sent.get(name) == self.fields.said(name)
+
+    def _not_saved(self, error: Exception, changes: dict[str, Any]) -> None:
+        self._saving = False
+        self.fields.save.setEnabled(True)
+        if isinstance(error, Stale):
+            run(
+                calls.fetch,
+                self._context.session,
+                self._record_id,
+                owner=self,
+                done=lambda newest: self._settle(newest, changes),
+                failed=self._explain,
+            )
+            return
+        named = {name: field_sentence(error, name) for name in changes} if isinstance(error, Invalid) else {}
+        for name, said in named.items():
+            if said:
+                self.fields.wrong(name, said)
+        if not any(named.values()):
+            self.banner.say(sentence(error), "error")
+
+    def _settle(self, newest: Opened, changes: dict[str, Any]) -> None:
+        """Somebody else saved first: ask where both changed the same field, then save on top of theirs."""
+        assert self._opened is not None
+        both = differs(newest.record, self._opened.record, changes)
+        if not both:
+            self._on_top(newest, changes)
+            return
+        clashes = [
+            Clash(
+                name,
+                self.fields.names[name],
+                _mine(changes[name], self.fields.said(name)),
+                self.fields.shown(newest, name),
+            )
+            for name in both
+        ]
+        dialog = ConflictDialog(clashes, self)
+        dialog.accepted.connect(
+            lambda: self._on_top(
+                newest, {name: value for name, value in changes.items() if name not in dialog.theirs()}
+            )
+        )
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _on_top(self, newest: Opened, mine: dict[str, Any]) -> None:
+        self._show(newest, keep=list(mine))
+        if mine:
+            self._send(mine)
+
+    # -- the record as a whole
+
+    def open_workbench(self) -> None:
+        """Open the record in the workbench."""
+        self.navigate.emit("workbench", {"record_id": self._record_id})
+
+    def _open_item(self, item_id: str) -> None:
+        self.navigate.emit("workbench", {"record_id": self._record_id, "item_id": item_id})
+
+    def _menu(self) -> None:
+        menu = self._context.commands.menu(["details.cancel", "details.reopen", "", "details.delete"], self)
+        menu.aboutToHide.connect(menu.deleteLater)
+        menu.popup(self.more.mapToGlobal(self.more.rect().bottomLeft()))
+
+    def cancel_record(self) -> None:
+        """Cancel the record, after asking."""
+        if confirm(
+            self,
+            self.tr("Cancel this record?"),
+            self.tr("It stays with all its items, and can be reopened."),
+            self.tr("Cancel the record"),
+        ):
+            self._send({"inspection_status": Status.CANCELLED})
+
+    def reopen(self) -> None:
+        """Take back that the record is cancelled or finished."""
+        if self._opened is not None:
+            begun = self._opened.record.progress > 0
+            status = Status.IN_PROGRESS if begun else Status.NOT_STARTED
+            self._send({"inspection_status": status, "end_time": None})
+
+    def delete(self) -> None:
+        """Delete the record with its items, after asking."""
+        if self._opened is None:
+            return
+        name = self._opened.record.inspection_name or self.tr("this record")
+        if confirm(
+            self,
+            self.tr("Delete the record?"),
+            self.tr("{name} and all its items, photos and results will be gone for good.").format(name=name),
+            self.tr("Delete"),
+        ):
+            run(
+                self._context.session.records.delete,
+                self._record_id,
+                owner=self,
+                done=lambda _: self._deleted(),
+                failed=lambda error: self.banner.say(sentence(error), "error"),
+            )
+
+    def _deleted(self) -> None:
+        self._opened = None
+        self._record_id = ""
+        self.fields.forget()
+        self.toast.emit(self.tr("The record is deleted."))
+        self.navigate.emit("records", {})
+
+    # -- items
+
+    def items_from_template(self) -> None:
+        """Give the record the items of its reference image's template."""
+        self._get_items(self._context.session.items.from_template, self._record_id)
+
+    def items_from_last(self) -> None:
+        """Give the record the items of the last inspection of its reference image."""
+        if self._opened is not None:
+            self._get_items(calls.items_as_last_time, self._context.session, self._opened.record)
+
+    def _get_items(self, function: Any, *args: Any) -> None:
+        run(
+            function,
+            *args,
+            owner=self,
+            done=self._got_items,
+            failed=lambda error: self.banner.say(sentence(error), "error"),
+        )
+
+    def _got_items(self, items: Sequence[Item] | None) -> None:
+        if items is None:
+            said = self.tr("There is no earlier inspection with items of this reference image.")
+            self.banner.say(said, "warn")
+            return
+        self._typed = self.fields.typed() if self.fields.unsaved else {}
+        self.reload()
+
+    # -- the report
+
+    def write_report(self, ending: str) -> None:
+        """Ask for a file and write the report into it."""
+        payload = self._context.payload
+        if self._opened is None or payload is None:
+            return
+        name = _file_name(self._opened.record.inspection_name or self.tr("Record"))
+        kinds = self.tr("HTML (*.html)") if ending == "html" else self.tr("PDF (*.pdf)")
+        chosen, _ = QFileDialog.getSaveFileName(self, self.tr("Write the report"), f"{name}.{ending}", kinds)
+        if not chosen:
+            return
+        path = Path(chosen)
+        if path.suffix.lower() not in {".pdf", ".html", ".htm"}:
+            path = path.with_name(f"{path.name}.{ending}")
+        self.banner.hide()
+        made_by = payload.user.name or payload.user.username
+        self.writing.begin(self._context.session, self._record_id, made_by, path)
+
+    def _report_written(self, path: Path) -> None:
+        self._written = path
+        said = self.tr("The report is written: {file}").format(file=path.name)
+        self.banner.say(said, "info", self.tr("Open it"))
+
+    def _show_written(self) -> None:
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._written)))
+
+
+def _update(context: Context, opened: Opened, change: RecordUpdate) -> Opened:
+    session = context.session
+    saved = session.records.update(opened.record.inspection_id, change, opened.etag)
+    return calls.around(session, saved)
+
+
+def _mine(value: Any, said: str) -> str:
+    """A value that is to be sent, as the person knows it; `said` is what its field says."""
+    if value is None:
+        return ""
+    return status_word(value) if isinstance(value, Status) else said
+
+
+def _file_name(name: str) -> str:
+    """`name` without the characters that a file name may not have."""
+    return "".join(" " if letter in '\\/:*?"<>|' or ord(letter) < 32 else letter for letter in name).strip()

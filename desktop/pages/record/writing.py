@@ -1,0 +1,78 @@
+"""A report on its way into a file: how far it is, and a way to stop it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from desktop.client import Session
+from desktop.pages.record.opened import write_report
+from desktop.pages.sentences import sentence
+from desktop.widgets import Button, Kind, Panel, ProgressBar, label
+from desktop.workers import Lane, Task, run
+
+
+class Writing(Panel):
+    """A line that is seen while a report is written."""
+
+    written = Signal(Path)
+    failed = Signal(str)
+    """The sentence that says why not."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("raised", "bottom", parent)
+        self._task: Task | None = None
+        self._said = label("")
+        self._bar = ProgressBar(self.tr("Progress"))
+        self._bar.setFixedWidth(200)
+        self.stop = Button(self.tr("Cancel"), kind=Kind.GHOST)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 4, 12, 4)
+        row.setSpacing(12)
+        row.addWidget(self._said)
+        row.addWidget(self._bar)
+        row.addStretch(1)
+        row.addWidget(self.stop)
+        self.stop.clicked.connect(self.cancel)
+        self.hide()
+
+    def begin(self, session: Session, record_id: str, made_by: str, path: Path) -> None:
+        """Write the report of a record into `path`; one that is under way is stopped."""
+        self.cancel()
+        self._said.setText(self.tr("Writing {file}…").format(file=path.name))
+        self._bar.setValue(0)
+        self.show()
+        self._task = run(
+            write_report,
+            session,
+            record_id,
+            made_by,
+            path,
+            owner=self,
+            progress=self._bar.setValue,
+            done=self._done,
+            failed=self._failed,
+            lane=Lane.LONG,
+        )
+
+    def cancel(self) -> None:
+        """Stop writing; no file is left half written."""
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+        self.hide()
+
+    def _done(self, path: Path) -> None:
+        self.cancel()
+        self.written.emit(path)
+
+    def _failed(self, error: Exception) -> None:
+        self.cancel()
+        if isinstance(error, OSError):
+            self.failed.emit(
+                self.tr("The file cannot be written: {why}. Choose another place.").format(why=error)
+            )
+        else:
+            self.failed.emit(sentence(error))
