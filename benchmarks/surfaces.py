@@ -131,7 +131,8 @@ def photographed(seed: int) -> Drawn:
     """A photograph, its size untouched but for a long side of 1,000 px at most."""
     name = PHOTOGRAPHS[seed % len(PHOTOGRAPHS)]
     path = next(Path(str(skimage.data.data_dir)).glob(f"{name}.*"))
-    image = cv2.imdecode(np.frombuffer(path.read_bytes(), np.uint8), cv2.IMREAD_COLOR)
+    decoded = cv2.imdecode(np.frombuffer(path.read_bytes(), np.uint8), cv2.IMREAD_COLOR)
+    image = np.asarray(decoded, np.uint8)
     shrink = min(1000 / max(image.shape[:2]), 1.0)
     image = cv2.resize(image, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA)
     rng = np.random.default_rng(seed)
@@ -141,7 +142,7 @@ def photographed(seed: int) -> Drawn:
 
 
 def harm(drawn: Drawn, count: int, seed: int) -> tuple[Image, tuple[Defect, ...]]:
-    """A copy of the surface with up to `count` defects apart from each other; boxes hug the changed pixels."""
+    """A copy of the surface with up to `count` defects apart from each other; boxes hug what changed."""
     rng = np.random.default_rng(seed)
     image = drawn.image.copy()
     height, width = image.shape[:2]
@@ -150,6 +151,9 @@ def harm(drawn: Drawn, count: int, seed: int) -> tuple[Image, tuple[Defect, ...]
         if len(done) == count:
             break
         kind, draw = _HARM[int(rng.integers(len(_HARM)))]
+        if draw is _smear and drawn.colours[1] == (255, 255, 255):
+            # A scanner that only knows black and white shows no tint.
+            continue
         trial = image.copy()
         if not draw(trial, drawn, rng):
             continue
@@ -206,7 +210,9 @@ def _beside(colour: int, deep: float) -> Callable[[Image, Drawn, np.random.Gener
         x, y, upright = place
         side = (drawn.thickness / 2) * (1 if rng.random() < 0.5 else -1)
         at = (x + side, y) if upright else (x, y + side)
-        _ellipse(image, *at, rng, drawn.thickness * rng.uniform(deep, deep * 1.5), drawn.colours[colour])
+        _ellipse(
+            image, at[0], at[1], rng, drawn.thickness * rng.uniform(deep, deep * 1.5), drawn.colours[colour]
+        )
         return True
 
     return draw

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -125,7 +126,7 @@ def _apart(points: Sequence[Point], distance: float) -> list[Point]:
 
 
 def _to_bytes(canvas: NDArray[Any]) -> Image:
-    return np.clip(np.rint(canvas), 0, 255).astype(np.uint8)
+    return np.asarray(np.clip(np.rint(canvas), 0, 255), np.uint8)
 
 
 def _mask(shape: tuple[int, ...], paint: Callable[[Image], None], soft: float = 0.7) -> NDArray[np.float32]:
@@ -192,9 +193,8 @@ def _windows(canvas: NDArray[Any], centre: Point, cell: float, rng: np.random.Ge
         if part.size == 0:
             continue
         for grow, colour in ((1.18, (168, 160, 150)), (1.0, (74, 68, 54)), (0.86, (82, 72, 60))):
-            mask = _mask(
-                part.shape, lambda m, g=grow, x=x, y=y: _pill(m, x, y, cell * 0.095 * g, cell * 0.17 * g), 0.9
-            )
+            half = (cell * 0.095 * grow, cell * 0.17 * grow)
+            mask = _mask(part.shape, partial(_pill, x=x, y=y, half_w=half[0], half_h=half[1]), 0.9)
             _blend(part, mask, colour)
 
 
@@ -478,7 +478,7 @@ def photograph(image: Image, view: View, seed: int = 1) -> tuple[Image, Matrix]:
         photo = _to_bytes(values)
     if view.jpeg is not None:
         _, data = cv2.imencode(".jpg", photo, [cv2.IMWRITE_JPEG_QUALITY, view.jpeg])
-        photo = cv2.imdecode(data, cv2.IMREAD_COLOR)
+        photo = np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)
     return photo, matrix
 
 

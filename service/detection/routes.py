@@ -15,7 +15,7 @@ from pydantic.json_schema import SkipJsonSchema
 from service.detection.models import MOST_BYTES, refused
 from service.detection.service import DetectionService
 from service.envelope import Problem, failures
-from service.security import Caller, require
+from service.security import Caller, asked_before_body, require
 from shared.codes import ErrorCode, Permission
 from shared.wire.common import Envelope, Id, LongText, RequiredName
 from shared.wire.detection import DetectionModel, Job, ModelKind, ModelUpdate
@@ -69,6 +69,8 @@ def _jobs(routes: APIRouter, service: DetectionService) -> None:
 
 def _models(routes: APIRouter, service: DetectionService) -> None:
     models = service.models
+    manage = require(Permission.MODEL_MANAGE, recent_password=True)
+    uploads = APIRouter(route_class=asked_before_body(Permission.MODEL_MANAGE, recent_password=True))
 
     @routes.get("/detection/models")
     async def list_models(
@@ -86,13 +88,13 @@ def _models(routes: APIRouter, service: DetectionService) -> None:
 
     @routes.put("/detection/models/{model_id}", responses=failures(404, 409))
     async def update_model(
-        model_id: IdPath, body: ModelUpdate, caller: Caller = require(Permission.MODEL_MANAGE)
+        model_id: IdPath, body: ModelUpdate, caller: Caller = manage
     ) -> Envelope[DetectionModel]:
-        """Rename, describe, enable or disable a model."""
+        """Rename, describe, enable or disable a model; asks for a recent password login."""
         changed = await models.update(model_id, body, caller.user_id, caller.address)
         return Envelope(data=changed, msg="检测模型更新成功")
 
-    @routes.post("/detection/models", responses=failures(413))
+    @uploads.post("/detection/models", responses=failures(413))
     async def add_model(
         file: Annotated[UploadFile, File(description="the ONNX file")],
         model_name: Annotated[RequiredName, Form()],
@@ -102,9 +104,9 @@ def _models(routes: APIRouter, service: DetectionService) -> None:
         ] = None,
         labels: Annotated[LongText | None, Form(description="JSON list of label names")] = None,
         settings: Annotated[LongText | None, Form(description="JSON object of detector settings")] = None,
-        caller: Caller = require(Permission.MODEL_MANAGE),
+        caller: Caller = manage,
     ) -> Envelope[DetectionModel]:
-        """Add an ONNX detector. The same name again makes its next version."""
+        """Add an ONNX detector; asks for a recent password login. The same name makes its next version."""
         names, given = _labels(labels), _settings(settings)
         if (file.size or 0) > MOST_BYTES:
             msg = f"模型文件过大，最多 {MOST_BYTES // 2**20} MB"
@@ -116,6 +118,8 @@ def _models(routes: APIRouter, service: DetectionService) -> None:
                 path, model_name, model_description, kind, given, names, caller.user_id, caller.address
             )
         return Envelope(data=added, msg="检测模型添加成功")
+
+    routes.include_router(uploads)
 
 
 def _copy(file: UploadFile, path: FilePath) -> None:

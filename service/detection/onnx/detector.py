@@ -81,15 +81,15 @@ class Detector:
         """
         height, width = photo.shape[:2]
         found: list[Decoded] = []
-        slices = list(_slices(width, height, settings))
-        for x, y, w, h in slices:
+        cuts = list(slices(width, height, settings))
+        for x, y, w, h in cuts:
             fitted = fit(photo[y : y + h, x : x + w], settings)
             raw = decode(kind, self.outputs(fitted.tensor), settings)
             # Below the least of all thresholds nothing matters, and merging costs.
             some = raw.above(min([settings.confidence, *settings.per_label.values()]))
             boxes = fitted.back(some.boxes) + np.array([x, y, x, y])
             found.append(Decoded(boxes, some.confidences, some.classes))
-        merged = _merged(found, settings, len(slices) > 1)
+        merged = _merged(found, settings, len(cuts) > 1)
         detected = []
         for (x1, y1, x2, y2), confidence, number in zip(
             merged.boxes.tolist(), merged.confidences.tolist(), merged.classes.tolist(), strict=True
@@ -101,7 +101,7 @@ class Detector:
         return detected
 
 
-def _slices(width: int, height: int, settings: DetectorSettings) -> Iterator[tuple[int, int, int, int]]:
+def slices(width: int, height: int, settings: DetectorSettings) -> Iterator[tuple[int, int, int, int]]:
     """The parts (x, y, w, h) that a photo is looked at in: whole, and a large one also cut up.
 
     The cuts are as large as the model's input, so nothing small is scaled away, unless that made too many.

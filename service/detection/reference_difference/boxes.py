@@ -88,10 +88,12 @@ def _hugged(here: _Here, own: NDArray[np.bool_], threshold: float, radius: int) 
     if top < threshold:
         return [faint]
     core = sharp > max(0.6 * threshold, 0.15 * top)
-    # The tolerance has eaten the rim of what differs: give back the neighbours that differ as much.
-    level = 0.4 * float(np.median(here.raw[core]))
+    # The tolerance has eaten the rim of what differs, and the second scale has smeared it: the neighbours
+    # belong that differ about as much.
+    level = 0.45 * float(np.median(here.raw[sharp > 0.5 * top]))
     kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * radius + 1, 2 * radius + 1))
-    core |= own & (cv2.dilate(core.astype(np.uint8), kernel) > 0) & (here.raw > level)
+    near = own & (cv2.dilate(core.astype(np.uint8), kernel) > 0)
+    core = near & ((here.raw > level) | (core & (here.raw > 0.5 * level)))
     # What only the coarse scales see, far from the sharp part, is a wide faint defect around it.
     far = cv2.dilate(core.astype(np.uint8), np.ones((33, 33), np.uint8)) == 0
     wide = own & (here.strength > threshold)
@@ -148,11 +150,30 @@ def _merge(found: list[Part], reach: int) -> list[Part]:
 
 
 def _belong(one: Part, other: Part, reach: int) -> bool:
+    """Whether two parts are one defect: close to each other, or pieces of one line."""
     gap_x = max(one.box.x, other.box.x) - min(one.box.right, other.box.right)
     gap_y = max(one.box.y, other.box.y) - min(one.box.bottom, other.box.bottom)
     gap = float(np.hypot(max(gap_x, 0), max(gap_y, 0)))
     small = min(max(one.box.w, one.box.h), max(other.box.w, other.box.h))
-    return gap <= max(2.0 * reach, 0.7 * small) and gap <= 12.0 * reach
+    if gap <= max(2.0 * reach, 0.7 * small) and gap <= 12.0 * reach:
+        return True
+    return small >= 8 and gap <= 1.5 * small and _collinear(one, other)
+
+
+def _collinear(one: Part, other: Part) -> bool:
+    """Whether both are thin and together still lie on one line."""
+    spreads = []
+    for group in ([one], [other], [one, other]):
+        places = [np.argwhere(part.mask) + np.array([part.box.y, part.box.x]) for part in group]
+        points = np.concatenate(places)
+        centred = points - points.mean(axis=0)
+        across, along = np.linalg.eigvalsh(centred.T @ centred / len(points))
+        # Standard deviations; a bar of length l has l / 3.46.
+        spreads.append((float(np.sqrt(max(across, 0))), float(np.sqrt(max(along, 0)))))
+    return (
+        all(across < 0.2 * along for across, along in spreads[:2])
+        and spreads[2][0] < 0.06 * spreads[2][1] + 1
+    )
 
 
 def _union(one: Part, other: Part) -> Part:

@@ -147,6 +147,6 @@ def in_photo(part: boxes.Part, to_photo: Matrix, photo_size: tuple[int, int]) ->
     hull = (hull[:, None, :] + rims[None]).reshape(-1, 2)
     seen = apply(to_photo, hull + np.array([part.box.x, part.box.y]))
     (x1, y1), (x2, y2) = seen.min(axis=0), seen.max(axis=0)
-    air = np.clip(0.3 * min(x2 - x1, y2 - y1), 1.5, 4)
+    air = np.clip(0.12 * min(x2 - x1, y2 - y1), 1, 4)
     box = Rect(x1 - air, y1 - air, x2 - x1 + 2 * air, y2 - y1 + 2 * air).clamped(*photo_size)
     return Rect(*(round(float(value), 1) for value in (box.x, box.y, box.w, box.h)))

@@ -33,7 +33,8 @@ def upload(client: TestClient, name: str, data: bytes) -> dict[str, Any]:
     answer = client.post("/api/files", files={"file": (name, data, "image/png")})
     assert answer.status_code == 200, answer.text
     body: dict[str, Any] = answer.json()
-    return body.get("data", body)
+    inner: dict[str, Any] = body.get("data", body)
+    return inner
 
 
 def make_item(client: TestClient, **fields: Any) -> dict[str, Any]:
@@ -159,7 +160,7 @@ def test_a_compute_process_that_dies_is_started_again(
     client: TestClient, item: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = ComputeProcess.ask
-    deaths = []
+    deaths: list[int] = []
 
     def dying(process: ComputeProcess, request: Any, seconds: float, progress: Any) -> Any:
         if len(deaths) < 2:

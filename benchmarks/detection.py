@@ -1,0 +1,286 @@
+"""How fast detection is, and what it survives.
+
+    python -m benchmarks.detection [--only NAME]     NAME: overhead, difference, survival, hostile
+
+Prints one JSON line per figure with `value`, `goal` and `ok`. `overhead` compares a request to the compute
+process with the bare ONNX Runtime call of the same model in the same run; `survival` kills the service with
+signal 9 five times while 100 photos wait; `hostile` feeds broken photos and models to a running service.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+import onnxruntime
+
+from benchmarks import reference_difference
+from service.detection.process import ComputeProcess
+from shared import samples
+from shared.cv import cv2
+from shared.paths import own_command, root
+from shared.samples import View
+from shared.wire.detection import ModelKind
+
+ADMIN = {"username": "chief", "password": "correct-horse-battery"}
+_PHOTOS = 100
+_KILLS = 5
+
+
+def report(name: str, value: float, goal: float, ok: bool, **more: Any) -> None:
+    """One JSON line."""
+    print(json.dumps({"figure": name, "value": round(value, 3), "goal": goal, "ok": ok, **more}), flush=True)
+
+
+def yolox() -> Path | None:
+    """The real detector beside the project or in WALKAROUND_TEST_MODELS; None where there is none."""
+    folders = [Path(os.environ["WALKAROUND_TEST_MODELS"])] if "WALKAROUND_TEST_MODELS" in os.environ else []
+    for folder in [*folders, root().parent / "shared" / "models"]:
+        if (folder / "yolox_nano.onnx").is_file():
+            return folder / "yolox_nano.onnx"
+    return None
+
+
+def overhead() -> None:
+    """A warm request for a 4 MP photo against the model call alone."""
+    model = yolox()
+    if model is None:
+        print(json.dumps({"figure": "overhead", "skipped": "yolox_nano.onnx is not on this machine"}))
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        photo = Path(folder) / "photo.jpg"
+        image = samples.photograph(samples.panel(2400, 1700, 4).image, View(noise=3), 4)[0]
+        photo.write_bytes(bytes(cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, 90])[1]))
+        settings = {"width": 416, "height": 416, "colour": "bgr", "values": "raw", "fit": "corner"}
+        request = {
+            "kind": ModelKind.YOLOX.value,
+            "photo": str(photo),
+            "model": str(model),
+            "settings": {**settings, "sliced": 0},
+            "labels": [],
+        }
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 4
+        bare = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+        name = bare.get_inputs()[0].name
+        tensor = np.full((1, 3, 416, 416), 114, np.float32)
+        compute = ComputeProcess()
+        try:
+            for slices, label in ((0.0, "whole photo"), (4.0, "sliced photo")):
+                request["settings"] = {**settings, "sliced": slices}
+                runs = 1 if not slices else _slices(image.shape[1], image.shape[0])
+                mine = _median(lambda: compute.ask(request, 300, lambda _: None), 3 if slices else 8)
+                floor = runs * _median(lambda: bare.run(None, {name: tensor}), 10)
+                ratio = mine / floor
+                report(
+                    f"overhead, {label} of 4 MP",
+                    ratio,
+                    1.3,
+                    ratio <= 1.3,
+                    calls=runs,
+                    floor_s=round(floor, 4),
+                )
+        finally:
+            compute.close()
+
+
+def _slices(width: int, height: int) -> int:
+    from service.detection.onnx.detector import slices
+    from service.detection.onnx.settings import DetectorSettings
+
+    return len(list(slices(width, height, DetectorSettings(width=416, height=416))))
+
+
+def _median(work: Callable[[], Any], count: int) -> float:
+    work()
+    times = []
+    for _ in range(count):
+        begun = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - begun)
+    return statistics.median(times)
+
+
+class Service:
+    """A real service on a data directory, started and killed as often as wanted."""
+
+    def __init__(self, data_dir: Path) -> None:
+        self._data_dir = data_dir
+        self._process: subprocess.Popen[bytes] | None = None
+        self.client = httpx.Client(timeout=120)
+
+    def start(self) -> None:
+        """Start it and log in."""
+        environment = {**os.environ, "WALKAROUND_BCRYPT_COST": "4"}
+        self._process = subprocess.Popen(
+            own_command("serve", "--port", "0", "--data-dir", str(self._data_dir)),
+            cwd=root(),
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        assert self._process.stdout is not None
+        url = json.loads(self._process.stdout.readline())["url"]
+        self.client.close()
+        self.client = httpx.Client(base_url=f"{url}/api", timeout=120)
+        needed = self.client.post("/auth/first-run", json={**ADMIN, "name": "主任"})
+        answer = needed if needed.status_code == 200 else self.client.post("/auth/login", json=ADMIN)
+        token = answer.json()["data"]["access_token"]
+        self.client.headers["Authorization"] = f"Bearer {token}"
+
+    def kill(self) -> None:
+        """End it as a power cut would."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGKILL)
+        self._process.wait()
+
+    def stop(self) -> None:
+        """End it in order."""
+        if self._process is not None and self._process.poll() is None:
+            self._process.terminate()
+            self._process.wait(30)
+        self.client.close()
+
+
+@contextmanager
+def service() -> Iterator[Service]:
+    """A running service on a fresh data directory."""
+    with tempfile.TemporaryDirectory() as folder:
+        running = Service(Path(folder) / "data")
+        running.start()
+        try:
+            yield running
+        finally:
+            running.stop()
+
+
+def _upload(client: httpx.Client, name: str, data: bytes) -> httpx.Response:
+    return client.post("/files", files={"file": (name, data)})
+
+
+def _item(client: httpx.Client, inspection_id: str, reference: dict[str, Any], photo_id: str) -> str:
+    body = {
+        "item_name": "panel",
+        "inspection_id": inspection_id,
+        "model_id": "reference-difference",
+        "item_point": {
+            "point": {"x": 0, "y": 0, "w": 1, "h": 1},
+            "fileInfo": {"download_url": reference["download_url"]},
+        },
+    }
+    item_id: str = client.post("/inspection_item/create", json=body).json()["item_id"]
+    client.post(f"/inspection_item/{item_id}/photos", json={"file_id": photo_id})
+    return item_id
+
+
+def _stored(answer: httpx.Response) -> dict[str, Any]:
+    answer.raise_for_status()
+    body: dict[str, Any] = answer.json()
+    inner: dict[str, Any] = body.get("data", body)
+    return inner
+
+
+def survival() -> None:
+    """100 queued photos, the service killed five times: each has exactly one finished result."""
+    scene = samples.scene(640, 480, 3, kinds=("added",), view=View(rotation=2, noise=2))
+    with service() as running:
+        client = running.client
+        reference = _stored(_upload(client, "reference.png", bytes(cv2.imencode(".png", scene.reference)[1])))
+        photo = _stored(_upload(client, "photo.png", bytes(cv2.imencode(".png", scene.photo)[1])))
+        record = client.post("/inspection/create", json={"task_id": "t"}).json()["data"]["inspection_id"]
+        items = [_item(client, record, reference, photo["file_id"]) for _ in range(_PHOTOS)]
+        client.post(f"/inspection/{record}/detect").raise_for_status()
+        rng = np.random.default_rng(1)
+        for _ in range(_KILLS):
+            time.sleep(float(rng.uniform(0.8, 2.5)))
+            running.kill()
+            running.start()
+        client = running.client
+        until = time.monotonic() + 600
+        while time.monotonic() < until:
+            jobs = client.get("/detection/jobs", params={"inspection_id": record}).json()["data"]
+            if all(job["state"] not in ("queued", "running") for job in jobs):
+                break
+            time.sleep(0.5)
+        good = 0
+        for item_id in items:
+            entries = client.get(f"/inspection_item/{item_id}").json()["result"]
+            good += [entry["progress"] for entry in entries] == ["done"]
+        report("photos with exactly one finished result after five kills", good, _PHOTOS, good == _PHOTOS)
+
+
+def hostile() -> None:
+    """Broken photos and models: a clear error each, and the service answers the next request."""
+    panel = samples.panel(640, 480, 3).image
+    png = bytes(cv2.imencode(".png", panel)[1])
+    jpg = bytes(cv2.imencode(".jpg", panel)[1])
+    photos = {
+        "cut.png": png[: len(png) // 3],
+        "cut.jpg": jpg[: len(jpg) // 3],
+        "junk.jpg": jpg[:400] + b"\xff" * 5000,
+        "text.png": b"no picture at all",
+    }
+    models = {
+        "junk.onnx": b"\x3a" + b"\xff" * 5000,
+        "empty.onnx": b"",
+        "zip.onnx": b"PK\x03\x04" + bytes(4000),
+    }
+    clear = alive = 0
+    with service() as running:
+        client = running.client
+        reference = _stored(_upload(client, "reference.png", png))
+        record = client.post("/inspection/create", json={"task_id": "t"}).json()["data"]["inspection_id"]
+        for name, data in photos.items():
+            answer = _upload(client, name, data)
+            if answer.status_code == 200:
+                item_id = _item(client, record, reference, _stored(answer)["file_id"])
+                ended = client.post(f"/inspection_item/{item_id}/detect?wait=60")
+                job = ended.json()["data"]
+                # A file that is no picture was not taken as a photo: then the item has none.
+                clear += ended.status_code == 409 or (job["state"] == "failed" and bool(job["message"]))
+            else:
+                clear += answer.status_code in (413, 415, 422) and bool(answer.json()["msg"])
+            alive += client.get("/detection/models").status_code == 200
+        for name, data in models.items():
+            answer = client.post("/detection/models", data={"model_name": name}, files={"file": (name, data)})
+            clear += answer.status_code in (413, 422) and bool(answer.json()["msg"])
+            alive += client.get("/detection/models").status_code == 200
+    total = len(photos) + len(models)
+    report("hostile files with a clear error", clear, total, clear == total)
+    report("requests answered after them", alive, total, alive == total)
+
+
+_PARTS: dict[str, Callable[[], None]] = {
+    "overhead": overhead,
+    "difference": reference_difference.speed,
+    "survival": survival,
+    "hostile": hostile,
+}
+
+
+def main(words: Sequence[str]) -> int:
+    """Run one part or all of them."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", choices=sorted(_PARTS))
+    options = parser.parse_args(words)
+    for name, part in _PARTS.items():
+        if options.only in (None, name):
+            part()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
