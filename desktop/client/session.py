@@ -10,6 +10,7 @@ from desktop.client.account import Account, Users
 from desktop.client.audit import Audit
 from desktop.client.catalogue import Catalogue
 from desktop.client.detection import Detection
+from desktop.client.events import Events
 from desktop.client.faces import Faces
 from desktop.client.files import Files
 from desktop.client.inspection import Items, Records
@@ -34,6 +35,7 @@ class Session:
         self.catalogue = Catalogue(self._transport)
         self.files = Files(self._transport)
         self.detection = Detection(self._transport)
+        self.events = Events(self._transport)
         self.faces = Faces(self._transport)
         self.audit = Audit(self._transport)
 
@@ -60,4 +62,5 @@ class Session:
 
     def close(self) -> None:
         """Forget the tokens and close every connection; waiting calls end with Unreachable."""
+        self.events.close()
         self._transport.close()

@@ -130,6 +130,12 @@ class Bench(QObject):
                 return entry
         return shown_detection(item)
 
+    @property
+    def newest_shown(self) -> bool:
+        """True unless the person went back to an older version of the result."""
+        item = self.item
+        return item is not None and self.entry is shown_detection(item)
+
     def choose(self, item_id: str) -> None:
         """Choose an item."""
         if item_id != self._current:

@@ -30,6 +30,7 @@ def bind(page: WorkbenchPage) -> None:
         page.go_to(bench.step(way, page.items.model.ids()))
 
     def escape() -> None:
+        page.show_compare(False)
         if view.editor.busy or view.editor.tool is Tool.SELECT:
             view.editor.cancel()
             view.update()
@@ -63,7 +64,7 @@ def bind(page: WorkbenchPage) -> None:
         ("edit.undo", page.undo, editing),
         ("edit.redo", page.redo, editing),
         ("edit.copy", view.copy, is_open),
-        ("edit.paste", view.paste, editing),
+        ("edit.paste", page.paste, editing),
         ("edit.duplicate", view.editor.duplicate, editing),
         ("edit.delete", delete, on_item),
         ("edit.all", view.select_all, is_open),
@@ -74,6 +75,13 @@ def bind(page: WorkbenchPage) -> None:
         ("item.pass", lambda: page.inspector.verdict.decide(Verdict.PASSED), on_item),
         ("item.fail", lambda: page.inspector.verdict.decide(Verdict.FAILED), on_item),
         ("item.unsure", lambda: page.inspector.verdict.decide(Verdict.UNDECIDED), on_item),
+        ("item.photo", page.photos.choose_files, on_item),
+        ("item.camera", page.photos.capture, on_item),
+        ("item.detect", page.detecting.detect, on_item),
+        ("record.detect", page.detecting.detect_all, editing),
+        ("record.finish", page.finishing.finish, editing),
+        ("record.report", page.finishing.report, is_open),
+        ("compare", page.toggle_compare, is_open),
         ("reload", page.reload, is_open),
     ]
     for command, handler, enabled in handlers:

@@ -10,7 +10,7 @@ from desktop.pages.workbench.document import ItemView
 from desktop.pages.workbench.findings import FindingsBox
 from desktop.pages.workbench.item_fields import ItemFields
 from desktop.pages.workbench.photo_box import PhotoBox
-from desktop.pages.workbench.rows import failure, findings_of, shown_detection
+from desktop.pages.workbench.rows import failure, findings_of
 from desktop.pages.workbench.verdict import VerdictBox
 from desktop.widgets import Button, Panel, label
 from shared import results
@@ -46,6 +46,7 @@ class Inspector(Panel):
         column.setSpacing(16)
         column.addWidget(self.fields)
         column.addWidget(self.photo)
+        column.addWidget(self.detect)
         column.addWidget(self.findings)
         column.addWidget(self.verdict)
         column.addLayout(self.earlier)
@@ -93,11 +94,3 @@ class Inspector(Panel):
         """Let the item be edited, or only read."""
         self.fields.set_editable(on)
         self.verdict.set_editable(on)
-
-    @staticmethod
-    def entry_of(item: ItemView, version: int | None) -> results.Entry | None:
-        """The detection of this version; the one that counts for None or an unknown one."""
-        for index, entry in enumerate(item.result):
-            if version is not None and results.version(entry, index) == version:
-                return entry
-        return shown_detection(item)

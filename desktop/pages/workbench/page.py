@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
+import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage, QPixmap, QResizeEvent
-from PySide6.QtWidgets import QSplitter, QVBoxLayout
+from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout
 
 from desktop.canvas.colours import DARK_COLOURS, CanvasColours
+from desktop.canvas.compare import CompareView
+from desktop.canvas.findings import FindingBox
+from desktop.canvas.regions import State
 from desktop.canvas.view import CanvasView
 from desktop.client.errors import Forbidden, NotFound
 from desktop.context import Context
@@ -17,10 +22,26 @@ from desktop.imaging.source import ImageSource
 from desktop.pages.sentences import sentence
 from desktop.pages.workbench.bench import Bench
 from desktop.pages.workbench.bindings import bind
+from desktop.pages.workbench.conflicts import ConflictDialog
+from desktop.pages.workbench.detecting import Detecting
+from desktop.pages.workbench.findings import SURE
+from desktop.pages.workbench.finishing import Finishing, show_folder
 from desktop.pages.workbench.inspector import WIDTH_PX, Inspector
 from desktop.pages.workbench.items_model import THUMB_PX
 from desktop.pages.workbench.items_panel import ItemsPanel
-from desktop.pages.workbench.opening import Opened, fetch_reference, load, thumbnails
+from desktop.pages.workbench.live import Live
+from desktop.pages.workbench.notices import Notices
+from desktop.pages.workbench.opening import (
+    NoEarlierError,
+    Opened,
+    fetch_reference,
+    from_last_record,
+    load,
+    thumbnails,
+)
+from desktop.pages.workbench.photos import Photos
+from desktop.pages.workbench.reference import ReferenceChoice
+from desktop.pages.workbench.rows import homography
 from desktop.pages.workbench.tool_strip import ToolStrip
 from desktop.pages.workbench.top import Top
 from desktop.pages.workbench.words import edit_name, grouped, region_text
@@ -57,9 +78,18 @@ class WorkbenchPage(Page):
         self.items = ItemsPanel(context.commands)
         self.view = CanvasView()
         self.view.setObjectName("canvas")
-        self.strip = ToolStrip(self.view, context.commands)
+        self.compare = CompareView()
+        self.compare.setObjectName("canvas-compare")
         self.inspector = Inspector(context.commands)
         self.bench = Bench(context, self.view.store, self)
+        self.notices = Notices(self.bench.edits)
+        self.reference = ReferenceChoice(self.bench)
+        self.centre = QStackedWidget()
+        self.strip = ToolStrip(self.centre, context.commands)
+        self.photos = Photos(self.bench, self.inspector.photo, self)
+        self.detecting = Detecting(self.bench, self)
+        self.finishing = Finishing(self.bench, self)
+        self.live = Live(self.bench, self.reload, self.photos.reread, self)
         self.splitter = QSplitter(Qt.Orientation.Horizontal)
         self.stack = StateStack(self.splitter)
         self._build()
@@ -73,7 +103,9 @@ class WorkbenchPage(Page):
         return self.tr("Workbench")
 
     def _build(self) -> None:
-        for widget in (self.items, self.view, self.inspector):
+        for shown in (self.view, self.compare, self.reference):
+            self.centre.addWidget(shown)
+        for widget in (self.items, self.centre, self.inspector):
             self.splitter.addWidget(widget)
         self.splitter.setHandleWidth(1)
         self.splitter.setChildrenCollapsible(False)
@@ -86,6 +118,7 @@ class WorkbenchPage(Page):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.top)
+        column.addWidget(self.notices)
         column.addWidget(self.stack, 1)
 
     def _connect(self) -> None:
@@ -109,6 +142,22 @@ class WorkbenchPage(Page):
         self.inspector.verdict.decided.connect(bench.decide)
         self.inspector.findings.thresholdChanged.connect(lambda _: self._show_findings())
         self.inspector.findings.chosen.connect(self.choose_finding)
+        self.inspector.detect.clicked.connect(lambda _checked=False: self.detecting.detect())
+        self.inspector.photo.pane.modeChanged.connect(self.compare.set_mode)
+        self.top.saving_clicked.connect(self.decide_conflicts)
+        self.strip.compareWanted.connect(self.show_compare)
+        self.photos.pairChanged.connect(self.compare.set_pair)
+        self.detecting.runningChanged.connect(self.items.model.show_running)
+        self.detecting.progressChanged.connect(self.top.show_detecting)
+        self.top.detect_cancelled.connect(self.detecting.cancel)
+        self.detecting.said.connect(self.toast)
+        self.finishing.said.connect(self.toast)
+        self.finishing.undecided.connect(self.go_to)
+        self.finishing.finished.connect(lambda: self.toast.emit(self.tr("The record is finished.")))
+        self.finishing.written.connect(self._report_written)
+        self.reference.chosen.connect(self.reload)
+        self.items.template_wanted.connect(self.start_with_template)
+        self.items.last_wanted.connect(self.start_with_last)
         self.splitter.splitterMoved.connect(lambda *_: self._keep_sizes())
         look().themeChanged.connect(self._theme_changed)
 
@@ -144,6 +193,7 @@ class WorkbenchPage(Page):
     def leave(self) -> bool:
         """Take what is typed, and keep the record for when the person comes back."""
         self.inspector.commit()
+        self.live.stop()
         return True
 
     def place(self) -> dict[str, Any]:
@@ -156,6 +206,9 @@ class WorkbenchPage(Page):
         self.view.close_picture()
 
     def _close(self) -> None:
+        self.photos.forget()
+        self.detecting.cancel()
+        self.show_compare(False)
         for task in (self._loading, self._fetching, self._thumbing):
             if task is not None:
                 task.cancel()
@@ -188,7 +241,7 @@ class WorkbenchPage(Page):
         ):
             self._fetch_reference(opened)
         self._show_saving()
-        self.view.setFocus()
+        self.live.start()
 
     def _not_loaded(self, error: Exception) -> None:
         if isinstance(error, Forbidden):
@@ -209,9 +262,15 @@ class WorkbenchPage(Page):
 
     def _fetch_reference(self, opened: Opened) -> None:
         reference = opened.reference
+        self.show_compare(False)
         if reference is None:
-            self.view.show_message(self.tr("This record has no reference image."))
+            self.centre.setCurrentWidget(self.reference)
+            self.strip.hide()
+            self.reference.offer()
             return
+        self.strip.show()
+        self.strip.raise_()
+        self.view.setFocus()
         self.view.show_message(self.tr("Opening the picture…"))
         self._fetching = run(
             fetch_reference,
@@ -258,10 +317,30 @@ class WorkbenchPage(Page):
         self.items.choose(bench.current)
         self._select_region()
         self._show_findings()
+        self.photos.show()
         self._show_status()
 
     def _show_findings(self) -> None:
-        """Later versions of this method draw boxes."""
+        chosen = self.inspector.findings.list.current
+        boxes = [
+            FindingBox(
+                finding.rect,
+                finding.label,
+                finding.confidence,
+                State.FAILED if finding.confidence >= SURE else State.UNDECIDED,
+                highlighted=place == chosen,
+            )
+            for place, finding in enumerate(self.inspector.findings.shown)
+        ]
+        self.photos.show_boxes(boxes)
+        self.compare.set_findings(boxes)
+        matrix = homography(self.bench.entry)
+        try:
+            to_reference = None if matrix is None else np.linalg.inv(np.array(matrix, np.float64))
+        except np.linalg.LinAlgError:
+            to_reference = None
+        # Without an alignment nobody knows where on the reference image a finding lies.
+        self.view.set_findings(boxes if to_reference is not None else (), to_reference)
 
     def _show_saving(self) -> None:
         self.top.show_saving(self.bench.edits.saving)
@@ -271,9 +350,14 @@ class WorkbenchPage(Page):
         self.view.editor.editable = on
         self.strip.set_editable(on)
         self.inspector.set_editable(on)
+        self.inspector.photo.set_editable(on and self.bench.item is not None)
+        self.inspector.detect.setEnabled(on)
+        self.top.set_editable(on, self.context.may(Permission.INSPECTION_UPDATE))
 
     def _theme_changed(self) -> None:
-        self.view.set_colours(DARK_COLOURS if look().theme.dark else CanvasColours())
+        colours = DARK_COLOURS if look().theme.dark else CanvasColours()
+        for canvas in (self.view, self.compare, self.inspector.photo.pane):
+            canvas.set_colours(colours)
 
     # -- choosing
 
@@ -380,6 +464,60 @@ class WorkbenchPage(Page):
 
     def _thumbnail_made(self, made: tuple[str, QImage]) -> None:
         self.items.model.set_picture(made[0], QPixmap.fromImage(made[1]))
+
+    # -- the whole record
+
+    def show_compare(self, on: bool) -> None:
+        """Compare reference and photo of the chosen item on the canvas, or look at the picture again."""
+        on = on and self.photos.pair is not None
+        self.strip.compare.setChecked(on)
+        if self.bench.reference is not None:
+            self.centre.setCurrentWidget(self.compare if on else self.view)
+            self.strip.raise_()
+        if on:
+            self.compare.fit()
+            self.compare.setFocus()
+
+    def toggle_compare(self) -> None:
+        """Compare on the canvas, or not; says so when the item has no photo."""
+        if self.photos.pair is None:
+            self.toast.emit(self.tr("This item has no photo to compare yet."))
+        self.show_compare(self.centre.currentWidget() is not self.compare)
+
+    def decide_conflicts(self) -> None:
+        """Let the person decide the edits that the service did not take."""
+        if self.bench.edits.conflicts():
+            ConflictDialog(self.bench, self).open()
+
+    def paste(self) -> None:
+        """Paste a picture as a photo, or copied regions."""
+        if not self.photos.paste():
+            self.view.paste()
+
+    def start_with_template(self) -> None:
+        """Fill a record without items from the template of its reference image."""
+        self._start_with(self.context.session.items.from_template, self._record_id)
+
+    def start_with_last(self) -> None:
+        """Fill a record without items as in the last inspection of the same reference image."""
+        self._start_with(from_last_record, self.context.session, self._record_id)
+
+    def _start_with(self, function: Callable[..., Any], *args: Any) -> None:
+        run(
+            function,
+            *args,
+            owner=self,
+            done=lambda _: self.reload(),
+            failed=lambda error: self.toast.emit(
+                self.tr("There is no earlier inspection of this reference image.")
+                if isinstance(error, NoEarlierError)
+                else sentence(error)
+            ),
+        )
+
+    def _report_written(self, path: str) -> None:
+        self.toast.emit(self.tr("The report is written: {path}").format(path=path))
+        show_folder(path)
 
     # -- folding
 

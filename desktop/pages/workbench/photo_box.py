@@ -9,8 +9,9 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
+from desktop.canvas.alignment import AlignedPair
+from desktop.canvas.compare import CompareMode, CompareView
 from desktop.commands import Commands
-from desktop.pages.workbench.compare import CompareMode, ComparePane, Pair
 from desktop.widgets import Button, IconButton, Kind, ProgressBar, label
 
 _PANE_PX = 132
@@ -25,14 +26,12 @@ class PhotoBox(QWidget):
     """The upload under way is not wanted any more."""
     filesDropped = Signal(list)
     """Paths of pictures that were dropped here."""
-    modeChanged = Signal(object)
-    """The `CompareMode` that a person chose."""
     versionChosen = Signal(int)
 
     def __init__(self, commands: Commands, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAcceptDrops(True)
-        self.pane = ComparePane()
+        self.pane = CompareView()
         self.pane.setObjectName("compare")
         self.pane.setFixedHeight(_PANE_PX)
         self.modes: dict[CompareMode, Button] = {}
@@ -71,7 +70,7 @@ class PhotoBox(QWidget):
         modes = QHBoxLayout()
         modes.setSpacing(10)
         for mode, text in (
-            (CompareMode.SIDE, self.tr("Side by side")),
+            (CompareMode.SIDE_BY_SIDE, self.tr("Side by side")),
             (CompareMode.SWIPE, self.tr("Swipe")),
             (CompareMode.BLINK, self.tr("Blink")),
             (CompareMode.DIFFERENCE, self.tr("Difference")),
@@ -99,25 +98,25 @@ class PhotoBox(QWidget):
         column.addLayout(upload)
         column.addWidget(self._error)
         column.addLayout(below)
-        self._mark(CompareMode.SIDE)
+        self._mark(CompareMode.SIDE_BY_SIDE)
 
     def set_mode(self, mode: CompareMode) -> None:
         """Compare in this way from now on."""
         self.pane.set_mode(mode)
         self._mark(mode)
-        self.modeChanged.emit(mode)
 
     def _mark(self, mode: CompareMode) -> None:
         for it, button in self.modes.items():
             button.kind = Kind.LINK if it is mode else Kind.QUIET
             button.update()
 
-    def show_pair(self, pair: Pair | None, sentence: str = "") -> None:
+    def show_pair(self, pair: AlignedPair | None, sentence: str = "") -> None:
         """Show a pair, or say why there is none. Modes that need an alignment are offered only with one."""
-        self.pane.show_pair(pair, sentence)
+        self.pane.set_pair(pair)
+        self.pane.show_message(sentence)
         aligned = pair is not None and pair.aligned
         for mode, button in self.modes.items():
-            button.setEnabled(aligned or mode is CompareMode.SIDE)
+            button.setEnabled(aligned or mode is CompareMode.SIDE_BY_SIDE)
 
     def show_alignment(self, quality: tuple[float, int] | None) -> None:
         """Say how well the photo was aligned: mean error in px, inliers."""

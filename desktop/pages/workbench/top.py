@@ -17,11 +17,15 @@ class Top(TopBar):
     saving_clicked = Signal()
     """The person wants to know why edits wait, or decide a conflict."""
 
+    detect_cancelled = Signal()
+    """The detection under way is not wanted any more."""
+
     def __init__(self, commands: Commands, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._commands = commands
         self.mark = SaveMark()
         self.mark.setObjectName("save-mark")
+        self._busy = False
         self.problem = Button("", kind=Kind.DANGER, icon="warning")
         self.problem.setObjectName("save-problem")
         self.problem.clicked.connect(lambda _checked=False: self.saving_clicked.emit())
@@ -41,7 +45,10 @@ class Top(TopBar):
             (self.finish, "record.finish"),
         ):
             button.setToolTip(commands.tooltip(command))
-            button.clicked.connect(lambda _checked=False, it=command: commands.run(it))
+            if button is self.detect:
+                button.clicked.connect(lambda _checked=False: self._detect())
+            else:
+                button.clicked.connect(lambda _checked=False, it=command: commands.run(it))
         self.more.clicked.connect(lambda _checked=False: self._offer())
         self.show_saving(Saving())
 
@@ -66,6 +73,28 @@ class Top(TopBar):
             self.mark.show_state(SaveState.SAVED)
         self.mark.setVisible(not (saving.conflicts and saving.waiting == saving.conflicts))
         self.mark.setToolTip(saving.problem or self._explained(saving))
+
+    def show_detecting(self, percent: int, count: int) -> None:
+        """Show how far a detection is; the button then stops it. `count` 0: none is under way."""
+        self._busy = count > 0
+        if count:
+            text = self.tr("Stop detecting ({percent} %)").format(percent=percent)
+        else:
+            text = self.tr("Detect all")
+        self.detect.setText(text)
+        self.detect.set_icon("close" if count else "play")
+
+    def set_editable(self, items: bool, record: bool) -> None:
+        """Offer what changes items, and what changes the record."""
+        self.photo.setEnabled(items)
+        self.detect.setEnabled(items)
+        self.finish.setEnabled(record)
+
+    def _detect(self) -> None:
+        if self._busy:
+            self.detect_cancelled.emit()
+        else:
+            self._commands.run("record.detect")
 
     def _explained(self, saving: Saving) -> str:
         if saving.offline:

@@ -108,8 +108,6 @@ class VerdictBox(QWidget):
             reason = ""
         self._verdict = verdict
         self.decided.emit(verdict, reason)
-        if differs(verdict, self._opinion) and not reason:
-            self.reason.setFocus()
 
     def _reasoned(self, reason: str) -> None:
         self.decided.emit(self._verdict, reason)

@@ -1,0 +1,140 @@
+"""Deciding between what a person changed and what somebody else changed meanwhile, field by field."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QDialog,
+    QGridLayout,
+    QHBoxLayout,
+    QRadioButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from desktop.journal import Kind
+from desktop.journal.state import Conflict
+from desktop.pages.workbench.bench import Bench
+from desktop.pages.workbench.words import field_name, grouped
+from desktop.widgets import Button, label, rule, status_word
+from desktop.widgets import Kind as ButtonKind
+
+
+class ConflictDialog(QDialog):
+    """Every conflict: mine or theirs for each field; theirs is chosen unless the person says otherwise."""
+
+    def __init__(self, bench: Bench, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._bench = bench
+        self._conflicts: Sequence[Conflict] = bench.edits.conflicts()
+        self._mine: dict[tuple[str, str], QRadioButton] = {}
+        self.setWindowTitle(self.tr("Decide"))
+        self.setModal(True)
+        self.setMinimumSize(560, 240)
+        content = QWidget()
+        content.setProperty("clear", True)
+        self._column = QVBoxLayout(content)
+        self._column.setContentsMargins(0, 0, 8, 0)
+        self._column.setSpacing(12)
+        for number, conflict in enumerate(self._conflicts):
+            if number:
+                self._column.addWidget(rule())
+            self._add(conflict)
+        self._column.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setWidget(content)
+        self.later = Button(self.tr("Later"))
+        self.apply = Button(self.tr("Apply"), kind=ButtonKind.MAIN)
+        self.apply.setObjectName("apply-decisions")
+        self.later.clicked.connect(self.reject)
+        self.apply.clicked.connect(self.decide)
+        row = QHBoxLayout()
+        row.addStretch(1)
+        row.addWidget(self.later)
+        row.addWidget(self.apply)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 20, 20, 16)
+        column.setSpacing(12)
+        column.addWidget(label(self.tr("These edits need you"), "item"))
+        column.addWidget(scroll, 1)
+        column.addLayout(row)
+        self.later.setDefault(True)
+
+    def mine(self, edit_id: str, field: str) -> QRadioButton:
+        """The button that keeps this person's value of a field."""
+        return self._mine[edit_id, field]
+
+    def decide(self) -> None:
+        """Apply what is chosen."""
+        for conflict in self._conflicts:
+            edit = conflict.edit
+            after = {
+                name: value for name, value in edit.after.items() if self._mine[edit.id, name].isChecked()
+            }
+            if edit.kind is not Kind.UPDATE:
+                after = dict(edit.after) if self._mine[edit.id, ""].isChecked() else {}
+            self._bench.edits.resolve(edit.id, after)
+        self.accept()
+
+    def _add(self, conflict: Conflict) -> None:
+        edit = conflict.edit
+        item = self._bench.document.item(edit.object_id) if self._bench.document is not None else None
+        name = edit.after.get("item_name") or (item.item_name if item is not None else "")
+        self._column.addWidget(label(str(name) or self.tr("An item"), "strong"))
+        refusal = self._bench.edits.refusals.get(edit.id, "")
+        if refusal or not conflict.current:
+            said = refusal or self.tr("The service did not take this edit.")
+            self._column.addWidget(label(said, "error", wrap=True))
+        else:
+            said = self.tr("Somebody else changed this item meanwhile. Choose what shall stay.")
+            self._column.addWidget(label(said, "dim", wrap=True))
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(16)
+        grid.setVerticalSpacing(8)
+        grid.setColumnStretch(1, 1)
+        grid.setColumnStretch(2, 1)
+        self._column.addLayout(grid)
+        if edit.kind is not Kind.UPDATE:
+            whole = self.tr("Try again") if edit.kind is Kind.CREATE else self.tr("Delete it all the same")
+            self._choice(grid, 0, edit.id, "", whole, self.tr("Drop this edit"))
+            return
+        for row, (field, value) in enumerate(edit.after.items()):
+            theirs = conflict.current.get(field)
+            other = self._shown(field, theirs) if conflict.current else self.tr("Drop this edit")
+            self._choice(grid, row, edit.id, field, self._shown(field, value), other)
+
+    def _choice(self, grid: QGridLayout, row: int, edit_id: str, field: str, mine: str, theirs: str) -> None:
+        grid.addWidget(label(field_name(field) if field else "", "label"), row, 0)
+        group = QButtonGroup(self)
+        own = QRadioButton(self.tr("Mine: {value}").format(value=mine).replace("&", "&&"))
+        other = QRadioButton(self.tr("Theirs: {value}").format(value=theirs).replace("&", "&&"))
+        group.addButton(own)
+        group.addButton(other)
+        other.setChecked(True)
+        self._mine[edit_id, field] = own
+        grid.addWidget(own, row, 1)
+        grid.addWidget(other, row, 2)
+
+    def _shown(self, field: str, value: Any) -> str:
+        """A value of a field as a person reads it."""
+        if value is None or value == "":
+            return self.tr("(empty)")
+        if field == "verdict" and isinstance(value, Mapping):
+            reason = value.get("reason")
+            word = status_word(str(value.get("value")))
+            return f"{word} – {reason}" if reason else word
+        if field == "model_id":
+            names = {model.model_id: model.model_name for model in self._bench.models}
+            return names.get(str(value), str(value))
+        if field == "item_point" and isinstance(value, Mapping) and value.get("point"):
+            point, (width, height) = value["point"], self._bench.link.size
+            if width:
+                numbers = (point["x"] * width, point["y"] * height, point["w"] * width, point["h"] * height)
+                x, y, w, h = (grouped(number) for number in numbers)
+                return f"{w} × {h} px @ {x}, {y}"
+        return str(value)

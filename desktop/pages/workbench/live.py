@@ -1,0 +1,153 @@
+"""Other people's changes of the open record, as they happen."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, QTimer
+
+from desktop.client import Session
+from desktop.client.errors import ClientError, Forbidden, NotFound
+from desktop.embedded import ServiceState
+from desktop.pages.workbench.bench import Bench
+from desktop.workers import Lane, Report, Task, run
+from shared.wire.events import ChangeEvent
+from shared.wire.inspection import Item
+
+_GATHER_MS = 150
+_AGAIN_SECONDS = 2.0
+
+
+class Live(QObject):
+    """Listens while the workbench is in front, and brings what changed into the document.
+
+    `reload` reads the whole record anew; `photos_changed` gets the id of an item whose photos changed.
+    """
+
+    def __init__(
+        self,
+        bench: Bench,
+        reload: Callable[[], None],
+        photos_changed: Callable[[str], None],
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._bench, self._reload, self._photos_changed = bench, reload, photos_changed
+        self._task: Task | None = None
+        self._session: Session | None = None
+        self._items: set[str] = set()
+        self._all = False
+        self._record = False
+        self._gather = QTimer(self, singleShot=True, interval=_GATHER_MS)
+        self._gather.timeout.connect(self._fetch)
+        bench.context.closing.connect(self.stop)
+
+    def start(self) -> None:
+        """Listen, if nobody does yet."""
+        if self._task is None:
+            self._session = self._bench.context.session
+            self._task = run(
+                _listen,
+                self._session,
+                owner=self,
+                progress=self._news,
+                done=lambda _: self._over(),
+                failed=lambda _: self._over(),
+                lane=Lane.LONG,
+            )
+
+    def stop(self) -> None:
+        """Listen no more."""
+        task, self._task = self._task, None
+        self._gather.stop()
+        if task is not None:
+            task.cancel()
+            if self._session is not None:
+                self._session.events.close()
+
+    def _over(self) -> None:
+        self._task = None
+
+    def _news(self, event: ChangeEvent | None) -> None:
+        if event is None:
+            self._all = True
+        elif event.kind == "record" and event.object_id == self._bench.record_id:
+            self._record = True
+            self._all = self._all or event.action == "add_items"
+        elif event.kind == "item" and event.object_id is not None:
+            known = self._bench.document is not None and self._bench.document.item(
+                self._bench.edits.local_id(event.object_id)
+            )
+            if known or event.action == "create":
+                self._items.add(event.object_id)
+        if self._all or self._record or self._items:
+            self._gather.start()
+
+    def _fetch(self) -> None:
+        if self._bench.document is None:
+            return
+        if self._all:
+            self._all = self._record = False
+            self._items.clear()
+            self._reload()
+            return
+        items, self._items = sorted(self._items), set()
+        for item_id in items:
+            self._photos_changed(self._bench.edits.local_id(item_id))
+        run(
+            _read,
+            self._bench.context.session,
+            items,
+            owner=self,
+            progress=self._take,
+            failed=lambda _: None,
+            done=lambda _: None,
+        )
+        if self._record:
+            self._record = False
+            run(
+                self._bench.context.session.records.get,
+                self._bench.record_id,
+                owner=self,
+                done=lambda tagged: self._bench.serve_record(tagged.value),
+                failed=lambda _: None,
+            )
+
+    def _take(self, news: Item | str) -> None:
+        if isinstance(news, str):
+            self._bench.drop(news)
+        else:
+            self._bench.serve_item(news)
+
+    def service_changed(self, state: object) -> None:
+        """The service came back: read everything anew, what happened meanwhile was not heard."""
+        if state is ServiceState.READY and self._task is not None:
+            self._all = True
+            self._gather.start()
+
+
+def _listen(report: Report, session: Session) -> None:
+    last: str | None = None
+
+    def take(event: ChangeEvent | None) -> None:
+        nonlocal last
+        last = event.id if event is not None else last
+        report(event)
+
+    while True:
+        report.check()
+        with contextlib.suppress(ClientError):
+            try:
+                session.events.read(take, last)
+            except (Forbidden, NotFound):
+                return
+        report.wait(_AGAIN_SECONDS)
+
+
+def _read(report: Report, session: Session, item_ids: list[str]) -> None:
+    for item_id in item_ids:
+        try:
+            report(session.items.get(item_id).value)
+        except NotFound:
+            report(item_id)

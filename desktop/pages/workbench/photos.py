@@ -1,0 +1,294 @@
+# ruff: noqa: N815 - Qt signals
+"""Photos of the chosen item: read, compared with the reference, added by file, paste, drop or camera."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QObject, Signal
+from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from desktop.canvas.alignment import AlignedPair
+from desktop.canvas.findings import FindingBox
+from desktop.client import Session
+from desktop.imaging import ImageError
+from desktop.pages.sentences import sentence
+from desktop.pages.workbench.bench import Bench
+from desktop.pages.workbench.capture import CaptureDialog
+from desktop.pages.workbench.photo_box import PhotoBox
+from desktop.pages.workbench.pictures import PhotoRef, make_pair
+from desktop.pages.workbench.rows import alignment, detections, homography
+from desktop.workers import Lane, Report, Task, run
+from shared import results
+from shared.wire.inspection import Photo
+
+Upload = tuple[str, Path | bytes, str]
+"""Item, what to upload, its name."""
+
+
+class Photos(QObject):
+    """Keeps the photo box in step with the chosen item, and sends new photos one after the other."""
+
+    added = Signal(str)
+    """The id of an item that has a new photo."""
+    pairChanged = Signal(object)
+    """The new `AlignedPair` of the chosen item, or None."""
+
+    def __init__(self, bench: Bench, box: PhotoBox, window: QWidget) -> None:
+        super().__init__(window)
+        self._bench, self._box, self._window = bench, box, window
+        self._queue: deque[Upload] = deque()
+        self._uploading: Task | None = None
+        self._reading: Task | None = None
+        self._pairing: Task | None = None
+        self._known: dict[str, Sequence[Photo]] = {}
+        self._shown: object = None
+        self._boxes: Sequence[FindingBox] = ()
+        self.pair: AlignedPair | None = None
+        box.addWanted.connect(self.choose_files)
+        box.cameraWanted.connect(self.capture)
+        box.cancelled.connect(self.cancel)
+        box.filesDropped.connect(lambda paths: self.add([Path(path) for path in paths]))
+        box.versionChosen.connect(bench.show_version)
+
+    # -- showing
+
+    def show(self) -> None:
+        """Show the pair of the chosen item and what belongs to it; the photo list is read when it is new."""
+        item = self._bench.item
+        if item is None:
+            return
+        entries = [entry for entry in detections(item) if results.is_finished(entry)]
+        versions = [results.version(entry) for entry in entries]
+        entry = self._bench.entry
+        self._box.show_versions(versions, results.version(entry) if entry is not None else 0)
+        self._box.show_alignment(alignment(entry))
+        if item.item_id not in self._known:
+            self._read(item.item_id)
+        self._show_pair()
+
+    def forget(self) -> None:
+        """Another record: nothing of this one is kept."""
+        self._known.clear()
+        self._shown = self.pair = None
+
+    def reread(self, item_id: str) -> None:
+        """Somebody changed the photos of an item."""
+        self._known.pop(item_id, None)
+        if item_id == self._bench.current:
+            self._read(item_id)
+
+    def has_photo(self, item_id: str) -> bool:
+        """True unless the item is known to have no photo."""
+        return item_id not in self._known or bool(self._known[item_id])
+
+    def _read(self, item_id: str) -> None:
+        if self._reading is not None:
+            self._reading.cancel()
+        service_id = self._bench.edits.service_id(item_id)
+        self._reading = run(
+            self._session.items.photos,
+            service_id,
+            owner=self,
+            done=partial(self._read_done, item_id),
+            failed=lambda _: self._show_pair(),
+        )
+
+    def _read_done(self, item_id: str, photos: Sequence[Photo]) -> None:
+        oldest_first = sorted(photos, key=lambda photo: photo.created_at)
+        self._known[item_id] = oldest_first
+        self._bench.photos[item_id] = [photo.file_id for photo in oldest_first]
+        if item_id == self._bench.current:
+            self._show_pair()
+
+    def _show_pair(self) -> None:
+        item = self._bench.item
+        if item is None:
+            return
+        entry = self._bench.entry
+        photos = self._known.get(item.item_id, ())
+        ref = self._photo_of(entry, photos)
+        source = self._bench.source
+        region = item.region(*source.size) if source is not None else None
+        if ref is None:
+            self._shown = None
+            self._say_pair(None)
+            self._box.show_pair(None, self.tr("No photo yet. Add one, take one, or drop it here."))
+            return
+        mapping = homography(entry) if self._is_of(entry, ref) else None
+        wanted = (item.item_id, ref, region, str(mapping))
+        if wanted == self._shown:
+            return
+        self._shown = wanted
+        if self._pairing is not None:
+            self._pairing.cancel()
+        self._pairing = run(
+            make_pair,
+            self._session,
+            source,
+            region,
+            ref,
+            mapping,
+            owner=self,
+            done=self._paired,
+            failed=self._not_paired,
+        )
+
+    def _paired(self, pair: AlignedPair) -> None:
+        self._say_pair(pair)
+        self._box.show_pair(pair)
+        self._box.pane.set_findings(self._boxes)
+
+    def _not_paired(self, error: Exception) -> None:
+        self._shown = None
+        self._say_pair(None)
+        said = str(error) if isinstance(error, ImageError) else sentence(error)
+        self._box.show_pair(None, said)
+
+    def _say_pair(self, pair: AlignedPair | None) -> None:
+        self.pair = pair
+        self.pairChanged.emit(pair)
+
+    def show_boxes(self, boxes: Sequence[FindingBox]) -> None:
+        """Show these findings on the photo, px of the photo."""
+        self._boxes = boxes
+        self._box.pane.set_findings(boxes)
+
+    def _photo_of(self, entry: results.Entry | None, photos: Sequence[Photo]) -> PhotoRef | None:
+        """The photo that the shown version looked at; for the newest version a newer photo wins."""
+        info = (entry or {}).get("inputImage") or {}
+        url = info.get("download_url")
+        if photos and (entry is None or self._bench.newest_shown):
+            newest = photos[-1]
+            return PhotoRef(newest.file_id, newest.file.ipfs_cid)
+        if url:
+            return PhotoRef("", info.get("ipfs_cid"), str(url))
+        return None
+
+    @staticmethod
+    def _is_of(entry: results.Entry | None, ref: PhotoRef) -> bool:
+        info = (entry or {}).get("inputImage") or {}
+        return bool(info) and info.get("ipfs_cid") == ref.content_id
+
+    # -- adding
+
+    @property
+    def _session(self) -> Session:
+        return self._bench.context.session
+
+    def choose_files(self) -> None:
+        """Ask for picture files and add them."""
+        names, _ = QFileDialog.getOpenFileNames(
+            self._window,
+            self.tr("Add a photo"),
+            "",
+            self.tr("Pictures (*.jpg *.jpeg *.png *.webp *.tif *.tiff)"),
+        )
+        self.add([Path(name) for name in names])
+
+    def capture(self) -> None:
+        """Take a photo with the camera."""
+        if self._bench.item is None:
+            return
+        dialog = CaptureDialog(self._bench.context, self._window)
+        dialog.taken.connect(self.add_image)
+        dialog.open()
+
+    def paste(self) -> bool:
+        """Add the picture or the files on the clipboard; False when there are none."""
+        data = QGuiApplication.clipboard().mimeData()
+        if data is None or self._bench.item is None:
+            return False
+        paths = [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]
+        if paths:
+            self.add(paths)
+            return True
+        image = QGuiApplication.clipboard().image() if data.hasImage() else QImage()
+        if image.isNull():
+            return False
+        self.add_image(image)
+        return True
+
+    def add(self, paths: Sequence[Path]) -> None:
+        """Add picture files to the chosen item."""
+        item = self._bench.item
+        if item is not None and self._bench.editable:
+            self._queue.extend((item.item_id, path, path.name) for path in paths)
+            self._next()
+
+    def add_image(self, image: QImage) -> None:
+        """Add a picture that is no file yet."""
+        item = self._bench.item
+        if item is None or not self._bench.editable:
+            return
+        run(_jpeg, image, owner=self, done=partial(self._encoded, item.item_id))
+
+    def _encoded(self, item_id: str, data: bytes) -> None:
+        self._queue.append((item_id, data, self.tr("photo") + ".jpg"))
+        self._next()
+
+    def cancel(self) -> None:
+        """Stop the upload under way and drop those that wait."""
+        self._queue.clear()
+        if self._uploading is not None:
+            self._uploading.cancel()
+            self._uploading = None
+        self._box.show_progress(None)
+
+    def _next(self) -> None:
+        if self._uploading is None and self._queue:
+            self._box.show_error("")
+            # An item that was just drawn has no id at the service before it was sent.
+            self._bench.edits.when_saved(self._upload)
+
+    def _upload(self) -> None:
+        if self._uploading is not None or not self._queue:
+            return
+        item_id, source, name = self._queue[0]
+        self._box.show_progress(0.0)
+        self._uploading = run(
+            _upload,
+            self._session,
+            self._bench.edits.service_id(item_id),
+            source,
+            name,
+            owner=self,
+            progress=self._box.show_progress,
+            done=partial(self._uploaded, item_id),
+            failed=self._not_uploaded,
+            lane=Lane.LONG,
+        )
+
+    def _uploaded(self, item_id: str, photo: Photo) -> None:
+        self._uploading = None
+        if self._queue:
+            self._queue.popleft()
+        self._box.show_progress(None)
+        self._read_done(item_id, [*self._known.get(item_id, ()), photo])
+        self.added.emit(item_id)
+        self._next()
+
+    def _not_uploaded(self, error: Exception) -> None:
+        self._uploading = None
+        _, _, name = self._queue.popleft()
+        self._box.show_progress(None)
+        self._box.show_error(f"{name}: {sentence(error)}")
+        self._next()
+
+
+def _upload(report: Report, session: Session, item_id: str, source: Path | bytes, name: str) -> Photo:
+    stored = session.files.upload(source, name, lambda done, total: report(done / total if total else 1.0))
+    report.check()
+    return session.items.add_photo(item_id, stored.file_id)
+
+
+def _jpeg(image: QImage) -> bytes:
+    data = QByteArray()
+    buffer = QBuffer(data)
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    image.convertToFormat(QImage.Format.Format_RGB888).save(buffer, "JPEG", 95)  # type: ignore[call-overload]
+    return bytes(data.data())

@@ -1,0 +1,74 @@
+"""The region of an item in the reference image and in its photo, as a pair. Not for the GUI thread."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QImage
+
+from desktop.canvas.alignment import AlignedPair, align
+from desktop.canvas.findings import Matrix
+from desktop.client import Session
+from desktop.imaging.source import ImageSource
+from desktop.pages.workbench.opening import fetch_picture
+from shared.geometry import Rect
+
+LONGEST_PX = 1600
+"""Longer side of a reference crop that is laid on the photo, px."""
+
+_MARGIN = 0.08
+
+
+@dataclass(frozen=True, slots=True)
+class PhotoRef:
+    """Where to get a photo: by its id, or by the address that a result entry names."""
+
+    file_id: str = ""
+    content_id: str | None = None
+    url: str | None = None
+
+
+def seen_region(region: Rect, width: int, height: int) -> Rect:
+    """A region with a little of what is around it, inside the picture."""
+    margin = _MARGIN * max(region.w, region.h)
+    grown = Rect(region.x - margin, region.y - margin, region.w + 2 * margin, region.h + 2 * margin)
+    return grown.clamped(width, height)
+
+
+def make_pair(
+    session: Session,
+    source: ImageSource | None,
+    region: Rect | None,
+    photo: PhotoRef,
+    homography: list[list[float]] | None,
+) -> AlignedPair:
+    """The reference crop of `region` and the photo laid on it; `homography` brings reference to photo px.
+
+    Without a region the photo stands on both sides. Raises ClientError, ImageError, OSError.
+    """
+    seen = fetch_picture(session, photo.content_id, photo.file_id, photo.url)
+    if source is None or region is None or region.empty:
+        return align(_fitted(seen)[0], seen, None)
+    place = seen_region(region, *source.size)
+    crop, scale = _fitted(source.crop(place))
+    mapping: Matrix | None = None
+    if homography is not None:
+        # The crop may be smaller than the original: its px, and its corner, are brought back first.
+        mapping = np.asarray(homography, np.float64) @ np.array(
+            [[1 / scale, 0.0, place.x], [0.0, 1 / scale, place.y], [0.0, 0.0, 1.0]]
+        )
+    try:
+        return align(crop, seen, mapping)
+    except ValueError:
+        return align(crop, seen, None)
+
+
+def _fitted(image: QImage) -> tuple[QImage, float]:
+    longest = max(image.width(), image.height())
+    if longest <= LONGEST_PX:
+        return image, 1.0
+    size = QSize(LONGEST_PX, LONGEST_PX)
+    small = image.scaled(size, Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation)
+    return small, small.width() / image.width()

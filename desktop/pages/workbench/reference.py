@@ -1,0 +1,154 @@
+"""A record without a reference image: choose one of the catalogue, or upload one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
+
+from desktop.client import Session
+from desktop.pages.sentences import sentence
+from desktop.pages.workbench.bench import Bench
+from desktop.widgets import Button, Combo, Kind, ProgressBar, Symbol, label
+from desktop.workers import Lane, Report, Task, run
+from shared.codes import Permission
+from shared.wire.catalogue import ReferenceImage, ReferenceImageWrite
+from shared.wire.inspection import RecordUpdate
+
+
+class ReferenceChoice(QWidget):
+    """Stands in for the canvas until the record has a reference image."""
+
+    chosen = Signal()
+    """The record has a reference image now."""
+
+    def __init__(self, bench: Bench, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._bench = bench
+        self._task: Task | None = None
+        self.setObjectName("reference-choice")
+        self.images = Combo(self.tr("Reference image"))
+        self.images.setObjectName("reference-images")
+        self.images.setMinimumWidth(280)
+        self.use = Button(self.tr("Use it"), kind=Kind.MAIN)
+        self.use.setObjectName("reference-use")
+        self.upload = Button(self.tr("Upload a picture…"), icon="upload")
+        self.upload.setObjectName("reference-upload")
+        self._text = label("", wrap=True)
+        self._error = label("", "error", wrap=True)
+        self._error.hide()
+        self._bar = ProgressBar(self.tr("Uploading the picture"))
+        self._bar.hide()
+        for said in (self._text, self._error):
+            said.setAlignment(Qt.AlignmentFlag.AlignCenter)
+            said.setFixedWidth(380)
+        row = QHBoxLayout()
+        row.addStretch(1)
+        row.addWidget(self.images)
+        row.addWidget(self.use)
+        row.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        column.setSpacing(12)
+        column.addWidget(Symbol("photo", "dim", 32), 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addWidget(self._text, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addLayout(row)
+        column.addWidget(self.upload, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addWidget(self._bar)
+        column.addWidget(self._error, 0, Qt.AlignmentFlag.AlignHCenter)
+        self.use.clicked.connect(lambda _checked=False: self._use(str(self.images.value())))
+        self.upload.clicked.connect(lambda _checked=False: self._choose_file())
+
+    def offer(self) -> None:
+        """Read which reference images there are, and offer them."""
+        context = self._bench.context
+        may = context.may(Permission.INSPECTION_UPDATE)
+        self._text.setText(
+            self.tr("This record has no reference image. Choose the picture on which to draw the regions.")
+            if may
+            else self.tr("This record has no reference image.")
+        )
+        for widget in (self.images, self.use):
+            widget.setVisible(False)
+        self.upload.setVisible(
+            may and context.may(Permission.CATALOGUE_MANAGE) and context.may(Permission.FILE_ADD)
+        )
+        self._say("")
+        if may:
+            images = context.session.catalogue.reference_images
+            run(lambda: images.list(1, 200).data, owner=self, done=self._offer, failed=self._failed)
+
+    def _offer(self, images: Sequence[ReferenceImage]) -> None:
+        document = self._bench.document
+        aircraft = document.record.aircraft_id if document is not None else None
+        # Those of the same aircraft first.
+        ordered = sorted(images, key=lambda image: image.aircraft_id != aircraft)
+        self.images.set_choices([(image.reference_image_id, image.reference_image_name) for image in ordered])
+        for widget in (self.images, self.use):
+            widget.setVisible(bool(images))
+
+    def _choose_file(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(
+            self,
+            self.tr("Upload a reference image"),
+            "",
+            self.tr("Pictures (*.jpg *.jpeg *.png *.webp *.tif *.tiff)"),
+        )
+        if name:
+            self.add(Path(name))
+
+    def add(self, path: Path) -> None:
+        """Upload a picture, enter it into the catalogue and use it."""
+        document = self._bench.document
+        if document is None or self._task is not None:
+            return
+        self._say("")
+        self._bar.setValue(0)
+        self._bar.show()
+        self._task = run(
+            _upload,
+            self._bench.context.session,
+            path,
+            document.record.aircraft_id,
+            owner=self,
+            progress=lambda share: self._bar.setValue(round(100 * share)),
+            done=self._use,
+            failed=self._failed,
+            lane=Lane.LONG,
+        )
+
+    def _use(self, reference_image_id: str) -> None:
+        self._bar.hide()
+        self._task = run(
+            self._bench.context.session.records.update,
+            self._bench.record_id,
+            RecordUpdate(reference_image_id=reference_image_id),
+            None,
+            owner=self,
+            done=lambda _: self._used(),
+            failed=self._failed,
+        )
+
+    def _used(self) -> None:
+        self._task = None
+        self.chosen.emit()
+
+    def _failed(self, error: Exception) -> None:
+        self._task = None
+        self._bar.hide()
+        self._say(sentence(error))
+
+    def _say(self, text: str) -> None:
+        self._error.setText(text)
+        self._error.setVisible(bool(text))
+
+
+def _upload(report: Report, session: Session, path: Path, aircraft_id: str | None) -> str:
+    stored = session.files.upload(path, progress=lambda done, all_: report(done / all_ if all_ else 1.0))
+    report.check()
+    body = ReferenceImageWrite(
+        reference_image_name=path.stem, file_id=stored.file_id, aircraft_id=aircraft_id
+    )
+    return session.catalogue.reference_images.create(body).reference_image_id
