@@ -15,8 +15,8 @@ from shared.geometry import Rect
 from shared.samples import Defect, Image, Matrix, View
 
 MM_PER_PIXEL = 0.4
-_SIZE = (1600, 1100)
-_SEED = 3
+_SIZE = (1600, 1400)
+_SEED = 6
 _VIEW = View(rotation=1.5, scale=0.96, perspective=0.012, light=0.12, gain=0.95, noise=1.5, blur=0.5, jpeg=93)
 
 
@@ -30,11 +30,11 @@ class Spot:
 
 
 SPOTS = (
-    Spot(Rect(700, 170, 320, 240), "dent", 4),
-    Spot(Rect(1190, 150, 300, 250), "crack", 4),
-    Spot(Rect(525, 425, 150, 140), "missing", 5),
-    Spot(Rect(125, 170, 430, 240), None),
-    Spot(Rect(612, 630, 490, 180), "scratch", 7),
+    Spot(Rect(340, 300, 380, 290), "dent", 4),
+    Spot(Rect(980, 280, 380, 320), "crack", 4),
+    Spot(Rect(740, 650, 200, 170), "missing", 5),
+    Spot(Rect(235, 870, 560, 270), None),
+    Spot(Rect(850, 895, 635, 235), "scratch", 7),
 )
 
 

@@ -1,0 +1,163 @@
+"""The frozen program in `dist/`: what is in it, and that it runs on a machine without Python."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from shared.paths import root
+from tests.e2e.written import check_written
+
+pytestmark = pytest.mark.frozen
+
+BUNDLE = root() / "dist" / "walkaround"
+PROGRAM = BUNDLE / ("walkaround.exe" if sys.platform == "win32" else "walkaround")
+INSIDE = BUNDLE / "_internal"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _built() -> None:
+    assert PROGRAM.exists(), "build it first: make package"
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> dict[str, str]:
+    """The environment of a person who never heard of Python."""
+    kept = (
+        "HOME",
+        "LANG",
+        "SYSTEMROOT",
+        "XDG_CONFIG_HOME",
+        "XDG_CACHE_HOME",
+        "XDG_DATA_HOME",
+        "XDG_STATE_HOME",
+    )
+    found = {name: os.environ[name] for name in kept if name in os.environ}
+    return {**found, "PATH": "/usr/bin:/bin", "TMPDIR": str(tmp_path)}
+
+
+def names() -> list[str]:
+    return [path.relative_to(BUNDLE).as_posix() for path in BUNDLE.rglob("*") if path.is_file()]
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "service/migrations/env.py",
+        "service/migrations/versions/0001_account.py",
+        "resources/translations/walkaround_zh_CN.qm",
+        "resources/translations/walkaround_en.qm",
+        "resources/icons/walkaround.svg",
+        "resources/themes/walkaround.qss",
+        "face_recognition_models/models/shape_predictor_5_face_landmarks.dat",
+        "face_recognition_models/models/dlib_face_recognition_resnet_model_v1.dat",
+        "skimage/data/astronaut.png",
+        "PySide6/Qt/translations/qtbase_zh_CN.qm",
+        "PySide6/Qt/plugins/platforms/*offscreen*",
+        "swagger_ui_bundle/**/swagger-ui-bundle.js",
+    ],
+)
+def test_the_bundle_holds(pattern: str) -> None:
+    assert list(INSIDE.glob(pattern))
+
+
+def test_every_migration_is_in_the_bundle() -> None:
+    kept = {path.name for path in (root() / "service/migrations/versions").glob("*.py")}
+    assert kept == {path.name for path in (INSIDE / "service/migrations/versions").glob("*.py")}
+
+
+@pytest.mark.parametrize(
+    "unwanted", ["Qt5", "qt5", "libQt6Qml", "libQt6Quick", "skimage/io", "hypothesis", "mypy"]
+)
+def test_the_bundle_is_free_of(unwanted: str) -> None:
+    assert [name for name in names() if unwanted in name] == []
+
+
+def test_the_frozen_demo(tmp_path: Path, bare: dict[str, str]) -> None:
+    out = tmp_path / "绕机 检查"
+    run = subprocess.run(
+        [PROGRAM, "demo", "--out", out],
+        cwd=tmp_path,
+        env=bare,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=180,
+        check=False,
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+    check_written(out)
+
+
+def test_the_frozen_service_is_ready_and_answers(tmp_path: Path, bare: dict[str, str]) -> None:
+    command = [PROGRAM, "serve", "--port", "0", "--data-dir", tmp_path / "data"]
+    environment = {**bare, "WALKAROUND_PARENT_PIPE": "1"}
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            ready = json.loads(process.stdout.readline())
+            assert ready["event"] == "ready"
+            assert httpx.get(f"{ready['url']}/readyz").status_code == 200
+            assert "swagger" in httpx.get(f"{ready['url']}/docs").text
+        finally:
+            process.stdin.close()
+            process.wait(20)
+    assert process.returncode == 0
+
+
+@pytest.fixture
+def display() -> Iterator[str]:
+    """A screen of X11 that nobody sees."""
+    if shutil.which("Xvfb") is None:
+        pytest.skip("needs Xvfb")
+    reading, writing = os.pipe()
+    command = ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1600x1000x24", "-nolisten", "tcp"]
+    with subprocess.Popen(command, pass_fds=[writing], stderr=subprocess.DEVNULL) as server:
+        os.close(writing)
+        with os.fdopen(reading) as answer:
+            number = answer.readline().strip()
+        try:
+            yield f":{number}"
+        finally:
+            server.terminate()
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="X11")
+def test_a_real_window_opens(tmp_path: Path, bare: dict[str, str], display: str) -> None:
+    xwininfo = shutil.which("xwininfo")
+    if xwininfo is None:
+        pytest.skip("needs xwininfo")
+    environment = {**bare, "DISPLAY": display}
+    command = [PROGRAM, "run", "--data-dir", tmp_path / "data"]
+    with (tmp_path / "said").open("wb") as said:
+        process = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=said, stderr=said)
+    try:
+        deadline = time.monotonic() + 60
+        while True:
+            tree = subprocess.run(
+                [xwininfo, "-display", display, "-root", "-tree"],
+                capture_output=True,
+                encoding="utf-8",
+                check=False,
+            ).stdout
+            if "Walkaround" in tree:
+                break
+            assert process.poll() is None, (tmp_path / "said").read_text("utf-8")
+            assert time.monotonic() < deadline, tree
+            time.sleep(0.2)
+    finally:
+        process.terminate()
+        process.wait(30)
+    assert process.returncode == 0
+    assert "Traceback" not in (tmp_path / "said").read_text("utf-8")
