@@ -16,6 +16,7 @@ from desktop.report.content import Evidence, Report, ReportedFinding, ReportedIt
 from shared import __version__, results
 from shared.content import sha256_of
 from shared.geometry import Rect, point_to_pixels
+from shared.wire.catalogue import Task
 from shared.wire.inspection import Item, Record
 
 OVERVIEW_PX = 1600
@@ -48,7 +49,7 @@ def collect(session: Session, inspection_id: str, made_by: str, progress: Progre
         subtitle=QCoreApplication.translate("Report", "Inspection report"),
         status=record.inspection_status,
         status_name=words.status(record.inspection_status),
-        fields=_fields(record),
+        fields=_fields(record, _task(session, record)),
         overview=_jpeg(overview),
         overview_scale=overview.width() / reference.width() if reference.width() else 1.0,
         items=tuple(reported),
@@ -198,12 +199,21 @@ def _seen(photo: QImage, region: Rect | None, provenance: Mapping[str, Any]) -> 
     return whole if inside.empty else inside
 
 
-def _fields(record: Record) -> tuple[tuple[str, str], ...]:
+def _task(session: Session, record: Record) -> Task | None:
+    """The task in the catalogue; None for one of another system."""
+    try:
+        return session.catalogue.tasks.get(record.task_id)
+    except NotFound:
+        return None
+
+
+def _fields(record: Record, task: Task | None) -> tuple[tuple[str, str], ...]:
+    flight = task.flight_number if task else None
     return (
         (QCoreApplication.translate("Report", "Aircraft"), record.aircraft_name or ""),
-        (QCoreApplication.translate("Report", "Flight"), record.flight_id or ""),
+        (QCoreApplication.translate("Report", "Flight"), flight or record.flight_id or ""),
         (QCoreApplication.translate("Report", "Executor"), record.executor_name or ""),
-        (QCoreApplication.translate("Report", "Task"), record.task_id),
+        (QCoreApplication.translate("Report", "Task"), task.task_name if task else record.task_id),
         (QCoreApplication.translate("Report", "Started"), _clock(record.start_time)),
         (QCoreApplication.translate("Report", "Finished"), _clock(record.end_time)),
         (QCoreApplication.translate("Report", "Progress"), f"{record.progress} %"),

@@ -100,9 +100,9 @@ class _Pages:
     def _blocks(self) -> list[Block]:
         blocks = [self._header(), self._fields(), self._overview()]
         blocks += [self._item(item) for item in self.report.items]
-        blocks += [self._evidence(start) for start in range(0, len(self.report.evidence), 20)]
-        blocks.append(self._signature())
-        return blocks
+        evidence = [self._evidence(start) for start in range(0, len(self.report.evidence), 20)]
+        # The signature never stands alone on a page.
+        return [*blocks, *evidence[:-1], _stacked([*evidence[-1:], self._signature()])]
 
     # -- text
 
@@ -314,6 +314,17 @@ class _Pages:
         )
         self._text(MARGIN, y, WIDTH - 90, self.report.title, 8, DIM, height=12)
         self._text(PAGE_W - MARGIN - 90, y, 90, page, 8, DIM, align=Qt.AlignmentFlag.AlignRight)
+
+
+def _stacked(blocks: list[Block]) -> Block:
+    """`blocks` as one that is not parted."""
+
+    def paint(y: float) -> None:
+        for height, part in blocks:
+            part(y)
+            y += height
+
+    return sum(height for height, _ in blocks), paint
 
 
 def _image(data: bytes) -> QImage:

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from PySide6.QtCore import QCoreApplication
 
+from desktop.finding_words import finding_word
 from desktop.report.content import ReportedItem
 from shared.codes import Status, Verdict
 
@@ -59,7 +60,7 @@ def findings(item: ReportedItem) -> str:
     """The findings in one line: label and confidence of each."""
     if not item.findings:
         return QCoreApplication.translate("Report", "No findings")
-    return "   ".join(f"{finding.label} {finding.confidence:.2f}" for finding in item.findings)
+    return "   ".join(f"{finding_word(finding.label)} {finding.confidence:.2f}" for finding in item.findings)
 
 
 def region(item: ReportedItem) -> str:
