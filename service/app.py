@@ -156,6 +156,8 @@ def create_app(settings: Settings) -> FastAPI:
         lifespan=lifespan,
         docs_url=None,
         redoc_url=None,
+        # A redirect would repeat the Host header; another address is simply not there.
+        redirect_slashes=False,
         openapi_url="/api/openapi.json",
         generate_unique_id_function=_operation_id,
         responses=failures(400),

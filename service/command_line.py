@@ -48,6 +48,8 @@ def _settings(options: argparse.Namespace) -> Settings:
 
 def main(words: Sequence[str]) -> int:
     """Run one command of the service and give its exit status."""
+    # Database, photos, keys and logs are for the account the service runs under, and for nobody else.
+    os.umask(0o077)
     command, rest = words[0], list(words[1:])
     if command == "serve":
         return _serve(rest)

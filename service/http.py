@@ -25,21 +25,29 @@ log = logging.getLogger("walkaround.http")
 request_id: contextvars.ContextVar[str] = contextvars.ContextVar("request_id", default="-")
 
 _GIVEN_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
-_LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]", "testserver"})
+_LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 
-_SECURITY_HEADERS = (
+SECURITY_HEADERS = (
     ("x-content-type-options", "nosniff"),
     ("x-frame-options", "DENY"),
     ("referrer-policy", "no-referrer"),
     ("cross-origin-resource-policy", "same-origin"),
+    # Opened in a browser, no answer may load or run anything; the page of the API has a policy of its own.
+    ("content-security-policy", "default-src 'none'; frame-ancestors 'none'"),
 )
 
 
-async def _answer(send: Send, status: int, error: ErrorCode, msg: str, **details: Any) -> None:
+def new_request_id() -> str:
+    """A random id for a request whose client gave none."""
+    return secrets.token_hex(8)
+
+
+async def _answer(
+    send: Send, status: int, error: ErrorCode, msg: str, *, close: bool = False, **details: Any
+) -> None:
     body = json.dumps(failure_body(error, msg, details), ensure_ascii=False).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    if status == 413:
-        # The rest of a too large body is not read, so the connection can not be used again.
+    if close:
         headers.append((b"connection", b"close"))
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
@@ -47,6 +55,12 @@ async def _answer(send: Send, status: int, error: ErrorCode, msg: str, **details
 
 class _TooLargeError(Exception):
     """The body went over the limit while it arrived."""
+
+
+def _told_twice(headers: Headers) -> bool:
+    # RFC 9112, 6.1: somebody in between may have read the other length, and taken what follows for a request
+    # of somebody else.
+    return "content-length" in headers and "transfer-encoding" in headers
 
 
 class RequestFrame:
@@ -59,8 +73,9 @@ class RequestFrame:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        given = Headers(scope=scope).get("x-request-id", "")
-        number = given if _GIVEN_ID.fullmatch(given) else secrets.token_hex(8)
+        asked = Headers(scope=scope)
+        given = asked.get("x-request-id", "")
+        number = given if _GIVEN_ID.fullmatch(given) else new_request_id()
         token = request_id.set(number)
         started = time.perf_counter()
         status = 0
@@ -71,18 +86,23 @@ class RequestFrame:
                 status = message["status"]
                 headers = MutableHeaders(scope=message)
                 headers["x-request-id"] = number
-                for name, value in _SECURITY_HEADERS:
+                for name, value in SECURITY_HEADERS:
                     headers.setdefault(name, value)
                 headers.setdefault("cache-control", "no-store")
             await send(message)
 
         try:
+            if _told_twice(asked):
+                msg = "请求同时使用了 Content-Length 和 Transfer-Encoding，请只用其中一个"
+                await _answer(framed, 400, ErrorCode.INVALID_INPUT, msg, close=True)
+                return
             await self.app(scope, receive, framed)
         except Exception as problem:
             # The text of an exception may hold SQL or what somebody typed: log its type and place only.
             log.error("%s: unexpected %s at %s", number, type(problem).__name__, _place(problem))
             if status:
-                raise
+                # Too late for another answer. The server ends the connection, and would log the text.
+                return
             msg = f"服务内部出错，请重试；若反复出现，请把请求编号 {number} 告诉管理员"
             await _answer(framed, 500, ErrorCode.INTERNAL, msg, request_id=number)
         finally:
@@ -165,7 +185,9 @@ class BodyLimit:
 
     @staticmethod
     async def _refuse(send: Send, limit: int) -> None:
-        await _answer(send, 413, ErrorCode.TOO_LARGE, f"请求内容过大，最多 {limit // 2**20} MB", limit=limit)
+        msg = f"请求内容过大，最多 {limit // 2**20} MB"
+        # The rest of the body is not read, so the connection can not be used again.
+        await _answer(send, 413, ErrorCode.TOO_LARGE, msg, close=True, limit=limit)
 
 
 class ApiPrefix:

@@ -19,6 +19,7 @@ from uvicorn.supervisors import Multiprocess
 
 from service.app import create_app
 from service.database import Database
+from service.protocol import GuardedProtocol
 from service.schema import migrate
 from service.settings import Settings
 
@@ -112,6 +113,7 @@ def _config(settings: Settings, app: FastAPI | str) -> uvicorn.Config:
         port=settings.port,
         workers=settings.workers,
         log_config=None,
+        http=GuardedProtocol,
         server_header=False,
         date_header=True,
         proxy_headers=bool(settings.trusted_proxies),

@@ -19,6 +19,9 @@ from service.settings import Settings
 from tests.postgresql import Server, binaries
 
 ADMIN = ("chief", "correct-horse-battery")
+HERE = "http://localhost"
+"""The address the tests' clients name: the service refuses every Host that is not its own."""
+
 _numbers = itertools.count(1)
 
 
@@ -94,7 +97,7 @@ def app(settings: Settings) -> FastAPI:
 @pytest.fixture
 def anonymous(app: FastAPI) -> Iterator[TestClient]:
     """A client on loopback without a token. Exceptions of the service become answers, as in production."""
-    with TestClient(app, client=("127.0.0.1", 50000), raise_server_exceptions=False) as client:
+    with TestClient(app, HERE, client=("127.0.0.1", 50000), raise_server_exceptions=False) as client:
         yield client
 
 
@@ -111,6 +114,7 @@ def with_token(client: TestClient, token: str) -> TestClient:
     """A second client of the same running application that sends `token`."""
     return TestClient(
         client.app,
+        HERE,
         client=("127.0.0.1", 50000),
         raise_server_exceptions=False,
         headers={"Authorization": f"Bearer {token}"},

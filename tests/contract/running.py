@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from service.app import create_app
 from service.settings import Settings
-from tests.service_app import ADMIN, with_token
+from tests.service_app import ADMIN, HERE, with_token
 
 _numbers = itertools.count(1)
 
@@ -91,5 +91,5 @@ def running(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         server.execute(f"CREATE DATABASE {name} TEMPLATE migrated")
         url = server.url(name)
     app = create_app(Settings(data_dir=folder, database_url=url, bcrypt_cost=4))
-    with TestClient(app, client=("127.0.0.1", 50000), raise_server_exceptions=False) as anonymous:
+    with TestClient(app, HERE, client=("127.0.0.1", 50000), raise_server_exceptions=False) as anonymous:
         yield Running(anonymous)

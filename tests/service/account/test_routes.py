@@ -17,7 +17,7 @@ from service.changes import Change
 from service.database import Database, now
 from service.settings import Settings
 from shared.codes import Role
-from tests.service_app import ADMIN, with_token
+from tests.service_app import ADMIN, HERE, with_token
 
 AsRole = Callable[..., TestClient]
 FIRST = {"username": "chief", "password": "correct-horse-battery", "name": "主任"}
@@ -52,7 +52,7 @@ def test_the_first_run_makes_an_admin_once(anonymous: TestClient) -> None:
 
 
 def test_the_first_run_is_for_this_machine_only(app: FastAPI) -> None:
-    with TestClient(app, client=("192.0.2.7", 50000)) as far:
+    with TestClient(app, HERE, client=("192.0.2.7", 50000)) as far:
         answer = far.post("/api/auth/first-run", json=FIRST)
         assert (answer.status_code, answer.json()["data"]["error"]) == (403, "permission_missing")
         assert far.get("/api/auth/first-run").json()["data"] == {"needed": True}
@@ -292,7 +292,7 @@ def test_what_happens_is_told_with_who_and_from_where(app: FastAPI, settings: Se
     seen: list[Change] = []
     database: Database = _database_of(app)
     database.after_commit.append(seen.extend)
-    with TestClient(app, client=("127.0.0.1", 50000)) as anonymous:
+    with TestClient(app, HERE, client=("127.0.0.1", 50000)) as anonymous:
         token = anonymous.post("/api/auth/first-run", json=FIRST).json()["data"]["access_token"]
         client = with_token(anonymous, token)
         admin = _me(client)["user"]["user_id"]
@@ -315,7 +315,7 @@ def _database_of(app: FastAPI) -> Database:
 
 
 def test_reading_tokens_asks_no_table_while_nothing_changes(app: FastAPI) -> None:
-    with TestClient(app, client=("127.0.0.1", 50000)) as anonymous:
+    with TestClient(app, HERE, client=("127.0.0.1", 50000)) as anonymous:
         token = anonymous.post("/api/auth/first-run", json=FIRST).json()["data"]["access_token"]
         authenticate = app.state.authenticate
         asyncio.run(authenticate(token, "127.0.0.1"))
