@@ -2,6 +2,26 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en_US">
 <context>
+    <name>AuditSection</name>
+    <message numerus="yes">
+        <source>In the last %n day(s)</source>
+        <translation>
+            <numerusform>In the last day</numerusform>
+            <numerusform>In the last %n days</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Catalogue</name>
+    <message numerus="yes">
+        <source>%n template region(s)</source>
+        <translation>
+            <numerusform>%n template region</numerusform>
+            <numerusform>%n template regions</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Errors</name>
     <message numerus="yes">
         <source>Too many tries. Try again in %n second(s).</source>
@@ -22,6 +42,134 @@
     </message>
 </context>
 <context>
+    <name>FaceSection</name>
+    <message numerus="yes">
+        <source>%n face template(s)</source>
+        <translation>
+            <numerusform>%n face template</numerusform>
+            <numerusform>%n face templates</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n pair(s) of different people look alike enough to be taken for each other. Enrol these people anew in better light, or switch face login off.</source>
+        <translation>
+            <numerusform>One pair of different people looks alike enough to be taken for each other. Enrol these people anew in better light, or switch face login off.</numerusform>
+            <numerusform>%n pairs of different people look alike enough to be taken for each other. Enrol these people anew in better light, or switch face login off.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n person(s)</source>
+        <translation>
+            <numerusform>%n person</numerusform>
+            <numerusform>%n people</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Filters</name>
+    <message numerus="yes">
+        <source>Started in the last %n day(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>FindingsBox</name>
+    <message numerus="yes">
+        <source>%n finding(s) below this confidence</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Finishing</name>
+    <message numerus="yes">
+        <source>%n item(s) failed.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n item(s) have no verdict yet. Decide them first.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ItemDelegate</name>
+    <message numerus="yes">
+        <source>%n finding(s)</source>
+        <translation type="unfinished">
+            <numerusform>%n finding</numerusform>
+            <numerusform>%n findings</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ItemsCard</name>
+    <message numerus="yes">
+        <source>%n finding(s)</source>
+        <translation>
+            <numerusform>%n finding</numerusform>
+            <numerusform>%n findings</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ItemsModel</name>
+    <message numerus="yes">
+        <source>%n finding(s)</source>
+        <translation type="unfinished">
+            <numerusform>%n finding</numerusform>
+            <numerusform>%n findings</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Pager</name>
+    <message numerus="yes">
+        <source>%n in all</source>
+        <translation>
+            <numerusform>%n in all</numerusform>
+            <numerusform>%n in all</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>RecordsPage</name>
+    <message numerus="yes">
+        <source>%n record(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n record(s) written.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Recovered</name>
+    <message numerus="yes">
+        <source>The program ended unexpectedly. %n edit(s) were not sent; they are kept.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>SaveMark</name>
     <message numerus="yes">
         <source>Offline, %n edit(s) kept here</source>
@@ -35,6 +183,16 @@
         <translation>
             <numerusform>Saving %n edit</numerusform>
             <numerusform>Saving %n edits</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Top</name>
+    <message numerus="yes">
+        <source>%n edit(s) to decide</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
         </translation>
     </message>
 </context>

@@ -2,6 +2,296 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN">
 <context>
+    <name>AircraftForm</name>
+    <message>
+        <source>An aircraft needs a name.</source>
+        <translation>请填写飞机名称。</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>名称</translation>
+    </message>
+    <message>
+        <source>Registration</source>
+        <translation>注册号</translation>
+    </message>
+    <message>
+        <source>Type</source>
+        <translation>机型</translation>
+    </message>
+</context>
+<context>
+    <name>AircraftSection</name>
+    <message>
+        <source>Changed</source>
+        <translation>更改时间</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>名称</translation>
+    </message>
+    <message>
+        <source>No aircraft yet. Add the first one; flights and reference images refer to it.</source>
+        <translation>还没有飞机。先添加一架，航班和参考图都要用到它。</translation>
+    </message>
+    <message>
+        <source>Registration</source>
+        <translation>注册号</translation>
+    </message>
+    <message>
+        <source>Type</source>
+        <translation>机型</translation>
+    </message>
+</context>
+<context>
+    <name>Audit</name>
+    <message>
+        <source>Aircraft</source>
+        <translation>飞机</translation>
+    </message>
+    <message>
+        <source>Audit log</source>
+        <translation>审计日志</translation>
+    </message>
+    <message>
+        <source>Changed</source>
+        <translation>更改</translation>
+    </message>
+    <message>
+        <source>Deleted</source>
+        <translation>删除</translation>
+    </message>
+    <message>
+        <source>Detection</source>
+        <translation>检测</translation>
+    </message>
+    <message>
+        <source>Detection cancelled</source>
+        <translation>检测取消</translation>
+    </message>
+    <message>
+        <source>Detection done</source>
+        <translation>检测完成</translation>
+    </message>
+    <message>
+        <source>Detection failed</source>
+        <translation>检测失败</translation>
+    </message>
+    <message>
+        <source>Detection model</source>
+        <translation>检测模型</translation>
+    </message>
+    <message>
+        <source>Face deleted</source>
+        <translation>删除人脸</translation>
+    </message>
+    <message>
+        <source>Face enrolled</source>
+        <translation>登记人脸</translation>
+    </message>
+    <message>
+        <source>Face login</source>
+        <translation>人脸登录</translation>
+    </message>
+    <message>
+        <source>Face login failed</source>
+        <translation>人脸登录失败</translation>
+    </message>
+    <message>
+        <source>File</source>
+        <translation>文件</translation>
+    </message>
+    <message>
+        <source>Flight</source>
+        <translation>航班</translation>
+    </message>
+    <message>
+        <source>Item</source>
+        <translation>检测条目</translation>
+    </message>
+    <message>
+        <source>Items added</source>
+        <translation>添加条目</translation>
+    </message>
+    <message>
+        <source>Log begun</source>
+        <translation>日志开始</translation>
+    </message>
+    <message>
+        <source>Log found unsigned</source>
+        <translation>发现日志签名不符</translation>
+    </message>
+    <message>
+        <source>Logged in</source>
+        <translation>登录</translation>
+    </message>
+    <message>
+        <source>Logged out</source>
+        <translation>退出</translation>
+    </message>
+    <message>
+        <source>Login</source>
+        <translation>登录</translation>
+    </message>
+    <message>
+        <source>Login failed</source>
+        <translation>登录失败</translation>
+    </message>
+    <message>
+        <source>Made</source>
+        <translation>创建</translation>
+    </message>
+    <message>
+        <source>Password change failed</source>
+        <translation>修改密码失败</translation>
+    </message>
+    <message>
+        <source>Password changed</source>
+        <translation>修改密码</translation>
+    </message>
+    <message>
+        <source>Photo added</source>
+        <translation>添加照片</translation>
+    </message>
+    <message>
+        <source>Photo taken off</source>
+        <translation>移除照片</translation>
+    </message>
+    <message>
+        <source>Record</source>
+        <translation>检查记录</translation>
+    </message>
+    <message>
+        <source>Reference image</source>
+        <translation>参考图</translation>
+    </message>
+    <message>
+        <source>Restored from a backup</source>
+        <translation>从备份恢复</translation>
+    </message>
+    <message>
+        <source>Service</source>
+        <translation>服务</translation>
+    </message>
+    <message>
+        <source>Spent token used again</source>
+        <translation>重复使用已失效令牌</translation>
+    </message>
+    <message>
+        <source>Task</source>
+        <translation>任务</translation>
+    </message>
+    <message>
+        <source>User</source>
+        <translation>用户</translation>
+    </message>
+</context>
+<context>
+    <name>AuditSection</name>
+    <message>
+        <source>Anything happened</source>
+        <translation>全部操作</translation>
+    </message>
+    <message>
+        <source>At any time</source>
+        <translation>全部时间</translation>
+    </message>
+    <message>
+        <source>Audit log</source>
+        <translation>审计日志</translation>
+    </message>
+    <message>
+        <source>By anybody</source>
+        <translation>全部人员</translation>
+    </message>
+    <message>
+        <source>By whom</source>
+        <translation>操作人</translation>
+    </message>
+    <message>
+        <source>Clear</source>
+        <translation>清除</translation>
+    </message>
+    <message>
+        <source>Clear the filters</source>
+        <translation>清除筛选</translation>
+    </message>
+    <message>
+        <source>Details of the entry</source>
+        <translation>条目详情</translation>
+    </message>
+    <message>
+        <source>From</source>
+        <translation>来自</translation>
+    </message>
+    <message>
+        <source>Hash: {hash}</source>
+        <translation>哈希：{hash}</translation>
+    </message>
+    <message>
+        <source>Id: {id}</source>
+        <translation>编号：{id}</translation>
+    </message>
+    <message numerus="yes">
+        <source>In the last %n day(s)</source>
+        <translation>
+            <numerusform>最近 %n 天</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>No.</source>
+        <translation>序号</translation>
+    </message>
+    <message>
+        <source>Nobody logged in</source>
+        <translation>未登录</translation>
+    </message>
+    <message>
+        <source>Nothing of this kind happened.</source>
+        <translation>没有这样的操作。</translation>
+    </message>
+    <message>
+        <source>The service</source>
+        <translation>服务</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>时间</translation>
+    </message>
+    <message>
+        <source>Time: {time}</source>
+        <translation>时间：{time}</translation>
+    </message>
+    <message>
+        <source>To anything</source>
+        <translation>全部对象</translation>
+    </message>
+    <message>
+        <source>To what</source>
+        <translation>对象</translation>
+    </message>
+    <message>
+        <source>What</source>
+        <translation>操作</translation>
+    </message>
+    <message>
+        <source>What happened</source>
+        <translation>操作</translation>
+    </message>
+    <message>
+        <source>When</source>
+        <translation>时间</translation>
+    </message>
+    <message>
+        <source>Who</source>
+        <translation>操作人</translation>
+    </message>
+    <message>
+        <source>Who: {name}</source>
+        <translation>操作人：{name}</translation>
+    </message>
+</context>
+<context>
     <name>Banner</name>
     <message>
         <source>Close</source>
@@ -9,14 +299,187 @@
     </message>
 </context>
 <context>
-    <name>CanvasView</name>
+    <name>Bench</name>
     <message>
-        <source>Opening the picture…</source>
-        <translation>正在打开图片…</translation>
+        <source>Item {n}</source>
+        <translation type="unfinished"></translation>
     </message>
+</context>
+<context>
+    <name>CanvasView</name>
     <message>
         <source>Picture with regions</source>
         <translation>带区域的图片</translation>
+    </message>
+</context>
+<context>
+    <name>CaptureDialog</name>
+    <message>
+        <source>Camera</source>
+        <translation type="unfinished">摄像头</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation type="unfinished">取消</translation>
+    </message>
+    <message>
+        <source>Looking for a camera…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No camera was found. Connect one, or add a photo from a file.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Take a photo</source>
+        <translation type="unfinished">拍摄照片</translation>
+    </message>
+    <message>
+        <source>Take a photo of the part</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Take the photo</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The camera gives no picture. Is another program using it?</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>Catalogue</name>
+    <message numerus="yes">
+        <source>%n template region(s)</source>
+        <translation>
+            <numerusform>%n 个模板区域</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Add a model</source>
+        <translation>添加模型</translation>
+    </message>
+    <message>
+        <source>Add images</source>
+        <translation>添加图片</translation>
+    </message>
+    <message>
+        <source>Aircraft</source>
+        <translation>飞机</translation>
+    </message>
+    <message>
+        <source>Detection model</source>
+        <translation>检测模型</translation>
+    </message>
+    <message>
+        <source>Flight</source>
+        <translation>航班</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>名称</translation>
+    </message>
+    <message>
+        <source>Name, description</source>
+        <translation>名称、说明</translation>
+    </message>
+    <message>
+        <source>Name, registration, type</source>
+        <translation>名称、注册号、机型</translation>
+    </message>
+    <message>
+        <source>New aircraft</source>
+        <translation>新建飞机</translation>
+    </message>
+    <message>
+        <source>New flight</source>
+        <translation>新建航班</translation>
+    </message>
+    <message>
+        <source>New task</source>
+        <translation>新建任务</translation>
+    </message>
+    <message>
+        <source>Number, departure, arrival</source>
+        <translation>航班号、出发地、到达地</translation>
+    </message>
+    <message>
+        <source>Reference image</source>
+        <translation>参考图</translation>
+    </message>
+    <message>
+        <source>Task</source>
+        <translation>任务</translation>
+    </message>
+    <message>
+        <source>no aircraft</source>
+        <translation>未指定飞机</translation>
+    </message>
+    <message>
+        <source>no scale</source>
+        <translation>未设比例</translation>
+    </message>
+</context>
+<context>
+    <name>CataloguePage</name>
+    <message>
+        <source>Aircraft</source>
+        <translation>飞机</translation>
+    </message>
+    <message>
+        <source>Catalogue</source>
+        <translation>目录</translation>
+    </message>
+    <message>
+        <source>Detection models</source>
+        <translation>检测模型</translation>
+    </message>
+    <message>
+        <source>Flights</source>
+        <translation>航班</translation>
+    </message>
+    <message>
+        <source>Reference images</source>
+        <translation>参考图</translation>
+    </message>
+    <message>
+        <source>Sections of the catalogue</source>
+        <translation>目录的分类</translation>
+    </message>
+    <message>
+        <source>Tasks</source>
+        <translation>任务</translation>
+    </message>
+    <message>
+        <source>What records refer to, and what looks at their photos</source>
+        <translation>检查记录所引用的内容，以及检查照片的模型</translation>
+    </message>
+</context>
+<context>
+    <name>ClashDialog</name>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Mine</source>
+        <translation>我的</translation>
+    </message>
+    <message>
+        <source>Save this</source>
+        <translation>保存选择</translation>
+    </message>
+    <message>
+        <source>Somebody else changed this record</source>
+        <translation>这条记录已被他人修改</translation>
+    </message>
+    <message>
+        <source>Theirs</source>
+        <translation>对方的</translation>
+    </message>
+    <message>
+        <source>While you were editing, these fields were changed by somebody else too. Choose what stays; what only one of you changed is kept.</source>
+        <translation>在您编辑期间，他人也修改了这些字段。请选择保留哪个值；只有一方修改的内容都会保留。</translation>
     </message>
 </context>
 <context>
@@ -28,6 +491,14 @@
     <message>
         <source>Back to the last page</source>
         <translation>返回上一页</translation>
+    </message>
+    <message>
+        <source>Cancel the record</source>
+        <translation>取消检查记录</translation>
+    </message>
+    <message>
+        <source>Catalogue and people</source>
+        <translation>目录与人员</translation>
     </message>
     <message>
         <source>Clear the filters</source>
@@ -42,12 +513,20 @@
         <translation>复制区域</translation>
     </message>
     <message>
+        <source>Delete</source>
+        <translation>删除</translation>
+    </message>
+    <message>
         <source>Delete the item</source>
         <translation>删除条目</translation>
     </message>
     <message>
         <source>Delete the record</source>
         <translation>删除记录</translation>
+    </message>
+    <message>
+        <source>Details of the record</source>
+        <translation>检查记录详情</translation>
     </message>
     <message>
         <source>Draw a region</source>
@@ -146,8 +625,16 @@
         <translation>移动图片</translation>
     </message>
     <message>
+        <source>New entry</source>
+        <translation>新建条目</translation>
+    </message>
+    <message>
         <source>New record</source>
         <translation>新建检查</translation>
+    </message>
+    <message>
+        <source>New user</source>
+        <translation>新建用户</translation>
     </message>
     <message>
         <source>Next finding</source>
@@ -172,6 +659,10 @@
     <message>
         <source>Open the record</source>
         <translation>打开记录</translation>
+    </message>
+    <message>
+        <source>Open the workbench</source>
+        <translation>打开工作台</translation>
     </message>
     <message>
         <source>Paste regions</source>
@@ -210,12 +701,20 @@
         <translation>重命名条目</translation>
     </message>
     <message>
+        <source>Reopen the record</source>
+        <translation>重新打开检查记录</translation>
+    </message>
+    <message>
         <source>Run detection on all items</source>
         <translation>检测全部条目</translation>
     </message>
     <message>
         <source>Run detection on this item</source>
         <translation>检测此条目</translation>
+    </message>
+    <message>
+        <source>Save the record</source>
+        <translation>保存检查记录</translation>
     </message>
     <message>
         <source>Search on this page</source>
@@ -270,6 +769,14 @@
         <translation>生成报告</translation>
     </message>
     <message>
+        <source>Write the report as HTML</source>
+        <translation>生成 HTML 报告</translation>
+    </message>
+    <message>
+        <source>Write the report as PDF</source>
+        <translation>生成 PDF 报告</translation>
+    </message>
+    <message>
         <source>Zoom in</source>
         <translation>放大</translation>
     </message>
@@ -283,10 +790,88 @@
     </message>
 </context>
 <context>
+    <name>CompareView</name>
+    <message>
+        <source>Difference</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Photo</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Photo {0} %</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reference</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reference and photo</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>Confirm</name>
     <message>
         <source>Cancel</source>
         <translation>取消</translation>
+    </message>
+</context>
+<context>
+    <name>ConflictDialog</name>
+    <message>
+        <source>(empty)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>An item</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Apply</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Decide</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Delete it all the same</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Drop this edit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Later</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Mine: {value}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Somebody else changed this item meanwhile. Choose what shall stay.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The service did not take this edit.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Theirs: {value}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>These edits need you</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>重试</translation>
     </message>
 </context>
 <context>
@@ -298,6 +883,43 @@
     <message>
         <source>Your login has ended. Log in again to go on where you were.</source>
         <translation>登录已结束。重新登录后可从原处继续。</translation>
+    </message>
+</context>
+<context>
+    <name>Detecting</name>
+    <message>
+        <source>Choose a detection model for this item first.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No item has both a photo and a model: add photos first.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>EditUser</name>
+    <message>
+        <source>Name</source>
+        <translation>姓名</translation>
+    </message>
+    <message>
+        <source>User name</source>
+        <translation>用户名</translation>
+    </message>
+</context>
+<context>
+    <name>Edits</name>
+    <message>
+        <source>Edits cannot be kept on this machine: {why}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This was not done, the disk did not take it: {why}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Walkaround is open in another window with this account. Edit there; here you can only look.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -699,6 +1321,377 @@
     </message>
 </context>
 <context>
+    <name>FaceSection</name>
+    <message numerus="yes">
+        <source>%n face template(s)</source>
+        <translation>
+            <numerusform>%n 个人脸模板</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n pair(s) of different people look alike enough to be taken for each other. Enrol these people anew in better light, or switch face login off.</source>
+        <translation>
+            <numerusform>有 %n 对不同的人相似到会被互认。请在更好的光线下为他们重新登记，或关闭人脸登录。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n person(s)</source>
+        <translation>
+            <numerusform>%n 人</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Different people</source>
+        <translation>不同的人</translation>
+    </message>
+    <message>
+        <source>Enrolled</source>
+        <translation>已登记</translation>
+    </message>
+    <message>
+        <source>Face login</source>
+        <translation>人脸登录</translation>
+    </message>
+    <message>
+        <source>Face login is off.</source>
+        <translation>人脸登录已关闭。</translation>
+    </message>
+    <message>
+        <source>Face login is on for everybody</source>
+        <translation>所有人可用人脸登录</translation>
+    </message>
+    <message>
+        <source>Face login is on.</source>
+        <translation>人脸登录已开启。</translation>
+    </message>
+    <message>
+        <source>Fewer than two people are enrolled, so nothing can be said yet about mixing them up. The threshold is the one that was measured for this model elsewhere.</source>
+        <translation>登记的不足两人，还无法判断是否会认错人。所用阈值是这个模型在别处测得的。</translation>
+    </message>
+    <message>
+        <source>From this score on, two pictures count as the same person.</source>
+        <translation>达到这个分数，两张照片即视为同一人。</translation>
+    </message>
+    <message>
+        <source>How well faces are told apart here</source>
+        <translation>本系统区分人脸的能力</translation>
+    </message>
+    <message>
+        <source>Measures how alike two faces are. A higher score means more alike.</source>
+        <translation>衡量两张脸的相似程度，分数越高越相似。</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>No two enrolled people are taken for each other. With 95 % confidence a stranger is let in in fewer than 1 of {n} tries.</source>
+        <translation>已登记的人互不混淆。以 95 % 的置信度，陌生人每 {n} 次尝试中被误认的不到 1 次。</translation>
+    </message>
+    <message>
+        <source>Several templates of a person let the glasses or the light change.</source>
+        <translation>每人登记几个模板，眼镜或光线变化时也能认出。</translation>
+    </message>
+    <message>
+        <source>The exact upper bound (95 %) on how often different people are taken for one.</source>
+        <translation>把不同的人认成同一人的比例的精确上限（95 %）。</translation>
+    </message>
+    <message>
+        <source>The least alike two templates of one person. It should lie above the threshold.</source>
+        <translation>同一人差别最大的两个模板，应高于阈值。</translation>
+    </message>
+    <message>
+        <source>The more people are enrolled, the more exact this becomes.</source>
+        <translation>登记的人越多，这个结论越精确。</translation>
+    </message>
+    <message>
+        <source>The most alike two different people. It should lie well below the threshold.</source>
+        <translation>最相像的两个不同的人，应明显低于阈值。</translation>
+    </message>
+    <message>
+        <source>The same person</source>
+        <translation>同一个人</translation>
+    </message>
+    <message>
+        <source>Threshold</source>
+        <translation>阈值</translation>
+    </message>
+    <message>
+        <source>While it is off, everybody logs in by password. Enrolled faces stay as they are.</source>
+        <translation>关闭时所有人用密码登录，已登记的人脸保持不变。</translation>
+    </message>
+    <message>
+        <source>Wrongly alike</source>
+        <translation>误认</translation>
+    </message>
+    <message>
+        <source>at least {score} in {pairs} pairs</source>
+        <translation>{pairs} 对中最低 {score}</translation>
+    </message>
+    <message>
+        <source>at most {score} in {pairs} pairs</source>
+        <translation>{pairs} 对中最高 {score}</translation>
+    </message>
+    <message>
+        <source>{n} pairs, at most {share} of all</source>
+        <translation>{n} 对，占比不超过 {share}</translation>
+    </message>
+</context>
+<context>
+    <name>FieldsCard</name>
+    <message>
+        <source>A whole number from 0 to 100.</source>
+        <translation>请填写 0 到 100 之间的整数。</translation>
+    </message>
+    <message>
+        <source>Aircraft</source>
+        <translation>飞机</translation>
+    </message>
+    <message>
+        <source>Choose the task that this record belongs to.</source>
+        <translation>请选择这条检查记录所属的任务。</translation>
+    </message>
+    <message>
+        <source>Created</source>
+        <translation>创建时间</translation>
+    </message>
+    <message>
+        <source>Discard the changes</source>
+        <translation>放弃更改</translation>
+    </message>
+    <message>
+        <source>Enter day and time as {example}.</source>
+        <translation>请按 {example} 的格式填写日期和时间。</translation>
+    </message>
+    <message>
+        <source>Executor</source>
+        <translation>执行人</translation>
+    </message>
+    <message>
+        <source>Finished</source>
+        <translation>结束时间</translation>
+    </message>
+    <message>
+        <source>Flight</source>
+        <translation>航班</translation>
+    </message>
+    <message>
+        <source>Id</source>
+        <translation>编号</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>名称</translation>
+    </message>
+    <message>
+        <source>Progress in %</source>
+        <translation>进度（%）</translation>
+    </message>
+    <message>
+        <source>Record</source>
+        <translation>检查记录</translation>
+    </message>
+    <message>
+        <source>Reference image</source>
+        <translation>参考图</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>保存</translation>
+    </message>
+    <message>
+        <source>Started</source>
+        <translation>开始时间</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>Task (or the id of another system)</source>
+        <translation>任务（或其他系统的编号）</translation>
+    </message>
+    <message>
+        <source>There is none of this name. Choose one of the list, or leave it empty.</source>
+        <translation>没有这个名称。请从列表中选择，或留空。</translation>
+    </message>
+    <message>
+        <source>Updated</source>
+        <translation>更新时间</translation>
+    </message>
+    <message>
+        <source>YYYY-MM-DD hh:mm</source>
+        <translation>年-月-日 时:分</translation>
+    </message>
+</context>
+<context>
+    <name>Filters</name>
+    <message>
+        <source>Aircraft</source>
+        <translation type="unfinished">飞机</translation>
+    </message>
+    <message>
+        <source>Any aircraft</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Any reference image</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Any state</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Clear</source>
+        <translation type="unfinished">清除</translation>
+    </message>
+    <message>
+        <source>Name, aircraft, executor</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reference image</source>
+        <translation type="unfinished">参考图</translation>
+    </message>
+    <message>
+        <source>Start time</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Started any time</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>Started in the last %n day(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation type="unfinished">状态</translation>
+    </message>
+</context>
+<context>
+    <name>Finding</name>
+    <message>
+        <source>added</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>crack</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>dent</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>difference</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>missing</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>scratch</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>stain</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>FindingList</name>
+    <message>
+        <source>Findings</source>
+        <translation type="unfinished">发现</translation>
+    </message>
+</context>
+<context>
+    <name>FindingsBox</name>
+    <message numerus="yes">
+        <source>%n finding(s) below this confidence</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Confidence ≥ {value}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Findings</source>
+        <translation type="unfinished">发现</translation>
+    </message>
+    <message>
+        <source>Least confidence of findings</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>Finishing</name>
+    <message numerus="yes">
+        <source>%n item(s) failed.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n item(s) have no verdict yet. Decide them first.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>All items passed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation type="unfinished">取消</translation>
+    </message>
+    <message>
+        <source>Finish</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Finish the record?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>PDF (*.pdf)</source>
+        <translation type="unfinished">PDF (*.pdf)</translation>
+    </message>
+    <message>
+        <source>Report</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The record gets its end time and its result.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The report could not be written: {why}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Web page (*.html)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Write the report</source>
+        <translation type="unfinished">生成报告</translation>
+    </message>
+    <message>
+        <source>Writing the report…</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>FirstRunForm</name>
     <message>
         <source>Choose a password by the rules below.</source>
@@ -731,6 +1724,299 @@
     <message>
         <source>Your name (may stay empty)</source>
         <translation>您的姓名（可不填）</translation>
+    </message>
+</context>
+<context>
+    <name>FlightForm</name>
+    <message>
+        <source>A flight needs a number.</source>
+        <translation>请填写航班号。</translation>
+    </message>
+    <message>
+        <source>Aircraft</source>
+        <translation>飞机</translation>
+    </message>
+    <message>
+        <source>Enter day and time as {example}.</source>
+        <translation>请按 {example} 的格式填写日期和时间。</translation>
+    </message>
+    <message>
+        <source>Flight number</source>
+        <translation>航班号</translation>
+    </message>
+    <message>
+        <source>From</source>
+        <translation>出发地</translation>
+    </message>
+    <message>
+        <source>Scheduled (this machine&apos;s clock)</source>
+        <translation>计划时间（本机时间）</translation>
+    </message>
+    <message>
+        <source>To</source>
+        <translation>到达地</translation>
+    </message>
+    <message>
+        <source>YYYY-MM-DD hh:mm</source>
+        <translation>年-月-日 时:分</translation>
+    </message>
+</context>
+<context>
+    <name>FlightSection</name>
+    <message>
+        <source>Aircraft</source>
+        <translation>飞机</translation>
+    </message>
+    <message>
+        <source>Changed</source>
+        <translation>更改时间</translation>
+    </message>
+    <message>
+        <source>Flight</source>
+        <translation>航班</translation>
+    </message>
+    <message>
+        <source>From</source>
+        <translation>出发地</translation>
+    </message>
+    <message>
+        <source>No flights yet. Tasks are done for a flight or an aircraft.</source>
+        <translation>还没有航班。任务要针对航班或飞机来做。</translation>
+    </message>
+    <message>
+        <source>Scheduled</source>
+        <translation>计划时间</translation>
+    </message>
+    <message>
+        <source>To</source>
+        <translation>到达地</translation>
+    </message>
+</context>
+<context>
+    <name>Form</name>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Close without saving</source>
+        <translation>不保存并关闭</translation>
+    </message>
+    <message>
+        <source>Close without saving?</source>
+        <translation>不保存就关闭吗？</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>保存</translation>
+    </message>
+    <message>
+        <source>Saving…</source>
+        <translation>正在保存…</translation>
+    </message>
+    <message>
+        <source>What you entered here is not saved.</source>
+        <translation>这里填写的内容还没有保存。</translation>
+    </message>
+</context>
+<context>
+    <name>Inspector</name>
+    <message>
+        <source>Choose an item in the list or on the picture.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Not detected yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing found.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>ItemDelegate</name>
+    <message numerus="yes">
+        <source>%n finding(s)</source>
+        <translation type="unfinished">
+            <numerusform>%n 处发现</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Detecting</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No model</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>ItemFields</name>
+    <message>
+        <source>Add a description</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Description</source>
+        <translation type="unfinished">说明</translation>
+    </message>
+    <message>
+        <source>Detection model</source>
+        <translation type="unfinished">检测模型</translation>
+    </message>
+    <message>
+        <source>Item {n}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Name of the item</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No model</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>ItemsCard</name>
+    <message numerus="yes">
+        <source>%n finding(s)</source>
+        <translation>
+            <numerusform>%n 处发现</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>As in the last inspection</source>
+        <translation>与上次检查相同</translation>
+    </message>
+    <message>
+        <source>Choose its reference image first, then take over items or draw regions.</source>
+        <translation>请先选择参考图，再沿用条目或画区域。</translation>
+    </message>
+    <message>
+        <source>Detecting…</source>
+        <translation>正在检测…</translation>
+    </message>
+    <message>
+        <source>Detection failed</source>
+        <translation>检测失败</translation>
+    </message>
+    <message>
+        <source>Findings</source>
+        <translation>发现</translation>
+    </message>
+    <message>
+        <source>From the template of the reference image</source>
+        <translation>取自参考图的模板</translation>
+    </message>
+    <message>
+        <source>Items</source>
+        <translation>检测条目</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>名称</translation>
+    </message>
+    <message>
+        <source>No findings</source>
+        <translation>无发现</translation>
+    </message>
+    <message>
+        <source>No.</source>
+        <translation>序号</translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation>进度</translation>
+    </message>
+    <message>
+        <source>Take over those of its reference image, or draw regions in the workbench.</source>
+        <translation>可以沿用参考图的条目，也可以在工作台里画区域。</translation>
+    </message>
+    <message>
+        <source>This record has no items yet.</source>
+        <translation>这条检查记录还没有条目。</translation>
+    </message>
+    <message>
+        <source>Verdict</source>
+        <translation>判定</translation>
+    </message>
+    <message>
+        <source>{done} of {n} finished</source>
+        <translation>已完成 {done} / {n}</translation>
+    </message>
+</context>
+<context>
+    <name>ItemsModel</name>
+    <message numerus="yes">
+        <source>%n finding(s)</source>
+        <translation type="unfinished">
+            <numerusform>%n 处发现</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ItemsPanel</name>
+    <message>
+        <source>All {n}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>As in the last inspection</source>
+        <translation type="unfinished">与上次检查相同</translation>
+    </message>
+    <message>
+        <source>Draw a region</source>
+        <translation type="unfinished">画新区域</translation>
+    </message>
+    <message>
+        <source>Failed {n}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Filter the items</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Items</source>
+        <translation type="unfinished">检测条目</translation>
+    </message>
+    <message>
+        <source>Next finding</source>
+        <translation type="unfinished">下一发现</translation>
+    </message>
+    <message>
+        <source>No item matches this filter.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No items yet. Press R and draw a region on the picture.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Progress of the record</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show all items</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Start with the template</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This record has no items.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Undecided {n}</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -947,10 +2233,198 @@
     </message>
 </context>
 <context>
+    <name>ModelForm</name>
+    <message>
+        <source>A model needs a name.</source>
+        <translation>请填写模型名称。</translation>
+    </message>
+    <message>
+        <source>Description</source>
+        <translation>说明</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>名称</translation>
+    </message>
+</context>
+<context>
+    <name>ModelSection</name>
+    <message>
+        <source>Add a detection model</source>
+        <translation>添加检测模型</translation>
+    </message>
+    <message>
+        <source>Added</source>
+        <translation>添加时间</translation>
+    </message>
+    <message>
+        <source>Built in</source>
+        <translation>内置</translation>
+    </message>
+    <message>
+        <source>Disable</source>
+        <translation>停用</translation>
+    </message>
+    <message>
+        <source>Disabled</source>
+        <translation>停用</translation>
+    </message>
+    <message>
+        <source>Enable</source>
+        <translation>启用</translation>
+    </message>
+    <message>
+        <source>Enabled</source>
+        <translation>启用</translation>
+    </message>
+    <message>
+        <source>Kind</source>
+        <translation>类型</translation>
+    </message>
+    <message>
+        <source>Labels</source>
+        <translation>标签</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>ONNX models (*.onnx)</source>
+        <translation>ONNX 模型 (*.onnx)</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>大小</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>Version</source>
+        <translation>版本</translation>
+    </message>
+    <message>
+        <source>{name} is disabled.</source>
+        <translation>已停用{name}。</translation>
+    </message>
+    <message>
+        <source>{name} is enabled.</source>
+        <translation>已启用{name}。</translation>
+    </message>
+</context>
+<context>
+    <name>NewRecord</name>
+    <message>
+        <source>As in the last inspection of it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation type="unfinished">取消</translation>
+    </message>
+    <message>
+        <source>Choose the task that this record belongs to.</source>
+        <translation type="unfinished">请选择这条检查记录所属的任务。</translation>
+    </message>
+    <message>
+        <source>From the template of the reference image</source>
+        <translation type="unfinished">取自参考图的模板</translation>
+    </message>
+    <message>
+        <source>Items</source>
+        <translation type="unfinished">检测条目</translation>
+    </message>
+    <message>
+        <source>Left wing root, after flight</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation type="unfinished">姓名</translation>
+    </message>
+    <message>
+        <source>New record</source>
+        <translation type="unfinished">新建检查</translation>
+    </message>
+    <message>
+        <source>None yet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reference image</source>
+        <translation type="unfinished">参考图</translation>
+    </message>
+    <message>
+        <source>Start the record</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Task</source>
+        <translation type="unfinished">任务</translation>
+    </message>
+    <message>
+        <source>Task (choose one, or type the id of another system)</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>NewUser</name>
+    <message>
+        <source>Enter a user name.</source>
+        <translation>请输入用户名。</translation>
+    </message>
+    <message>
+        <source>Name (may stay empty)</source>
+        <translation>姓名（可留空）</translation>
+    </message>
+    <message>
+        <source>User name</source>
+        <translation>用户名</translation>
+    </message>
+</context>
+<context>
     <name>NoPermissionState</name>
     <message>
         <source>You have no right to see this. Ask an administrator for it.</source>
         <translation>您没有查看此内容的权限，请联系管理员。</translation>
+    </message>
+</context>
+<context>
+    <name>Notices</name>
+    <message>
+        <source>Try again</source>
+        <translation type="unfinished">重试</translation>
+    </message>
+</context>
+<context>
+    <name>Pager</name>
+    <message numerus="yes">
+        <source>%n in all</source>
+        <translation>
+            <numerusform>共 %n 条</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Entries per page</source>
+        <translation>每页条数</translation>
+    </message>
+    <message>
+        <source>Next page</source>
+        <translation>下一页</translation>
+    </message>
+    <message>
+        <source>Page {page} of {pages}</source>
+        <translation>第 {page} 页，共 {pages} 页</translation>
+    </message>
+    <message>
+        <source>Previous page</source>
+        <translation>上一页</translation>
+    </message>
+    <message>
+        <source>{n} per page</source>
+        <translation>每页 {n} 条</translation>
     </message>
 </context>
 <context>
@@ -966,6 +2440,33 @@
     <message>
         <source>What do you want to do?</source>
         <translation>想做什么？</translation>
+    </message>
+</context>
+<context>
+    <name>PasswordAgain</name>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Changes of this kind need a password login of the last ten minutes. What you entered stays.</source>
+        <translation>这类更改要求十分钟内用密码登录过。您填写的内容不会丢失。</translation>
+    </message>
+    <message>
+        <source>Enter your password.</source>
+        <translation>请输入密码。</translation>
+    </message>
+    <message>
+        <source>Go on</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>Your password</source>
+        <translation>您的密码</translation>
+    </message>
+    <message>
+        <source>Your password, please</source>
+        <translation>请输入您的密码</translation>
     </message>
 </context>
 <context>
@@ -1043,6 +2544,165 @@
     <message>
         <source>User name</source>
         <translation>用户名</translation>
+    </message>
+</context>
+<context>
+    <name>People</name>
+    <message>
+        <source>Administrator</source>
+        <translation>管理员</translation>
+    </message>
+    <message>
+        <source>Everything, also users, models and settings</source>
+        <translation>全部权限，包括用户、模型和设置</translation>
+    </message>
+    <message>
+        <source>Inspector</source>
+        <translation>检查员</translation>
+    </message>
+    <message>
+        <source>Looks at records and the catalogue</source>
+        <translation>查看检查记录和目录</translation>
+    </message>
+    <message>
+        <source>Make the user</source>
+        <translation>创建用户</translation>
+    </message>
+    <message>
+        <source>Makes and works on records</source>
+        <translation>新建并填写检查记录</translation>
+    </message>
+    <message>
+        <source>Name, user name</source>
+        <translation>姓名、用户名</translation>
+    </message>
+    <message>
+        <source>New password for {name}</source>
+        <translation>为{name}设置新密码</translation>
+    </message>
+    <message>
+        <source>New user</source>
+        <translation>新建用户</translation>
+    </message>
+    <message>
+        <source>Planner</source>
+        <translation>计划员</translation>
+    </message>
+    <message>
+        <source>Set the password</source>
+        <translation>设置密码</translation>
+    </message>
+    <message>
+        <source>The catalogue and records, also deleting records</source>
+        <translation>管理目录和检查记录，可以删除记录</translation>
+    </message>
+    <message>
+        <source>User</source>
+        <translation>用户</translation>
+    </message>
+    <message>
+        <source>Viewer</source>
+        <translation>查看者</translation>
+    </message>
+</context>
+<context>
+    <name>PeoplePage</name>
+    <message>
+        <source>Audit log</source>
+        <translation>审计日志</translation>
+    </message>
+    <message>
+        <source>Face login</source>
+        <translation>人脸登录</translation>
+    </message>
+    <message>
+        <source>People</source>
+        <translation>人员</translation>
+    </message>
+    <message>
+        <source>Sections of the page</source>
+        <translation>页面的分类</translation>
+    </message>
+    <message>
+        <source>Users</source>
+        <translation>用户</translation>
+    </message>
+    <message>
+        <source>Who may log in, what was done, and by whom</source>
+        <translation>谁可以登录，谁做了什么</translation>
+    </message>
+</context>
+<context>
+    <name>PhotoBox</name>
+    <message>
+        <source>Aligned to {px} px · {n} inliers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Blink</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cancel the upload</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Difference</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Overlay</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reference / today&apos;s photo</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Side by side</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Swipe</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Uploading the photo</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Version {n} / {all}</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>Photos</name>
+    <message>
+        <source>Add a photo</source>
+        <translation type="unfinished">添加照片</translation>
+    </message>
+    <message>
+        <source>No photo yet. Add one, take one, or drop it here.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Pictures (*.jpg *.jpeg *.png *.webp *.tif *.tiff)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>photo</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>PictureView</name>
+    <message>
+        <source>Opening the picture…</source>
+        <translation type="unfinished">正在打开图片…</translation>
+    </message>
+    <message>
+        <source>Picture</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -1124,6 +2784,341 @@
     <message>
         <source>Settings</source>
         <translation>设置</translation>
+    </message>
+</context>
+<context>
+    <name>RecordPage</name>
+    <message>
+        <source>As HTML</source>
+        <translation>HTML 报告</translation>
+    </message>
+    <message>
+        <source>Cancel the record</source>
+        <translation>取消检查记录</translation>
+    </message>
+    <message>
+        <source>Cancel this record?</source>
+        <translation>取消这条检查记录吗？</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>删除</translation>
+    </message>
+    <message>
+        <source>Delete the record?</source>
+        <translation>删除这条检查记录吗？</translation>
+    </message>
+    <message>
+        <source>Go to the records</source>
+        <translation>前往检查记录</translation>
+    </message>
+    <message>
+        <source>HTML (*.html)</source>
+        <translation>HTML (*.html)</translation>
+    </message>
+    <message>
+        <source>It stays with all its items, and can be reopened.</source>
+        <translation>记录和全部条目都会保留，可以重新打开。</translation>
+    </message>
+    <message>
+        <source>Leave without saving</source>
+        <translation>不保存并离开</translation>
+    </message>
+    <message>
+        <source>Leave without saving?</source>
+        <translation>不保存就离开吗？</translation>
+    </message>
+    <message>
+        <source>More</source>
+        <translation>更多</translation>
+    </message>
+    <message>
+        <source>No record is open.</source>
+        <translation>没有打开的检查记录。</translation>
+    </message>
+    <message>
+        <source>Open it</source>
+        <translation>打开</translation>
+    </message>
+    <message>
+        <source>Open the workbench</source>
+        <translation>打开工作台</translation>
+    </message>
+    <message>
+        <source>PDF (*.pdf)</source>
+        <translation>PDF (*.pdf)</translation>
+    </message>
+    <message>
+        <source>Record</source>
+        <translation>检查记录</translation>
+    </message>
+    <message>
+        <source>Records</source>
+        <translation>检查记录</translation>
+    </message>
+    <message>
+        <source>Report as PDF</source>
+        <translation>PDF 报告</translation>
+    </message>
+    <message>
+        <source>The record is deleted.</source>
+        <translation>检查记录已删除。</translation>
+    </message>
+    <message>
+        <source>The record is saved.</source>
+        <translation>检查记录已保存。</translation>
+    </message>
+    <message>
+        <source>The report is written: {file}</source>
+        <translation>报告已生成：{file}</translation>
+    </message>
+    <message>
+        <source>There is no earlier inspection with items of this reference image.</source>
+        <translation>这张参考图没有带条目的历史检查。</translation>
+    </message>
+    <message>
+        <source>This record is no longer there.</source>
+        <translation>这条检查记录已不存在。</translation>
+    </message>
+    <message>
+        <source>What you changed here is not saved yet.</source>
+        <translation>这里的更改还没有保存。</translation>
+    </message>
+    <message>
+        <source>Without a name</source>
+        <translation>未命名</translation>
+    </message>
+    <message>
+        <source>Write the report</source>
+        <translation>生成报告</translation>
+    </message>
+    <message>
+        <source>this record</source>
+        <translation>这条检查记录</translation>
+    </message>
+    <message>
+        <source>{name} and all its items, photos and results will be gone for good.</source>
+        <translation>{name}及其全部条目、照片和结果将被永久删除。</translation>
+    </message>
+</context>
+<context>
+    <name>Records</name>
+    <message>
+        <source>Aircraft</source>
+        <translation type="unfinished">飞机</translation>
+    </message>
+    <message>
+        <source>Executor</source>
+        <translation type="unfinished">执行人</translation>
+    </message>
+    <message>
+        <source>Flight</source>
+        <translation type="unfinished">航班</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation type="unfinished">姓名</translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation type="unfinished">进度</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation type="unfinished">状态</translation>
+    </message>
+    <message>
+        <source>Updated</source>
+        <translation type="unfinished">更新时间</translation>
+    </message>
+    <message>
+        <source>Without a name</source>
+        <translation type="unfinished">未命名</translation>
+    </message>
+    <message>
+        <source>no reference image</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>today {clock}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>yesterday {clock}</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>RecordsPage</name>
+    <message numerus="yes">
+        <source>%n record(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n record(s) written.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>CSV (*.csv)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Clear the filters</source>
+        <translation type="unfinished">清除筛选</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation type="unfinished">删除</translation>
+    </message>
+    <message>
+        <source>Delete the record?</source>
+        <translation type="unfinished">删除这条检查记录吗？</translation>
+    </message>
+    <message>
+        <source>Export</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Export the list</source>
+        <translation type="unfinished">导出列表</translation>
+    </message>
+    <message>
+        <source>Inspection records</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>New record</source>
+        <translation type="unfinished">新建检查</translation>
+    </message>
+    <message>
+        <source>No record matches.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No records yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No records yet. Start with one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Records</source>
+        <translation type="unfinished">检查记录</translation>
+    </message>
+    <message>
+        <source>this record</source>
+        <translation type="unfinished">这条检查记录</translation>
+    </message>
+    <message>
+        <source>{name} and all its items, photos and results will be gone for good.</source>
+        <translation type="unfinished">{name}及其全部条目、照片和结果将被永久删除。</translation>
+    </message>
+</context>
+<context>
+    <name>Recovered</name>
+    <message>
+        <source>Discard them</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Keep and send them</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>The program ended unexpectedly. %n edit(s) were not sent; they are kept.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ReferenceChoice</name>
+    <message>
+        <source>Pictures (*.jpg *.jpeg *.png *.webp *.tif *.tiff)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reference image</source>
+        <translation type="unfinished">参考图</translation>
+    </message>
+    <message>
+        <source>This record has no reference image.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This record has no reference image. Choose the picture on which to draw the regions.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Upload a picture…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Upload a reference image</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Uploading the picture</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Use it</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>ReferenceForm</name>
+    <message>
+        <source>A number above 0 and up to 1000, for example 0.42.</source>
+        <translation>请填写大于 0、不超过 1000 的数，例如 0.42。</translation>
+    </message>
+    <message>
+        <source>A reference image needs a name.</source>
+        <translation>请填写参考图名称。</translation>
+    </message>
+    <message>
+        <source>Aircraft</source>
+        <translation>飞机</translation>
+    </message>
+    <message>
+        <source>Millimetres per pixel</source>
+        <translation>毫米/像素</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>名称</translation>
+    </message>
+    <message>
+        <source>With millimetres per pixel the workbench measures in mm: the length of a known part in mm, divided by its length in pixels of this image.</source>
+        <translation>填写后工作台按毫米测量：用一个已知部件的毫米长度，除以它在这张图上的像素长度。</translation>
+    </message>
+</context>
+<context>
+    <name>ReferenceSection</name>
+    <message>
+        <source>Add reference images</source>
+        <translation>添加参考图</translation>
+    </message>
+    <message>
+        <source>No reference images yet. Add pictures that show how it should look, or drop them here.</source>
+        <translation>还没有参考图。请添加显示正常状态的图片，或把图片拖到这里。</translation>
+    </message>
+    <message>
+        <source>Pictures ({kinds})</source>
+        <translation>图片 ({kinds})</translation>
+    </message>
+    <message>
+        <source>Reference images</source>
+        <translation>参考图</translation>
+    </message>
+    <message>
+        <source>{name} is added.</source>
+        <translation>已添加{name}。</translation>
     </message>
 </context>
 <context>
@@ -1266,6 +3261,13 @@
     </message>
 </context>
 <context>
+    <name>RolesField</name>
+    <message>
+        <source>Roles</source>
+        <translation>角色</translation>
+    </message>
+</context>
+<context>
     <name>SaveMark</name>
     <message>
         <source>All saved</source>
@@ -1282,6 +3284,49 @@
         <translation>
             <numerusform>正在保存 %n 处编辑</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>Section</name>
+    <message>
+        <source>Clear the search</source>
+        <translation>清除搜索</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>删除</translation>
+    </message>
+    <message>
+        <source>Delete {name}?</source>
+        <translation>删除{name}吗？</translation>
+    </message>
+    <message>
+        <source>Edit</source>
+        <translation>编辑</translation>
+    </message>
+    <message>
+        <source>It will be gone for good. Records that name it keep its id.</source>
+        <translation>删除后无法恢复。引用它的检查记录会保留它的编号。</translation>
+    </message>
+    <message>
+        <source>Nothing here yet.</source>
+        <translation>这里还没有内容。</translation>
+    </message>
+    <message>
+        <source>Nothing matches.</source>
+        <translation>没有符合的内容。</translation>
+    </message>
+    <message>
+        <source>{name} is deleted.</source>
+        <translation>已删除{name}。</translation>
+    </message>
+    <message>
+        <source>{name} is saved.</source>
+        <translation>已保存{name}。</translation>
+    </message>
+    <message>
+        <source>{name} was not deleted: {why}</source>
+        <translation>没有删除{name}：{why}</translation>
     </message>
 </context>
 <context>
@@ -1347,6 +3392,13 @@
     </message>
 </context>
 <context>
+    <name>SetPassword</name>
+    <message>
+        <source>Their logins end at once. Tell them the new password on a safe way.</source>
+        <translation>该用户的登录会立即失效。请用安全的方式告知新密码。</translation>
+    </message>
+</context>
+<context>
     <name>Status</name>
     <message>
         <source>Cancelled</source>
@@ -1401,6 +3453,245 @@
     </message>
 </context>
 <context>
+    <name>TaskForm</name>
+    <message>
+        <source>A task needs a name.</source>
+        <translation>请填写任务名称。</translation>
+    </message>
+    <message>
+        <source>After-flight walkaround</source>
+        <translation>航后绕机检查</translation>
+    </message>
+    <message>
+        <source>Aircraft</source>
+        <translation>飞机</translation>
+    </message>
+    <message>
+        <source>An aircraft that is left empty is that of the flight.</source>
+        <translation>飞机留空时，取航班的飞机。</translation>
+    </message>
+    <message>
+        <source>Description</source>
+        <translation>说明</translation>
+    </message>
+    <message>
+        <source>Flight</source>
+        <translation>航班</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>名称</translation>
+    </message>
+</context>
+<context>
+    <name>TaskSection</name>
+    <message>
+        <source>Aircraft</source>
+        <translation>飞机</translation>
+    </message>
+    <message>
+        <source>Changed</source>
+        <translation>更改时间</translation>
+    </message>
+    <message>
+        <source>Flight</source>
+        <translation>航班</translation>
+    </message>
+    <message>
+        <source>No tasks yet. Every record belongs to one.</source>
+        <translation>还没有任务。每条检查记录都属于一项任务。</translation>
+    </message>
+    <message>
+        <source>Task</source>
+        <translation>任务</translation>
+    </message>
+</context>
+<context>
+    <name>ToolStrip</name>
+    <message>
+        <source>Tools</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>Top</name>
+    <message numerus="yes">
+        <source>%n edit(s) to decide</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Capture</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Detect all</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Everything has reached the service.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Finish record</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>More</source>
+        <translation type="unfinished">更多</translation>
+    </message>
+    <message>
+        <source>Records</source>
+        <translation type="unfinished">检查记录</translation>
+    </message>
+    <message>
+        <source>Stop detecting ({percent} %)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The service does not answer. Your edits are kept on this machine and sent later.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Unnamed record</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Your edits are on this machine and on their way to the service.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>Uploading</name>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation>进度</translation>
+    </message>
+    <message>
+        <source>The service is looking at it…</source>
+        <translation>服务正在检查文件…</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>重试</translation>
+    </message>
+    <message>
+        <source>Uploading…</source>
+        <translation>正在上传…</translation>
+    </message>
+</context>
+<context>
+    <name>UserSection</name>
+    <message>
+        <source>Delete the face</source>
+        <translation>删除人脸</translation>
+    </message>
+    <message>
+        <source>Delete the face of {name}?</source>
+        <translation>删除{name}的人脸吗？</translation>
+    </message>
+    <message>
+        <source>Disable</source>
+        <translation>停用</translation>
+    </message>
+    <message>
+        <source>Disable {name}?</source>
+        <translation>停用{name}吗？</translation>
+    </message>
+    <message>
+        <source>Disabled</source>
+        <translation>停用</translation>
+    </message>
+    <message>
+        <source>Enable</source>
+        <translation>启用</translation>
+    </message>
+    <message>
+        <source>Enabled</source>
+        <translation>启用</translation>
+    </message>
+    <message>
+        <source>Enrolled</source>
+        <translation>已登记</translation>
+    </message>
+    <message>
+        <source>Everything that was enrolled is deleted. They log in by password, and may enrol anew.</source>
+        <translation>已登记的人脸数据会全部删除。该用户用密码登录，也可以重新登记。</translation>
+    </message>
+    <message>
+        <source>Face</source>
+        <translation>人脸</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>姓名</translation>
+    </message>
+    <message>
+        <source>No users yet.</source>
+        <translation>还没有用户。</translation>
+    </message>
+    <message>
+        <source>Roles</source>
+        <translation>角色</translation>
+    </message>
+    <message>
+        <source>Set a password</source>
+        <translation>设置密码</translation>
+    </message>
+    <message>
+        <source>Since</source>
+        <translation>创建时间</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>They are logged out at once and cannot log in. What they did stays, and so does this entry.</source>
+        <translation>该用户会立即退出，并且不能再登录。其操作记录和本条目都会保留。</translation>
+    </message>
+    <message>
+        <source>User name</source>
+        <translation>用户名</translation>
+    </message>
+</context>
+<context>
+    <name>VerdictBox</name>
+    <message>
+        <source>Fail</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Model: {opinion}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Pass</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reason, or a note for the report</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Undecided</source>
+        <translation type="unfinished">待判定</translation>
+    </message>
+    <message>
+        <source>Verdict</source>
+        <translation type="unfinished">判定</translation>
+    </message>
+    <message>
+        <source>You and the model differ. Say why, for those who read the report.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>Viewfinder</name>
     <message>
         <source>Camera</source>
@@ -1448,6 +3739,162 @@
     </message>
 </context>
 <context>
+    <name>Welcome</name>
+    <message>
+        <source>Inspectors and planners are added later, under People.</source>
+        <translation>检查员和计划员稍后在“人员”中添加。</translation>
+    </message>
+    <message>
+        <source>No account and no password exists before you make one here.</source>
+        <translation>在您于此创建之前，没有任何账户和密码。</translation>
+    </message>
+    <message>
+        <source>Records and pictures stay on this machine, in one folder.</source>
+        <translation>记录和图片都保存在本机的一个文件夹中。</translation>
+    </message>
+    <message>
+        <source>Welcome to Walkaround</source>
+        <translation>欢迎使用绕机检查工作站</translation>
+    </message>
+</context>
+<context>
+    <name>Workbench</name>
+    <message>
+        <source>Change description</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Change model</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Delete item</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Description</source>
+        <translation type="unfinished">说明</translation>
+    </message>
+    <message>
+        <source>Detection model</source>
+        <translation type="unfinished">检测模型</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation type="unfinished">姓名</translation>
+    </message>
+    <message>
+        <source>Region</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rename item</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Set verdict</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Verdict</source>
+        <translation type="unfinished">判定</translation>
+    </message>
+</context>
+<context>
+    <name>WorkbenchPage</name>
+    <message>
+        <source>Done again: {step}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Every other item is decided.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fetching the picture… {n} %</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Item {n} / {all}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No record is open. Choose one from the list.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing to redo.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing to undo.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Opening the picture…</source>
+        <translation type="unfinished">正在打开图片…</translation>
+    </message>
+    <message>
+        <source>Opening the record…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Region {size}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show the records</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The record is finished.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The report is written: {path}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no earlier inspection of this reference image.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This item has no photo to compare yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This record is no longer there.</source>
+        <translation type="unfinished">这条检查记录已不存在。</translation>
+    </message>
+    <message>
+        <source>Undone: {step}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Workbench</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>Writing</name>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation>进度</translation>
+    </message>
+    <message>
+        <source>The file cannot be written: {why}. Choose another place.</source>
+        <translation>无法写入文件：{why}。请选择其他位置。</translation>
+    </message>
+    <message>
+        <source>Writing {file}…</source>
+        <translation>正在生成 {file}…</translation>
+    </message>
+</context>
+<context>
     <name>ZoomChip</name>
     <message>
         <source>Fit the picture (F)</source>
@@ -1467,22 +3914,44 @@
     </message>
 </context>
 <context>
-    <name>_Welcome</name>
+    <name>_EntryForm</name>
     <message>
-        <source>Inspectors and planners are added later, under People.</source>
-        <translation>检查员和计划员稍后在“人员”中添加。</translation>
+        <source>The description is too long: at most 20,000 characters.</source>
+        <translation>说明过长，最多 20,000 个字符。</translation>
     </message>
     <message>
-        <source>No account and no password exists before you make one here.</source>
-        <translation>在您于此创建之前，没有任何账户和密码。</translation>
+        <source>There is none of this name. Choose one of the list, or leave it empty.</source>
+        <translation>没有这个名称。请从列表中选择，或留空。</translation>
+    </message>
+</context>
+<context>
+    <name>_Picture</name>
+    <message>
+        <source>Camera</source>
+        <translation type="unfinished">摄像头</translation>
+    </message>
+</context>
+<context>
+    <name>_UserForm</name>
+    <message>
+        <source>Choose a password by the rules below.</source>
+        <translation>请按下面的规则设置密码。</translation>
     </message>
     <message>
-        <source>Records and pictures stay on this machine, in one folder.</source>
-        <translation>记录和图片都保存在本机的一个文件夹中。</translation>
+        <source>Choose at least one role.</source>
+        <translation>请至少选择一个角色。</translation>
     </message>
     <message>
-        <source>Welcome to Walkaround</source>
-        <translation>欢迎使用绕机检查工作站</translation>
+        <source>Password</source>
+        <translation>密码</translation>
+    </message>
+    <message>
+        <source>Password once more</source>
+        <translation>再次输入密码</translation>
+    </message>
+    <message>
+        <source>The two passwords differ.</source>
+        <translation>两次输入的密码不同。</translation>
     </message>
 </context>
 <context>

@@ -211,7 +211,9 @@ class Cards(QListView):
 
     def card_width(self) -> int:
         """Width (px) of a card with its gap, so that as many as fit fill the row."""
-        room = max(self.viewport().width() - 2, _LEAST_PX)
+        # The list keeps room for a scroll bar, whether it is there or not.
+        bar = self.verticalScrollBar().sizeHint().width()
+        room = max(self.viewport().width() - bar - 2, _LEAST_PX)
         return room // max(1, room // _LEAST_PX)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -154,7 +154,10 @@ class FlightForm(_EntryForm):
             Field(self.tr("To"), placeholder="SHA"),
             "arrival",
         )
-        self.add("scheduled_at", Field(self.tr("Scheduled (this machine's clock)"), placeholder=EXAMPLE))
+        self.add(
+            "scheduled_at",
+            Field(self.tr("Scheduled (this machine's clock)"), placeholder=self.tr("YYYY-MM-DD hh:mm")),
+        )
         self.show_texts(entry, "flight_number", "departure", "arrival")
         self.fields["scheduled_at"].set_text(minute(entry.scheduled_at) if entry else "")
 

@@ -80,7 +80,7 @@ class ModelSection(TableSection[DetectionModel]):
             Column(self.tr("Version"), lambda m: str(m.version), 80, kind="dim"),
             Column(self.tr("Labels"), lambda m: ", ".join(m.labels) or NOTHING, 200, kind="dim"),
             Column(self.tr("Size"), _size, 100, kind="dim"),
-            Column(self.tr("State"), self._state, 110, tone=lambda m: "accent" if m.enabled else "dim"),
+            Column(self.tr("State"), self._state, 110, tone=lambda m: "" if m.enabled else "dim"),
             Column(self.tr("Added"), lambda m: minute(m.created_at), 150, kind="dim"),
         ]
 

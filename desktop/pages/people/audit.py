@@ -79,7 +79,7 @@ class AuditSection(QWidget):
             ]
         )
         self.clear.hide()
-        side = Panel("panel", "left")
+        side = Panel()
         lines = QVBoxLayout(side)
         lines.setContentsMargins(16, 12, 16, 12)
         lines.setSpacing(8)

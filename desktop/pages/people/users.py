@@ -60,13 +60,12 @@ class UserSection(TableSection[UserWithRoles]):
                 lambda u: self.tr("Enrolled") if u.has_face else NOTHING,
                 120,
                 kind="dim",
-                tone=lambda u: "accent" if u.has_face else "",
             ),
             Column(
                 self.tr("State"),
                 lambda u: self.tr("Enabled") if u.enabled else self.tr("Disabled"),
                 120,
-                tone=lambda u: "accent" if u.enabled else "dim",
+                tone=lambda u: "" if u.enabled else "dim",
             ),
             Column(self.tr("Since"), lambda u: minute(u.created_at), 160, kind="dim"),
         ]

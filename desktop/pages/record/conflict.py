@@ -30,7 +30,7 @@ class Clash:
     theirs: str
 
 
-class ConflictDialog(QDialog):
+class ClashDialog(QDialog):
     """Asks field by field for mine or theirs. Until something is chosen, mine stays."""
 
     def __init__(self, clashes: Sequence[Clash], parent: QWidget | None = None) -> None:

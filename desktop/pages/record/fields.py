@@ -56,8 +56,8 @@ class FieldsCard(Card):
             **{name: Field(self.names[name], chooser) for name, chooser in self.choosers.items()},
             "inspection_status": Field(self.names["inspection_status"], self.status),
             "progress": Field(self.names["progress"]),
-            "start_time": Field(self.names["start_time"], placeholder=EXAMPLE),
-            "end_time": Field(self.names["end_time"], placeholder=EXAMPLE),
+            "start_time": Field(self.names["start_time"], placeholder=self.tr("YYYY-MM-DD hh:mm")),
+            "end_time": Field(self.names["end_time"], placeholder=self.tr("YYYY-MM-DD hh:mm")),
         }
         name_line = self.fields["inspection_name"].editor
         assert isinstance(name_line, QLineEdit)

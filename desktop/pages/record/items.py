@@ -63,6 +63,7 @@ class ItemsCard(Card):
         self.template.clicked.connect(self.from_template)
         self.last.clicked.connect(self.from_last)
         self._why = label("", "dim", wrap=True)
+        self._why.setMinimumWidth(480)
         self._why.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._stack = QStackedWidget()
         self._stack.addWidget(self.table)

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QScrollArea, QVB
 from desktop.client.errors import Invalid, NotFound, Stale
 from desktop.context import Context
 from desktop.pages.record import opened as calls
-from desktop.pages.record.conflict import Clash, ConflictDialog
+from desktop.pages.record.conflict import Clash, ClashDialog
 from desktop.pages.record.fields import FieldsCard, differs
 from desktop.pages.record.items import ItemsCard
 from desktop.pages.record.opened import Opened
@@ -311,7 +311,7 @@ class RecordPage(Page):
             )
             for name in both
         ]
-        dialog = ConflictDialog(clashes, self)
+        dialog = ClashDialog(clashes, self)
         dialog.accepted.connect(
             lambda: self._on_top(
                 newest, {name: value for name, value in changes.items() if name not in dialog.theirs()}
