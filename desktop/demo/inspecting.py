@@ -8,7 +8,16 @@ from desktop.client.errors import ClientError
 from desktop.demo.pictures import SPOTS
 from desktop.demo.play import Play
 from desktop.demo.records import go_to, saved
-from desktop.demo.stage import FailedError, check, click_in_dialog, press, wait_until, with_files, write
+from desktop.demo.stage import (
+    FailedError,
+    check,
+    click_in_dialog,
+    press,
+    settled,
+    wait_until,
+    with_files,
+    write,
+)
 from desktop.pages.workbench import WorkbenchPage
 from desktop.pages.workbench.rows import failure
 from desktop.widgets.dialogs import Confirm
@@ -84,7 +93,9 @@ def _picture(play: Play, page: WorkbenchPage) -> None:
     go_to(page, 2)
     press(page.view, play.key("view.fit"))
     wait_until(lambda: not play.desktop.window.toast.isVisible(), "the notice goes")
-    check(play.desktop.window.grab().save(str(play.out / "workbench.png")), "workbench.png cannot be written")
+    wait_until(lambda: page.photos.pair is not None, "the photo stands beside the reference")
+    shown = settled(play.desktop.window)
+    check(shown.save(str(play.out / "workbench.png")), "workbench.png cannot be written")
 
 
 def finish(play: Play) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QPoint, QPointF, Qt, QTimer
-from PySide6.QtGui import QInputMethodEvent, QKeySequence, QMouseEvent
+from PySide6.QtGui import QImage, QInputMethodEvent, QKeySequence, QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -31,6 +31,7 @@ Found = TypeVar("Found", bound=QWidget)
 _LEFT = Qt.MouseButton.LeftButton
 _TURN_MS = 20
 _DRAG_MOVES = 6
+_REST_SECONDS = 0.6
 
 
 class FailedError(Exception):
@@ -209,6 +210,19 @@ def with_files(open_dialog: Callable[[], None], paths: Sequence[Path]) -> None:
         wait_until(lambda: bool(answered), "the file dialog opens")
     finally:
         timer.stop()
+
+
+def settled(window: QWidget, seconds: float = 10.0) -> QImage:
+    """What a window shows once it has not changed for a moment. Raises FailedError when it never rests."""
+    ends = time.monotonic() + seconds
+    seen, since = window.grab().toImage(), time.monotonic()
+    while time.monotonic() - since < _REST_SECONDS:
+        check(time.monotonic() < ends, "the window does not come to rest")
+        turn()
+        now = window.grab().toImage()
+        if now != seen:
+            seen, since = now, time.monotonic()
+    return seen
 
 
 def click_in_dialog(

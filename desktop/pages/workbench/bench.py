@@ -181,8 +181,10 @@ class Bench(QObject):
 
     def drop(self, service_id: str) -> None:
         """The service does not have this item any more."""
-        if self.document is not None:
-            self.document.drop_item(self.edits.local_id(service_id), self.edits.waiting())
+        item_id = self.edits.local_id(service_id)
+        # An item that undo brought back lives on under another id.
+        if self.document is not None and self.edits.service_id(item_id) == service_id:
+            self.document.drop_item(item_id, self.edits.waiting())
             self._refresh()
 
     def serve_record(self, record: Record) -> None:
