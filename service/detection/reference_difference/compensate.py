@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from service.detection.reference_difference.parts import Bytes, Floats
+from service.detection.reference_difference.threads import side_by_side
 from shared.cv import cv2
 
 _SIGMAS: Final = (0.0, 0.5, 0.7, 0.9, 1.2, 1.6, 2.1, 2.8)
@@ -107,7 +109,8 @@ def match_light(reference: Floats, photo: Floats, valid: Bytes) -> Floats:
     full_x = ((np.arange(width, dtype=np.float32) + 0.5) / width * 2 - 1)[None, :]
     full_y = ((np.arange(height, dtype=np.float32) + 0.5) / height * 2 - 1)[:, None]
     changed = np.empty_like(reference)
-    for channel in range(channels):
+
+    def change(channel: int) -> None:
         numbers = _fit_light(
             small_reference[..., channel][small_valid] / 255,
             small_photo[..., channel][small_valid] / 255,
@@ -124,6 +127,8 @@ def match_light(reference: Floats, photo: Floats, valid: Bytes) -> Floats:
         offset += 255 * (b0 + b1 * full_x + b3 * full_x**2)
         offset += 255 * (b2 * full_y + b5 * full_y**2)
         np.add(total, offset, out=changed[..., channel])
+
+    side_by_side([partial(change, channel) for channel in range(channels)])
     # The photo clips at black and white, so what the fit puts beyond them must clip too.
     return np.clip(changed, 0, 255, out=changed)
 

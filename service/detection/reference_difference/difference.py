@@ -9,12 +9,13 @@ usual at equal local contrast in this very pair, so a noisy photo or a busy text
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from service.detection.reference_difference.parts import Bytes, Floats
+from service.detection.reference_difference.threads import side_by_side
 from shared.cv import cv2
 
 _LEVELS = 5
@@ -61,10 +62,13 @@ def differ(reference: Floats, photo: Floats, valid: Bytes) -> Difference:
     ours, theirs = opponent(reference), opponent(photo)
     height, width = valid.shape
     radius, exceeding = _tolerance(ours[0], theirs[0], valid)
-    found = [_channel(ours[0], theirs[0], valid, radius, 0, _FLOORS[0], exceeding)]
     half = _halved(valid) if len(ours) > 1 else valid
+    work = [partial(_channel, ours[0], theirs[0], valid, radius, 0, _FLOORS[0], exceeding)]
     for channel in range(1, len(ours)):
-        found.append(_channel(ours[channel], theirs[channel], half, radius, 1, _FLOORS[channel], None))
+        work.append(
+            partial(_channel, ours[channel], theirs[channel], half, radius, 1, _FLOORS[channel], None)
+        )
+    found = side_by_side(work)
     maps = []
     for kind in range(3):
         whole, *halves = (maps_of[kind] for maps_of in found)
@@ -114,8 +118,8 @@ def _kernel(radius: int) -> NDArray[np.uint8]:
 
 
 def _range(image: Floats, radius: int) -> Floats:
-    kernel = _kernel(radius)
-    return np.asarray(cv2.dilate(image, kernel) - cv2.erode(image, kernel), np.float32)
+    square = np.ones((2 * radius + 1, 2 * radius + 1), np.uint8)
+    return np.asarray(cv2.dilate(image, square) - cv2.erode(image, square), np.float32)
 
 
 def _beyond(values: Floats, around: Floats, kernel: NDArray[np.uint8]) -> Floats:
