@@ -67,6 +67,10 @@ class Files:
         )
         return answer.read(Envelope[StoredFile]).data
 
+    def get(self, file_id: str) -> StoredFile:
+        """What is known of a file. Raises NotFound."""
+        return self._transport.call("GET", f"/files/{segment(file_id)}").read(Envelope[StoredFile]).data
+
     def download(self, file_id: str, progress: Progress | None = None) -> bytes:
         """The bytes of a file. Raises NotFound."""
         return self._receive(f"/files/{segment(file_id)}/content", progress)

@@ -1,0 +1,150 @@
+"""COCO object detection: two datasets in one ZIP file.
+
+`regions.json` holds the reference image and the items' regions, their categories being the items' names.
+`findings.json` holds the photos and the findings of the newest finished detections, their categories being
+the labels. They are two because they are two tasks: where to look, and what was seen. A box is
+``[x, y, w, h]`` in px of the upright picture, cut to it; a finding without an area there is left out. Beyond
+COCO, images have `ipfs_cid`, annotations of regions `attributes` (item_id, item_name, description,
+model_id), those of findings `score` and `attributes` (item_id, item_name).
+
+Source of the fields: the COCO data format, https://cocodataset.org/#format-data.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from desktop.exchange.archive import is_archive, pack, unpack
+from desktop.exchange.content import Inspection, Picture
+from desktop.exchange.drafts import Draft, fitted, scaled
+from desktop.exchange.errors import ExchangeError, Reason
+from desktop.exchange.naming import photo_names
+from desktop.exchange.own import load, rect_of
+from shared import __version__
+from shared.geometry import Rect
+
+REGIONS = "regions.json"
+FINDINGS = "findings.json"
+
+
+@dataclass(frozen=True, slots=True)
+class _Box:
+    picture: str
+    category: str
+    rect: Rect
+    more: Mapping[str, Any]
+
+
+def write(inspection: Inspection) -> bytes:
+    """Both datasets as a ZIP file."""
+    facts = inspection.facts()
+    reference = inspection.reference
+    drawn, seen = [], []
+    photos = photo_names(facts)
+    for one in facts:
+        item = one.item
+        named = {"item_id": item.item_id, "item_name": item.item_name}
+        if one.region is not None:
+            attributes = {**named, "description": item.description, "model_id": item.model_id}
+            drawn.append(_Box("", item.item_name, one.region, {"attributes": attributes}))
+        if one.photo is None:
+            continue
+        for finding in one.findings:
+            rect = finding.box.clamped(one.photo.width, one.photo.height)
+            if rect.w > 0 and rect.h > 0:
+                more = {"score": finding.confidence, "attributes": named}
+                seen.append(_Box(item.item_id, finding.label, rect, more))
+    name = inspection.record.inspection_name or inspection.record.inspection_id
+    references = {} if reference is None else {"": (reference.name, reference)}
+    pictures = {one.item.item_id: (photos[one.item.item_id], one.photo) for one in facts if one.photo}
+    return pack({REGIONS: _dataset(name, references, drawn), FINDINGS: _dataset(name, pictures, seen)})
+
+
+def _dataset(name: str, pictures: Mapping[str, tuple[str, Picture]], boxes: Iterable[_Box]) -> str:
+    boxes = list(boxes)
+    image_ids = {key: number for number, key in enumerate(pictures, 1)}
+    categories = {one: number for number, one in enumerate(dict.fromkeys(box.category for box in boxes), 1)}
+    document = {
+        "info": {"description": name, "version": "1", "contributor": f"Walkaround {__version__}"},
+        "licenses": [],
+        "images": [
+            {
+                "id": image_ids[key],
+                "file_name": file_name,
+                "width": picture.width,
+                "height": picture.height,
+                "ipfs_cid": picture.content_id,
+            }
+            for key, (file_name, picture) in pictures.items()
+        ],
+        "categories": [
+            {"id": number, "name": one, "supercategory": ""} for one, number in categories.items()
+        ],
+        "annotations": [
+            {
+                "id": number,
+                "image_id": image_ids[box.picture],
+                "category_id": categories[box.category],
+                "bbox": [box.rect.x, box.rect.y, box.rect.w, box.rect.h],
+                "area": box.rect.area,
+                "iscrowd": 0,
+                "segmentation": [],
+                **box.more,
+            }
+            for number, box in enumerate(boxes, 1)
+        ],
+    }
+    return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False)
+
+
+def regions(data: bytes, target: Picture) -> list[Draft]:
+    """The boxes of the picture in a COCO file (JSON, or the ZIP that `write` makes) that is `target`.
+
+    It is the one of the same content id, else of the same file name, else the only one; its boxes are scaled
+    where the sizes differ. Raises ExchangeError.
+    """
+    if is_archive(data):
+        files = unpack(data, REGIONS)
+        if len(files) != 1:
+            raise ExchangeError(Reason.UNREADABLE)
+        data = next(iter(files.values())).encode("utf-8")
+    document = load(data)
+    images, annotations = document.get("images"), document.get("annotations")
+    if not isinstance(images, list) or not isinstance(annotations, list):
+        raise ExchangeError(Reason.UNREADABLE)
+    try:
+        image = _chosen([dict(image) for image in images], target)
+        size = rect_of([0, 0, image.get("width"), image.get("height")])
+        names = {category["id"]: str(category["name"]) for category in document.get("categories") or []}
+        drafts = []
+        for annotation in annotations:
+            rect = rect_of(annotation.get("bbox"))
+            if rect is None or annotation["image_id"] != image["id"]:
+                continue
+            said = annotation.get("attributes")
+            said = said if isinstance(said, dict) else {}
+            description, model_id = said.get("description"), said.get("model_id")
+            drafts.append(
+                Draft(
+                    name=names.get(annotation.get("category_id"), ""),
+                    rect=scaled(rect, None if size is None else (size.w, size.h), target),
+                    description=description if isinstance(description, str) else None,
+                    model_id=model_id if isinstance(model_id, str) else None,
+                )
+            )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ExchangeError(Reason.UNREADABLE) from error
+    return fitted(drafts, target)
+
+
+def _chosen(images: list[dict[str, Any]], target: Picture) -> dict[str, Any]:
+    for key, value in (("ipfs_cid", target.content_id), ("file_name", target.name)):
+        same = [image for image in images if value and image.get(key) == value]
+        if len(same) == 1:
+            return same[0]
+    if len(images) != 1:
+        raise ExchangeError(Reason.WHICH_PICTURE if images else Reason.NO_REGIONS)
+    return images[0]

@@ -1,0 +1,122 @@
+"""What is exchanged, as plain data: an inspection as the service tells it, and what follows from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from shared import results
+from shared.codes import Verdict
+from shared.geometry import Rect, from_corners, point_to_pixels
+from shared.wire.inspection import Item, Record
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture by its file name, its upright size in px and its content id, where that is known."""
+
+    name: str
+    width: int
+    height: int
+    content_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A finding: confidence 0..1, box in px of the upright photo, as the detection said it."""
+
+    label: str
+    confidence: float
+    box: Rect
+
+
+@dataclass(frozen=True, slots=True)
+class ItemFacts:
+    """What an item comes to. `number` counts from 1.
+
+    `region` is in px of the upright reference image, None without one or when the image's size is unknown.
+    `findings` and `version` are those of the newest detection that finished; `photo` is the picture it looked
+    at, None when its size is unknown. `passed` is what counts, `opinion` what the model said.
+    """
+
+    number: int
+    item: Item
+    region: Rect | None
+    photo: Picture | None
+    findings: tuple[Finding, ...]
+    version: int | None
+    passed: bool | None
+    opinion: bool | None
+    verdict: Verdict
+    reason: str
+    decided_by: str
+    decided_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """A record with its items, as the service answers them.
+
+    `reference` is its reference image; `photos` are the pictures that the newest finished detections looked
+    at, by item id. Pictures of unknown size are left out.
+    """
+
+    record: Record
+    items: tuple[Item, ...]
+    reference: Picture | None
+    photos: Mapping[str, Picture]
+
+    def facts(self) -> list[ItemFacts]:
+        """What each item comes to, in their order."""
+        return [self._facts(number, item) for number, item in enumerate(self.items, 1)]
+
+    def _facts(self, number: int, item: Item) -> ItemFacts:
+        entries = entries_of(item)
+        detection = results.finished_detection(entries)
+        current = results.current(entries)
+        said = current["verdict"] if current is not None and results.is_verdict(current) else {}
+        return ItemFacts(
+            number=number,
+            item=item,
+            region=region_of(item, self.reference),
+            photo=self.photos.get(item.item_id),
+            findings=_findings(detection),
+            version=None if detection is None else results.version(detection),
+            passed=results.passed(entries),
+            opinion=results.model_opinion(entries),
+            verdict=results.verdict(entries),
+            reason=str(said.get("reason") or ""),
+            decided_by=str(said.get("by_name") or said.get("by") or ""),
+            decided_at=str(said.get("at") or ""),
+        )
+
+
+def entries_of(item: Item) -> list[dict[str, Any]]:
+    """The result entries of an item as JSON values, just the keys that were sent."""
+    return [entry.model_dump(mode="json", exclude_unset=True) for entry in item.result]
+
+
+def region_of(item: Item, reference: Picture | None) -> Rect | None:
+    """The region of an item in px of its reference image; None without one, or when nothing is inside."""
+    if reference is None or item.item_point is None or item.item_point.point is None:
+        return None
+    point = item.item_point.point
+    try:
+        x, y, w, h = (float(value) for value in (point.x, point.y, point.w, point.h))
+    except OverflowError:
+        return None
+    rect = point_to_pixels(x, y, w, h, reference.width, reference.height)
+    return None if rect.empty else rect
+
+
+def _findings(entry: results.Entry | None) -> tuple[Finding, ...]:
+    found = []
+    for box in ((entry or {}).get("resultImage") or {}).get("boxes") or []:
+        try:
+            rect = from_corners(*(float(box["points"][name]) for name in ("x1", "y1", "x2", "y2")))
+            found.append(Finding(box["label"], float(box["confidence"]), rect))
+        except OverflowError:
+            # No picture is so large that its px leave the range of a float.
+            continue
+    return tuple(found)

@@ -1,0 +1,83 @@
+"""Collects an inspection from the service. Not for the GUI thread."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from desktop.client.errors import Forbidden, NotFound
+from desktop.client.session import Session
+from desktop.exchange.content import Inspection, Picture, entries_of
+from shared import results
+from shared.wire.inspection import Item, Record
+
+Progress = Callable[[int, int], None]
+"""Called with items done and items in all; what it raises ends the gathering."""
+
+
+_CONTENT = re.compile(r"(?:/api)?/files/([^/?#]+)/content")
+
+
+def gather(session: Session, inspection_id: str, progress: Progress) -> Inspection:
+    """A record with its items and the sizes of its pictures. Raises ClientError.
+
+    A reference image that is gone, or that the person may not see, is left out.
+    """
+    record = session.records.get(inspection_id).value
+    items = session.items.all(inspection_id)
+    reference = _reference(session, record)
+    photos = {}
+    for done, item in enumerate(items):
+        progress(done, len(items))
+        photo = _photo(session, item)
+        if photo is not None:
+            photos[item.item_id] = photo
+    progress(len(items), len(items))
+    return Inspection(record, tuple(items), reference, photos)
+
+
+def _reference(session: Session, record: Record) -> Picture | None:
+    if record.reference_image_id is None:
+        return None
+    try:
+        image = session.catalogue.reference_images.get(record.reference_image_id)
+    except (NotFound, Forbidden):
+        return None
+    if not image.width or not image.height:
+        return None
+    name = image.filename or image.reference_image_name
+    return Picture(name, image.width, image.height, image.ipfs_cid)
+
+
+def _photo(session: Session, item: Item) -> Picture | None:
+    detection = results.finished_detection(entries_of(item))
+    said = (detection or {}).get("inputImage")
+    if not isinstance(said, Mapping):
+        return None
+    known = _picture(said)
+    file_id = _file_id(said)
+    if known is not None or not file_id:
+        return known
+    try:
+        return _picture(session.files.get(file_id).model_dump(mode="json"))
+    except (NotFound, Forbidden):
+        return None
+
+
+def _file_id(said: Mapping[str, Any]) -> str:
+    """The id of the file that a result entry names; empty for one of another system."""
+    if isinstance(said.get("file_id"), str):
+        return str(said["file_id"])
+    path = _CONTENT.fullmatch(str(said.get("download_url") or ""))
+    return "" if path is None else path.group(1)
+
+
+def _picture(said: Mapping[str, Any]) -> Picture | None:
+    """A picture as a result entry or the file store names it; None without its size."""
+    width, height = said.get("width"), said.get("height")
+    if not isinstance(width, int) or not isinstance(height, int) or width <= 0 or height <= 0:
+        return None
+    content_id = said.get("ipfs_cid")
+    name = said.get("filename")
+    return Picture(str(name or "photo"), width, height, content_id if isinstance(content_id, str) else None)

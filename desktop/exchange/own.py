@@ -1,0 +1,110 @@
+"""The program's own JSON: everything of a record, its items, results and verdicts, number for number."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from pydantic import ValidationError
+
+from desktop.exchange.archive import text_of
+from desktop.exchange.content import Inspection, Picture, region_of
+from desktop.exchange.drafts import Draft, fitted, scaled
+from desktop.exchange.errors import ExchangeError, Reason
+from shared import __version__
+from shared.geometry import Rect
+from shared.wire.inspection import Item, Record
+
+FORMAT = "walkaround-inspection"
+VERSION = 1
+
+
+def write(inspection: Inspection) -> bytes:
+    """The inspection as JSON; `read` gives it back whole."""
+    document = {
+        "format": FORMAT,
+        "version": VERSION,
+        "program": f"Walkaround {__version__}",
+        "reference": _picture(inspection.reference),
+        "photos": {item_id: _picture(photo) for item_id, photo in inspection.photos.items()},
+        "record": inspection.record.model_dump(mode="json"),
+        "items": [item.model_dump(mode="json", exclude_unset=True) for item in inspection.items],
+    }
+    return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False).encode("utf-8")
+
+
+def read(data: bytes) -> Inspection:
+    """The inspection that `write` wrote. Raises ExchangeError (UNREADABLE)."""
+    document = load(data)
+    try:
+        if document["format"] != FORMAT or document["version"] != VERSION:
+            raise ExchangeError(Reason.UNREADABLE)
+        photos = {item_id: _read_picture(photo) for item_id, photo in document["photos"].items()}
+        return Inspection(
+            record=Record.model_validate(document["record"]),
+            items=tuple(Item.model_validate(item) for item in document["items"]),
+            reference=_read_picture(document["reference"]),
+            photos={item_id: photo for item_id, photo in photos.items() if photo is not None},
+        )
+    except (KeyError, TypeError, AttributeError, ValidationError, ValueError) as error:
+        raise ExchangeError(Reason.UNREADABLE) from error
+
+
+def regions(data: bytes, target: Picture) -> list[Draft]:
+    """The regions of such a file on another reference image. Raises ExchangeError.
+
+    A region in pixels of an image of unknown size keeps its pixels.
+    """
+    inspection = read(data)
+    source = inspection.reference
+    drafts = []
+    for item in inspection.items:
+        rect = region_of(item, source or target)
+        if rect is None:
+            continue
+        size = None if source is None else (source.width, source.height)
+        drafts.append(Draft(item.item_name, scaled(rect, size, target), item.description, item.model_id))
+    return fitted(drafts, target)
+
+
+def load(data: bytes) -> dict[str, Any]:
+    """A JSON object. Raises ExchangeError (UNREADABLE)."""
+    try:
+        document = json.loads(text_of(data))
+    except (ValueError, RecursionError) as error:
+        raise ExchangeError(Reason.UNREADABLE) from error
+    if not isinstance(document, dict):
+        raise ExchangeError(Reason.UNREADABLE)
+    return document
+
+
+def rect_of(values: Any) -> Rect | None:
+    """A rectangle from x, y, w, h; None for anything that is no rectangle."""
+    if not isinstance(values, list | tuple) or len(values) != 4:
+        return None
+    try:
+        x, y, w, h = (float(value) for value in values)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    # NaN compares with nothing, so it is refused too.
+    return Rect(x, y, w, h) if all(abs(value) < 1e9 for value in (x, y, w, h)) else None
+
+
+def _picture(picture: Picture | None) -> dict[str, Any] | None:
+    if picture is None:
+        return None
+    return {
+        "filename": picture.name,
+        "width": picture.width,
+        "height": picture.height,
+        "ipfs_cid": picture.content_id,
+    }
+
+
+def _read_picture(said: Any) -> Picture | None:
+    if said is None:
+        return None
+    width, height = int(said["width"]), int(said["height"])
+    if width <= 0 or height <= 0:
+        raise ValueError("a picture has a size")
+    return Picture(str(said["filename"]), width, height, said["ipfs_cid"])

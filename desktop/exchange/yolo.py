@@ -1,0 +1,179 @@
+"""YOLO: two datasets, `regions/` and `findings/`, in one ZIP file.
+
+Each has `labels/<picture>.txt` with a line ``class cx cy w h`` for each box, in fractions of the upright
+picture with twelve decimals (a millionth of a pixel in the largest one), `classes.txt` with a name on each
+line, and `data.yaml`. The classes of regions are the items' names, those of findings their labels. A name is
+put on one line: whatever is no printable character becomes a space. Confidences and descriptions have no
+place in the format.
+
+Source of the format: https://docs.ultralytics.com/datasets/detect/.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterable, Sequence
+
+from desktop.exchange.archive import is_archive, pack, text_of, unpack
+from desktop.exchange.content import Inspection, Picture
+from desktop.exchange.drafts import Draft, fitted
+from desktop.exchange.errors import ExchangeError, Reason
+from desktop.exchange.naming import harmless, photo_names, stem
+from desktop.exchange.own import rect_of
+from shared.geometry import Rect
+
+_CLASSES = "classes.txt"
+_YAML = "data.yaml"
+_BLOCK = re.compile(r"^names:[ \t]*\n((?:[ \t]*(?:-|\d+[ \t]*:).*\n?)+)", re.MULTILINE)
+_ROW = re.compile(r"^[ \t]*(?:-|(\d+)[ \t]*:)[ \t]*(.*?)[ \t]*$")
+_INLINE = re.compile(r"^names:[ \t]*([\[{].*?[\]}])", re.MULTILINE | re.DOTALL)
+
+
+def write(inspection: Inspection) -> bytes:
+    """Both datasets as a ZIP file."""
+    facts = inspection.facts()
+    reference = inspection.reference
+    regions: dict[str, tuple[Picture, list[tuple[str, Rect]]]] = {}
+    if reference is not None:
+        drawn = [(one.item.item_name, one.region) for one in facts if one.region is not None]
+        regions[harmless(reference.name, "reference")] = (reference, drawn)
+    names = photo_names(facts)
+    findings = {
+        names[one.item.item_id]: (one.photo, [(found.label, found.box) for found in one.findings])
+        for one in facts
+        if one.photo is not None
+    }
+    return pack({**_dataset("regions", regions), **_dataset("findings", findings)})
+
+
+def _dataset(folder: str, pictures: dict[str, tuple[Picture, list[tuple[str, Rect]]]]) -> dict[str, str]:
+    names = [_line(name) for _, boxes in pictures.values() for name, _ in boxes]
+    classes = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    files = {
+        f"{folder}/{_CLASSES}": "".join(f"{name}\n" for name in classes),
+        f"{folder}/{_YAML}": _yaml(classes),
+    }
+    for file_name, (picture, boxes) in pictures.items():
+        rows = (_row(classes[_line(name)], rect, picture) for name, rect in boxes)
+        files[f"{folder}/labels/{stem(file_name)}.txt"] = "".join(row for row in rows if row)
+    return files
+
+
+def _yaml(classes: Iterable[str]) -> str:
+    # A JSON string is a YAML string too.
+    rows = "".join(
+        f"  {number}: {json.dumps(name, ensure_ascii=False)}\n" for number, name in enumerate(classes)
+    )
+    return f"path: .\ntrain: images\nval: images\nnames:{' {}' if not rows else ''}\n{rows}"
+
+
+def _row(number: int, rect: Rect, picture: Picture) -> str:
+    inside = rect.clamped(picture.width, picture.height)
+    if inside.empty:
+        return ""
+    values = (
+        (inside.x + inside.w / 2) / picture.width,
+        (inside.y + inside.h / 2) / picture.height,
+        inside.w / picture.width,
+        inside.h / picture.height,
+    )
+    return f"{number} {' '.join(f'{value:.12f}' for value in values)}\n"
+
+
+def _line(name: str) -> str:
+    return " ".join("".join(char if char.isprintable() else " " for char in name).split()) or "-"
+
+
+def regions(data: bytes, target: Picture) -> list[Draft]:
+    """The boxes of a label file (TXT, then without names), or of the picture in a ZIP file that is `target`.
+
+    In a ZIP file it is the label file named as `target`, else the only one; a folder `regions/` goes before
+    all else. Raises ExchangeError.
+    """
+    if not is_archive(data):
+        return fitted(_drafts(text_of(data), (), target), target)
+    files = unpack(data, ".txt", ".yaml", ".yml")
+    drawn = {path: text for path, text in files.items() if path.startswith("regions/")}
+    files = drawn or files
+    labels = {path: text for path, text in files.items() if _is_label(path)}
+    wanted = stem(harmless(target.name, "reference"))
+    same = [text for path, text in labels.items() if stem(path) == wanted]
+    if len(same) != 1 and len(labels) != 1:
+        raise ExchangeError(Reason.WHICH_PICTURE if labels else Reason.UNREADABLE)
+    text = same[0] if len(same) == 1 else next(iter(labels.values()))
+    return fitted(_drafts(text, _names(files), target), target)
+
+
+def _is_label(path: str) -> bool:
+    name = path.rsplit("/", 1)[-1].lower()
+    return name.endswith(".txt") and name not in (_CLASSES, "readme.txt", "train.txt", "val.txt", "test.txt")
+
+
+def _drafts(text: str, names: Sequence[str], target: Picture) -> list[Draft]:
+    drafts = []
+    for line in text.splitlines():
+        words = line.split()
+        if not words:
+            continue
+        # A prediction has its confidence as a sixth number.
+        middle = rect_of(words[1:5]) if len(words) in (5, 6) else None
+        if middle is None or not words[0].isascii() or not words[0].isdigit():
+            raise ExchangeError(Reason.UNREADABLE)
+        number = int(words[0]) if len(words[0]) < 10 else -1
+        rect = Rect(
+            (middle.x - middle.w / 2) * target.width,
+            (middle.y - middle.h / 2) * target.height,
+            middle.w * target.width,
+            middle.h * target.height,
+        )
+        drafts.append(Draft(names[number] if 0 <= number < len(names) else "", rect))
+    return drafts
+
+
+def _names(files: dict[str, str]) -> list[str]:
+    for path, text in files.items():
+        if path.rsplit("/", 1)[-1].lower() == _CLASSES:
+            return [line.strip() for line in text.splitlines()]
+    for path, text in files.items():
+        if path.lower().endswith((".yaml", ".yml")):
+            return _yaml_names(text)
+    return []
+
+
+def _yaml_names(text: str) -> list[str]:
+    """The class names of a data.yaml, in the three forms that programs write them; empty for any other."""
+    inline = _INLINE.search(text)
+    if inline is not None:
+        try:
+            said = ast.literal_eval(inline.group(1))
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            said = [word.strip() for word in inline.group(1).strip("[]{}").split(",")]
+        if isinstance(said, dict):
+            return _listed({int(key): str(name) for key, name in said.items() if isinstance(key, int)})
+        return [str(name) for name in said] if isinstance(said, list) else []
+    block = _BLOCK.search(text)
+    if block is None:
+        return []
+    numbered: dict[int, str] = {}
+    for line in block.group(1).splitlines():
+        row = _ROW.match(line)
+        if row is not None:
+            numbered[int(row.group(1) or len(numbered))] = _unquoted(row.group(2))
+    return _listed(numbered)
+
+
+def _listed(numbered: dict[int, str]) -> list[str]:
+    # Whatever number is left out has no name; a number beyond all reason makes no list of its length.
+    most = min(max(numbered, default=-1) + 1, 100_000)
+    return [numbered.get(number, "") for number in range(most)]
+
+
+def _unquoted(word: str) -> str:
+    if word[:1] in ("'", '"'):
+        try:
+            return str(ast.literal_eval(word))
+        except (ValueError, SyntaxError):
+            return word.strip("'\"")
+    return word

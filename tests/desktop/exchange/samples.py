@@ -1,0 +1,128 @@
+"""Inspections to be exchanged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hypothesis import strategies as st
+
+from desktop.exchange.content import Inspection, Picture
+from shared.geometry import Rect
+from shared.wire.inspection import Item, Record
+
+AT = "2026-03-01T08:00:00Z"
+
+
+def record(**fields: Any) -> Record:
+    names = Record.model_fields
+    given = {
+        **dict.fromkeys(names),
+        "inspection_id": "r1",
+        "inspection_name": "左翼 早班",
+        "task_id": "t",
+        "progress": 50,
+        "inspection_status": "in_progress",
+        "status_name": "进行中",
+        "created_at": "2026-03-01T08:00:00",
+        "updated_at": "2026-03-01T08:00:00",
+        **fields,
+    }
+    return Record.model_validate(given)
+
+
+def box(label: str, rect: Rect, confidence: float = 0.5) -> dict[str, Any]:
+    points = {"x1": rect.x, "y1": rect.y, "x2": rect.right, "y2": rect.bottom}
+    return {"label": label, "confidence": confidence, "points": points}
+
+
+def detection(*boxes: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {
+        "inputImage": {"file_id": "f", "filename": "照片.jpg", "width": 640, "height": 480},
+        "resultImage": {"boxes": list(boxes), "resultImage": None},
+        "isPassed": not boxes,
+        "progress": "done",
+        "version": 1,
+        **more,
+    }
+
+
+def item(number: int, point: Any, *entries: dict[str, Any], **fields: Any) -> Item:
+    given = {
+        "item_id": f"i{number}",
+        "item_name": f"条目 {number}",
+        "inspection_id": "r1",
+        "description": None,
+        "model_id": "reference-difference",
+        "model_name": "参考差分",
+        "model_description": None,
+        "item_point": None if point is None else {"point": point},
+        "result": list(entries),
+        "created_at": AT,
+        "updated_at": AT,
+        **fields,
+    }
+    return Item.model_validate(given)
+
+
+def fractions(rect: Rect, picture: Picture) -> dict[str, float]:
+    return {
+        "x": rect.x / picture.width,
+        "y": rect.y / picture.height,
+        "w": rect.w / picture.width,
+        "h": rect.h / picture.height,
+    }
+
+
+REFERENCE = Picture("机身.png", 1000, 800, "bcid")
+PHOTO = Picture("照片.jpg", 640, 480, None)
+
+
+def inspection(*items: Item, reference: Picture | None = REFERENCE, photo: Picture = PHOTO) -> Inspection:
+    photos = {one.item_id: photo for one in items if one.result}
+    return Inspection(record(), items, reference, photos)
+
+
+def inspection_of(rects: Sequence[Rect], reference: Picture, names: Sequence[str]) -> Inspection:
+    return inspection(
+        *(
+            item(number, fractions(rect, reference), item_name=name)
+            for number, (rect, name) in enumerate(zip(rects, names, strict=True), 1)
+        ),
+        reference=reference,
+    )
+
+
+sizes = st.tuples(st.integers(1, 40_000), st.integers(1, 40_000))
+
+
+@st.composite
+def pictures(draw: st.DrawFn) -> Picture:
+    """Pictures of any size, from a single pixel on."""
+    width, height = draw(sizes)
+    return Picture(draw(st.sampled_from(["a.jpg", "机身 左.png", "no ending"])), width, height)
+
+
+@st.composite
+def rects_in(draw: st.DrawFn, picture: Picture) -> Rect:
+    """Rectangles that lie inside, many of them at the very edges."""
+    left = draw(st.one_of(st.just(0.0), st.floats(0, picture.width * 0.99)))
+    top = draw(st.one_of(st.just(0.0), st.floats(0, picture.height * 0.99)))
+    across, down = picture.width - left, picture.height - top
+    w = draw(st.one_of(st.just(across), st.floats(across * 1e-3, across)))
+    h = draw(st.one_of(st.just(down), st.floats(down * 1e-3, down)))
+    return Rect(left, top, w, h).clamped(picture.width, picture.height)
+
+
+names = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=30)
+line_names = st.text(st.sampled_from("abc 裂纹#:'\"[]{},-=%机 0"), min_size=1, max_size=12).filter(
+    lambda name: name == " ".join(name.split())
+)
+
+
+@st.composite
+def drawn(draw: st.DrawFn, naming: st.SearchStrategy[str] = names) -> tuple[Picture, list[Rect], list[str]]:
+    """A reference image with regions and their names."""
+    picture = draw(pictures())
+    rects = draw(st.lists(rects_in(picture), min_size=1, max_size=6))
+    return picture, rects, draw(st.lists(naming, min_size=len(rects), max_size=len(rects)))

@@ -1,0 +1,298 @@
+"""What each format says, and what reading one refuses."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import zipfile
+from typing import Any
+
+import pytest
+
+from desktop.exchange import archive, coco, drafts, own, table, yolo
+from desktop.exchange.archive import pack, unpack
+from desktop.exchange.content import Inspection, Picture
+from desktop.exchange.drafts import Draft, item_creates
+from desktop.exchange.errors import ExchangeError, Reason
+from desktop.exchange.formats import FORMATS, READABLE, read_regions, recognised
+from shared.geometry import Rect
+from tests.desktop.exchange.samples import PHOTO, REFERENCE, box, detection, inspection, item
+
+VERDICT = {
+    "isPassed": True,
+    "progress": "done",
+    "version": 2,
+    "verdict": {
+        "value": "passed",
+        "reason": "只是反光",
+        "by": "u",
+        "by_name": "王芳",
+        "at": "2026-03-01T09:00:00Z",
+    },
+}
+
+
+def sample() -> Inspection:
+    first = detection(
+        box("裂纹", Rect(10.25, 20, 30, 40.5), 0.87),
+        box("凹坑", Rect(600, 470, 100, 100)),
+        box("空", Rect(5, 5, 0, 9)),
+    )
+    return inspection(
+        item(1, {"x": 0.1, "y": 0.2, "w": 0.3, "h": 0.4}, first, VERDICT, description="翼根, 下面\n第二行"),
+        item(2, {"x": 100, "y": 80, "w": 2000, "h": 10, "angle": 3}, detection(), item_name="=1+1"),
+        item(3, None, item_name="条目 1"),
+    )
+
+
+def refused(reason: Reason, data: bytes, name: str = "x.json", target: Picture = REFERENCE) -> None:
+    with pytest.raises(ExchangeError) as caught:
+        read_regions(data, name, target)
+    assert caught.value.reason is reason
+
+
+# -- JSON
+
+
+def test_json_holds_everything() -> None:
+    whole = sample()
+    again = own.read(own.write(whole))
+    assert again == whole
+    assert [one.model_dump() for one in again.items] == [one.model_dump() for one in whole.items]
+    document = json.loads(own.write(whole))
+    assert document["items"][0]["result"][1]["verdict"]["reason"] == "只是反光"
+    assert document["items"][1]["item_point"]["point"] == {"x": 100, "y": 80, "w": 2000, "h": 10, "angle": 3}
+    assert document["reference"] == {"filename": "机身.png", "width": 1000, "height": 800, "ipfs_cid": "bcid"}
+
+
+def test_json_of_another_image_keeps_names_models_and_shares() -> None:
+    target = Picture("new.png", 500, 400)
+    (first, second) = read_regions(own.write(sample()), "x.json", target)
+    assert first == Draft("条目 1", Rect(50, 80, 150, 160), "翼根, 下面\n第二行", "reference-difference")
+    assert second.rect == Rect(50, 40, 450, 5)
+
+
+# -- CSV
+
+
+def rows(data: bytes) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(data.decode("utf-8-sig"), newline="")))
+
+
+def test_csv_has_a_row_for_each_finding_and_for_each_item_without() -> None:
+    said = rows(table.write(sample()))
+    assert [(row["number"], row["label"]) for row in said] == [
+        ("1", "裂纹"),
+        ("1", "凹坑"),
+        ("1", "空"),
+        ("2", ""),
+        ("3", ""),
+    ]
+    first = said[0]
+    assert (first["x1"], first["y1"], first["x2"], first["y2"]) == ("10.25", "20.0", "40.25", "60.5")
+    assert (first["passed"], first["opinion"], first["verdict"]) == ("passed", "failed", "passed")
+    assert (first["decided_by"], first["reason"], first["version"]) == ("王芳", "只是反光", "1")
+    assert first["description"] == "翼根, 下面\n第二行"
+    assert (first["region_x"], first["region_w"]) == ("100.0", "300.0")
+    assert said[3]["item_name"] == "'=1+1"
+    assert said[4]["region_x"] == ""
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "'"])
+def test_no_cell_is_a_formula_and_every_name_comes_back(start: str) -> None:
+    name = f"{start}cmd|' /C calc'!A0"
+    data = table.write(inspection(item(1, {"x": 0, "y": 0, "w": 0.5, "h": 0.5}, item_name=name)))
+    assert rows(data)[0]["item_name"] == f"'{name}"
+    (draft,) = table.regions(data, REFERENCE)
+    assert draft.name == name
+
+
+def test_a_plain_table_of_another_program_is_enough() -> None:
+    data = b"item_name,region_x,region_y,region_w,region_h\nA,1,2,3,4\nA,5,6,7,8\nB,x,,,\n"
+    assert [draft.rect for draft in table.regions(data, REFERENCE)] == [Rect(1, 2, 3, 4), Rect(5, 6, 7, 8)]
+
+
+# -- COCO
+
+
+def test_coco_is_two_datasets() -> None:
+    files = {name: json.loads(text) for name, text in unpack(coco.write(sample()), ".json").items()}
+    regions, findings = files[coco.REGIONS], files[coco.FINDINGS]
+    (image,) = regions["images"]
+    assert (image["file_name"], image["width"], image["height"]) == ("机身.png", 1000, 800)
+    assert [one["name"] for one in regions["categories"]] == ["条目 1", "=1+1"]
+    assert regions["annotations"][0]["bbox"] == [100, 160, 300, 320]
+    assert regions["annotations"][0]["area"] == 300 * 320
+    # Cut at the right edge of the picture.
+    assert regions["annotations"][1]["bbox"] == [100, 80, 900, 10]
+    assert [one["file_name"] for one in findings["images"]] == ["0001-照片.jpg", "0002-照片.jpg"]
+    assert [one["name"] for one in findings["categories"]] == ["裂纹", "凹坑"]
+    assert [one["bbox"] for one in findings["annotations"]] == [[10.25, 20, 30, 40.5], [600, 470, 40, 10]]
+    assert [one["score"] for one in findings["annotations"]] == [0.87, 0.5]
+    for dataset in (regions, findings):
+        ids = [one["id"] for one in dataset["annotations"]]
+        assert len(set(ids)) == len(ids)
+        assert {one["image_id"] for one in dataset["annotations"]} <= {one["id"] for one in dataset["images"]}
+
+
+def coco_text(images: list[Any], annotations: list[Any], categories: Any = ()) -> bytes:
+    return json.dumps({"images": images, "annotations": annotations, "categories": list(categories)}).encode()
+
+
+def test_coco_of_another_program_takes_the_picture_that_is_meant() -> None:
+    images = [
+        {"id": 7, "file_name": "other.png", "width": 10, "height": 10},
+        {"id": 9, "file_name": "机身.png", "width": 500, "height": 400},
+    ]
+    annotations = [
+        {"id": 1, "image_id": 7, "category_id": 1, "bbox": [0, 0, 5, 5]},
+        {"id": 2, "image_id": 9, "category_id": 1, "bbox": [10, 20, 30, 40]},
+        {"id": 3, "image_id": 9, "category_id": 5, "bbox": [490, 0, 100, 10]},
+        {"id": 4, "image_id": 9, "category_id": 1, "bbox": []},
+    ]
+    data = coco_text(images, annotations, [{"id": 1, "name": "rivet"}])
+    assert read_regions(data, "instances.json", REFERENCE) == [
+        Draft("rivet", Rect(20, 40, 60, 80)),
+        Draft("", Rect(980, 0, 20, 20)),
+    ]
+    refused(Reason.WHICH_PICTURE, data, target=Picture("unknown.png", 100, 100))
+    refused(Reason.NO_REGIONS, coco_text([], []))
+    refused(Reason.UNREADABLE, coco_text([1], []))
+    refused(Reason.UNREADABLE, coco_text([{"id": 1}], [5]))
+    refused(Reason.UNREADABLE, coco_text([{"id": 1}], [], [{"id": []}]))
+
+
+# -- YOLO
+
+
+def test_yolo_is_two_datasets() -> None:
+    files = unpack(yolo.write(sample()), "")
+    assert set(files) == {
+        "regions/classes.txt",
+        "regions/data.yaml",
+        "regions/labels/机身.txt",
+        "findings/classes.txt",
+        "findings/data.yaml",
+        "findings/labels/0001-照片.txt",
+        "findings/labels/0002-照片.txt",
+    }
+    assert files["regions/classes.txt"] == "条目 1\n=1+1\n"
+    assert files["regions/data.yaml"].endswith('names:\n  0: "条目 1"\n  1: "=1+1"\n')
+    assert files["regions/labels/机身.txt"].splitlines()[0] == (
+        "0 0.250000000000 0.400000000000 0.300000000000 0.400000000000"
+    )
+    assert len(files["findings/labels/0001-照片.txt"].splitlines()) == 2
+    # A picture without findings is a sample too.
+    assert files["findings/labels/0002-照片.txt"] == ""
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        "names: ['a b', 'c: d']",
+        'names: ["a b", "c: d"]',
+        "names:\n  0: a b\n  1: 'c: d'\nnc: 2",
+        'names:\n- a b\n- "c: d"\n',
+        "nc: 2\nnames: {0: 'a b', 1: 'c: d'}",
+    ],
+)
+def test_yolo_of_other_programs_is_read(names: str) -> None:
+    data = pack({"data.yaml": names, "labels/train/机身.txt": "1 0.5 0.5 0.2 0.1\n0 .1 .1 .1 .1 0.9\n"})
+    one, two = read_regions(data, "set.zip", REFERENCE)
+    assert (one.name, two.name) == ("c: d", "a b")
+    rect = one.rect
+    assert (rect.x, rect.y, rect.w, rect.h) == pytest.approx((400, 360, 200, 80))
+
+
+def test_a_label_file_alone_has_no_names() -> None:
+    (draft,) = read_regions(b"3 0.5 0.5 1 1\n\n", "机身.txt", REFERENCE)
+    assert draft == Draft("", Rect(0, 0, 1000, 800))
+
+
+def test_yolo_takes_the_label_file_of_the_picture() -> None:
+    labels = {"labels/a.txt": "0 .5 .5 .5 .5", "labels/机身.txt": "0 .5 .5 1 1", "classes.txt": "x\n"}
+    (draft,) = read_regions(pack(labels), "set.zip", REFERENCE)
+    assert draft == Draft("x", Rect(0, 0, 1000, 800))
+    refused(Reason.WHICH_PICTURE, pack(labels), "set.zip", Picture("b.png", 10, 10))
+
+
+# -- all
+
+
+def test_what_is_damaged_or_something_else_is_refused() -> None:
+    refused(Reason.UNREADABLE, b"")
+    refused(Reason.UNREADABLE, b"\xff\xfe")
+    refused(Reason.UNREADABLE, b"[1]")
+    refused(Reason.UNREADABLE, b"[" * 100_000)
+    refused(Reason.UNREADABLE, b"{}")
+    refused(Reason.UNREADABLE, json.dumps({"format": own.FORMAT, "version": 99}).encode())
+    refused(Reason.UNREADABLE, json.dumps({"format": own.FORMAT, "version": 1}).encode())
+    refused(Reason.UNREADABLE, b"a,b\n1,2\n", "x.csv")
+    refused(Reason.UNREADABLE, b'item_name,"region_x', "x.csv")
+    refused(Reason.UNREADABLE, b"hello\n", "x.txt")
+    refused(Reason.UNREADABLE, b"0 nan 0 1 1\n", "x.txt")
+    refused(Reason.UNREADABLE, b"PK nothing", "x.zip")
+    refused(Reason.UNREADABLE, pack({"readme.md": "x"}), "x.zip")
+    for made in FORMATS:
+        refused(Reason.NO_REGIONS, made.write(inspection(item(1, None))), made.file_name("x"))
+    damaged = bytearray(coco.write(sample()))
+    damaged[60:90] = bytes(30)
+    refused(Reason.UNREADABLE, bytes(damaged), "x.zip")
+
+
+def test_nothing_outside_the_picture_is_taken() -> None:
+    data = b"item_name,region_x,region_y,region_w,region_h\n,-5,-5,10,10\n,1000,0,5,5\n,0,-9,5,9\n"
+    assert [draft.rect for draft in table.regions(data, REFERENCE)] == [Rect(0, 0, 5, 5)]
+
+
+def test_limits_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = b"0 .5 .5 .1 .1\n" * (drafts.MOST + 1)
+    refused(Reason.TOO_LARGE, data, "x.txt")
+    bomb = io.BytesIO()
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("regions.json", bytes(2_000_000))
+    monkeypatch.setattr(archive, "MOST_BYTES", 1_000_000)
+    refused(Reason.TOO_LARGE, bomb.getvalue(), "x.zip")
+
+
+def test_without_a_reference_image_findings_are_still_written() -> None:
+    whole = inspection(
+        item(1, {"x": 0.1, "y": 0.1, "w": 0.1, "h": 0.1}, detection(box("x", Rect(1, 2, 3, 4)))),
+        reference=None,
+    )
+    assert rows(table.write(whole))[0]["region_x"] == ""
+    files = unpack(coco.write(whole), ".json")
+    assert json.loads(files[coco.REGIONS])["images"] == []
+    assert len(json.loads(files[coco.FINDINGS])["annotations"]) == 1
+    assert "regions/labels/机身.txt" not in unpack(yolo.write(whole), ".txt")
+    (draft,) = own.regions(own.write(whole), PHOTO)
+    assert draft.rect == Rect(64, 48, 64, 48)
+
+
+def test_the_same_inspection_is_the_same_file() -> None:
+    for made in FORMATS:
+        assert made.write(sample()) == made.write(sample())
+
+
+def test_formats_offer_names_for_files() -> None:
+    names = [made.file_name('左翼/早班: "1"') for made in FORMATS]
+    assert names == [
+        "左翼_早班_ _1_.json",
+        "左翼_早班_ _1_.csv",
+        "左翼_早班_ _1_-coco.zip",
+        "左翼_早班_ _1_-yolo.zip",
+    ]
+    assert {f"*{made.suffix}" for made in FORMATS} <= set(READABLE)
+    assert FORMATS[0].file_name("..") == "inspection.json"
+    assert recognised(b'{"images": [], "annotations": []}', "x").format_id == "coco"
+
+
+def test_names_that_the_service_would_refuse_are_mended() -> None:
+    long = Draft("长" * 300, Rect(0, 0, 5, 5), "x\x00y", "m" * 300)
+    blank = Draft(" \x00", Rect(0, 0, 5, 5))
+    broken = Draft("\ud800", Rect(0, 0, 5, 5))
+    one, two, three = item_creates([long, blank, broken], "r", REFERENCE, None, lambda n: f"Item {n}")
+    assert (len(one.item_name), one.description, len(one.model_id or "")) == (255, "xy", 255)
+    assert (two.item_name, two.model_id) == ("Item 2", None)
+    assert three.item_name == "?"

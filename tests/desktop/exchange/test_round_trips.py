@@ -1,0 +1,102 @@
+"""Regions through every format and back: where they were, never outside, never off by one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given, settings
+
+from desktop.exchange.content import Picture
+from desktop.exchange.drafts import Draft, item_creates
+from desktop.exchange.formats import FORMATS, read_regions, recognised
+from shared.geometry import Rect, point_to_pixels
+from tests.desktop.exchange.samples import drawn, inspection_of, line_names
+
+TOLERANCE_PX = {"json": 0.0, "csv": 0.0, "coco": 0.0, "yolo": 1e-6}
+"""JSON, CSV and COCO repeat the very numbers; YOLO has fractions of twelve decimals."""
+SHORT = settings(deadline=None, max_examples=40)
+
+
+def through(format_id: str, picture: Picture, rects: Sequence[Rect], names: Sequence[str]) -> list[Draft]:
+    made = next(one for one in FORMATS if one.format_id == format_id)
+    data = made.write(inspection_of(rects, picture, names))
+    file_name = made.file_name("检查 1")
+    assert recognised(data, file_name) is made
+    return read_regions(data, file_name, picture)
+
+
+def check_places(format_id: str, picture: Picture, rects: Sequence[Rect], drafts: Sequence[Draft]) -> None:
+    # What is stored is fractions: that is what every format is given.
+    stored = [
+        point_to_pixels(
+            *(rect.x / picture.width, rect.y / picture.height),
+            *(rect.w / picture.width, rect.h / picture.height),
+            *(picture.width, picture.height),
+        )
+        for rect in rects
+    ]
+    allowed = TOLERANCE_PX[format_id]
+    assert len(drafts) == len(stored)
+    for draft, rect in zip(drafts, stored, strict=True):
+        got = draft.rect
+        assert 0 <= got.x < got.right <= picture.width
+        assert 0 <= got.y < got.bottom <= picture.height
+        for one, other in zip((got.x, got.y, got.w, got.h), (rect.x, rect.y, rect.w, rect.h), strict=True):
+            assert abs(one - other) <= allowed
+
+
+@pytest.mark.parametrize("format_id", ["json", "csv", "coco"])
+@SHORT
+@given(case=drawn())
+def test_regions_and_names_come_back(format_id: str, case: tuple[Picture, list[Rect], list[str]]) -> None:
+    picture, rects, names = case
+    drafts = through(format_id, picture, rects, names)
+    check_places(format_id, picture, rects, drafts)
+    assert [draft.name for draft in drafts] == names
+
+
+@SHORT
+@given(case=drawn(line_names))
+def test_regions_and_names_come_back_from_yolo(case: tuple[Picture, list[Rect], list[str]]) -> None:
+    picture, rects, names = case
+    drafts = through("yolo", picture, rects, names)
+    check_places("yolo", picture, rects, drafts)
+    assert [draft.name for draft in drafts] == names
+
+
+@SHORT
+@given(case=drawn())
+def test_any_name_is_one_line_in_yolo(case: tuple[Picture, list[Rect], list[str]]) -> None:
+    picture, rects, names = case
+    drafts = through("yolo", picture, rects, names)
+    check_places("yolo", picture, rects, drafts)
+    assert all(draft.name == " ".join(draft.name.split()) and draft.name for draft in drafts)
+
+
+@SHORT
+@given(case=drawn())
+def test_items_made_of_drafts_lie_where_the_regions_were(case: tuple[Picture, list[Rect], list[str]]) -> None:
+    picture, rects, names = case
+    drafts = [Draft(name, rect) for name, rect in zip(names, rects, strict=True)]
+    made = item_creates(drafts, "r2", picture, {"filename": "机身.png"}, lambda number: f"Item {number}")
+    for body, rect in zip(made, rects, strict=True):
+        assert body.inspection_id == "r2"
+        assert body.item_name.strip()
+        assert body.item_point is not None
+        point = body.item_point.point
+        assert point is not None
+        assert max(point.x, point.y, point.w, point.h) <= 1
+        again = point_to_pixels(point.x, point.y, point.w, point.h, picture.width, picture.height)
+        expected = (rect.x, rect.y, rect.w, rect.h)
+        assert (again.x, again.y, again.w, again.h) == pytest.approx(expected, abs=1e-9 * picture.width)
+
+
+@pytest.mark.parametrize("format_id", list(TOLERANCE_PX))
+def test_regions_go_onto_an_image_of_another_size(format_id: str) -> None:
+    made = next(one for one in FORMATS if one.format_id == format_id)
+    picture = Picture("a.jpg", 400, 300)
+    data = made.write(inspection_of([Rect(100, 30, 300, 60)], picture, ["翼根"]))
+    (draft,) = read_regions(data, made.file_name("x"), Picture("b.png", 4000, 600))
+    assert (draft.rect.x, draft.rect.y, draft.rect.w, draft.rect.h) == pytest.approx((1000, 60, 3000, 120))
+    assert draft.name == "翼根"
