@@ -81,7 +81,7 @@ class Live(QObject):
             )
             if known or event.action == "create":
                 self._items.add(event.object_id)
-        if self._all or self._record or self._items:
+        if (self._all or self._record or self._items) and not self._gather.isActive():
             self._gather.start()
 
     def _fetch(self) -> None:

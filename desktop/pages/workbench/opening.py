@@ -14,7 +14,7 @@ import platformdirs
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QImage
 
-from desktop.client import RecordFilter, Session
+from desktop.client import Session
 from desktop.client.errors import Forbidden, NotFound
 from desktop.imaging import open_image
 from desktop.imaging.source import ImageSource
@@ -30,11 +30,6 @@ _KEPT_BYTES = 4_000_000_000
 """Least recently used pictures beyond this many bytes leave the cache."""
 
 _WHOLE_PIXELS = 25_000_000
-_LOOK_BACK = 20
-
-
-class NoEarlierError(Exception):
-    """No earlier record of the same reference image has items."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,22 +54,6 @@ def load(session: Session, record_id: str) -> Opened:
     with contextlib.suppress(NotFound, Forbidden):
         models = session.detection.models()
     return Opened(record, items, reference, models)
-
-
-def from_last_record(session: Session, record_id: str) -> Sequence[Item]:
-    """Give a record without items those of the newest other record of the same reference image.
-
-    Raises NoEarlierError when there is none, ClientError.
-    """
-    record = session.records.get(record_id).value
-    if record.reference_image_id is not None:
-        where = RecordFilter(reference_image_id=record.reference_image_id)
-        for other in session.records.search(where, 1, _LOOK_BACK).data:
-            if other.inspection_id == record_id:
-                continue
-            if session.items.list(other.inspection_id, 1, 1).pagination.total:
-                return session.items.from_record(record_id, other.inspection_id)
-    raise NoEarlierError
 
 
 def picture_folder() -> Path:

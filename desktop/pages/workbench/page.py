@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QImage, QPixmap, QResizeEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout
 
 from desktop.canvas.colours import DARK_COLOURS, CanvasColours
@@ -17,8 +16,6 @@ from desktop.canvas.regions import State
 from desktop.canvas.view import CanvasView
 from desktop.client.errors import Forbidden, NotFound
 from desktop.context import Context
-from desktop.imaging import ImageError
-from desktop.imaging.source import ImageSource
 from desktop.pages.sentences import sentence
 from desktop.pages.workbench.bench import Bench
 from desktop.pages.workbench.bindings import bind
@@ -27,29 +24,22 @@ from desktop.pages.workbench.detecting import Detecting
 from desktop.pages.workbench.findings import SURE
 from desktop.pages.workbench.finishing import Finishing, show_folder
 from desktop.pages.workbench.inspector import WIDTH_PX, Inspector
-from desktop.pages.workbench.items_model import THUMB_PX
 from desktop.pages.workbench.items_panel import ItemsPanel
 from desktop.pages.workbench.live import Live
 from desktop.pages.workbench.notices import Notices
-from desktop.pages.workbench.opening import (
-    NoEarlierError,
-    Opened,
-    fetch_reference,
-    from_last_record,
-    load,
-    thumbnails,
-)
+from desktop.pages.workbench.opening import Opened, load
 from desktop.pages.workbench.photos import Photos
 from desktop.pages.workbench.reference import ReferenceChoice
+from desktop.pages.workbench.reference_picture import ReferencePicture
 from desktop.pages.workbench.rows import homography
+from desktop.pages.workbench.starting import Starting
 from desktop.pages.workbench.tool_strip import ToolStrip
 from desktop.pages.workbench.top import Top
-from desktop.pages.workbench.words import edit_name, grouped, region_text
+from desktop.pages.workbench.words import edit_name, status_left, status_right
 from desktop.theme import look
 from desktop.widgets import Page, StateStack
-from desktop.workers import Lane, Task, run
+from desktop.workers import Task, run
 from shared.codes import Permission
-from shared.geometry import Rect
 
 _ITEMS_PX = 270
 _FOLD_BELOW = 1280
@@ -70,9 +60,6 @@ class WorkbenchPage(Page):
         self._cursor: tuple[int, int] | None = None
         self._wanted_item = ""
         self._loading: Task | None = None
-        self._fetching: Task | None = None
-        self._thumbing: Task | None = None
-        self._pictured: dict[str, Rect] = {}
         self._folded: bool | None = None
         self.top = Top(context.commands)
         self.items = ItemsPanel(context.commands)
@@ -89,6 +76,8 @@ class WorkbenchPage(Page):
         self.photos = Photos(self.bench, self.inspector.photo, self)
         self.detecting = Detecting(self.bench, self)
         self.finishing = Finishing(self.bench, self)
+        self.picture = ReferencePicture(self.bench, self.view, self.items.model, self)
+        self.starting = Starting(self.bench, self)
         self.live = Live(self.bench, self.reload, self.photos.reread, self)
         self.splitter = QSplitter(Qt.Orientation.Horizontal)
         self.stack = StateStack(self.splitter)
@@ -156,8 +145,10 @@ class WorkbenchPage(Page):
         self.finishing.finished.connect(lambda: self.toast.emit(self.tr("The record is finished.")))
         self.finishing.written.connect(self._report_written)
         self.reference.chosen.connect(self.reload)
-        self.items.template_wanted.connect(self.start_with_template)
-        self.items.last_wanted.connect(self.start_with_last)
+        self.items.template_wanted.connect(self.starting.from_template)
+        self.items.last_wanted.connect(self.starting.from_last)
+        self.starting.filled.connect(self.reload)
+        self.starting.said.connect(self.toast)
         self.splitter.splitterMoved.connect(lambda *_: self._keep_sizes())
         look().themeChanged.connect(self._theme_changed)
 
@@ -209,12 +200,9 @@ class WorkbenchPage(Page):
         self.photos.forget()
         self.detecting.cancel()
         self.show_compare(False)
-        for task in (self._loading, self._fetching, self._thumbing):
-            if task is not None:
-                task.cancel()
-        self._pictured.clear()
-        self.items.model.drop_pictures()
-        self.view.open(None)
+        if self._loading is not None:
+            self._loading.cancel()
+        self.picture.drop()
         self.bench.leave()
 
     def _say_nothing_open(self) -> None:
@@ -228,18 +216,20 @@ class WorkbenchPage(Page):
     def _loaded(self, opened: Opened) -> None:
         self.stack.show_content()
         self.inspector.fields.set_models(opened.models)
-        known = self.bench.reference
         self.bench.take(opened)
         if self._wanted_item and self._wanted_item in [row.item_id for row in self.bench.rows]:
             self.bench.choose(self._wanted_item)
         self.view.mm_per_pixel = self.bench.mm_per_pixel
         self.top.show_record(opened.record)
-        if (
-            self.bench.source is None
-            or known is None
-            or known.file_id != getattr(opened.reference, "file_id", None)
-        ):
-            self._fetch_reference(opened)
+        self.show_compare(False)
+        self.centre.setCurrentWidget(self.reference if opened.reference is None else self.view)
+        self.strip.setVisible(opened.reference is not None)
+        self.strip.raise_()
+        if opened.reference is None:
+            self.reference.offer()
+        else:
+            self.picture.show(opened.reference)
+            self.view.setFocus()
         self._show_saving()
         self.live.start()
 
@@ -260,42 +250,6 @@ class WorkbenchPage(Page):
         else:
             self.stack.show_error(sentence(error), retry=self.reload)
 
-    def _fetch_reference(self, opened: Opened) -> None:
-        reference = opened.reference
-        self.show_compare(False)
-        if reference is None:
-            self.centre.setCurrentWidget(self.reference)
-            self.strip.hide()
-            self.reference.offer()
-            return
-        self.strip.show()
-        self.strip.raise_()
-        self.view.setFocus()
-        self.view.show_message(self.tr("Opening the picture…"))
-        self._fetching = run(
-            fetch_reference,
-            self.context.session,
-            reference,
-            owner=self,
-            progress=self._fetched_some,
-            done=self._picture_opened,
-            failed=self._no_picture,
-            lane=Lane.LONG,
-        )
-
-    def _fetched_some(self, share: float) -> None:
-        self.view.show_message(self.tr("Fetching the picture… {n} %").format(n=round(share * 100)))
-
-    def _picture_opened(self, source: ImageSource) -> None:
-        self.view.show_message("")
-        self.view.open(source)
-        self.bench.show_picture(source)
-        self._select_region()
-
-    def _no_picture(self, error: Exception) -> None:
-        said = str(error) if isinstance(error, ImageError) else sentence(error)
-        self.view.show_message(said)
-
     # -- showing
 
     def _show_items(self) -> None:
@@ -309,7 +263,8 @@ class WorkbenchPage(Page):
         self.top.show_record(document.record)
         self.set_editable(self.bench.editable)
         self._show_status()
-        self._make_thumbnails()
+        self._select_region()
+        self.picture.crop()
 
     def _show_current(self) -> None:
         bench = self.bench
@@ -425,45 +380,14 @@ class WorkbenchPage(Page):
         self._show_status()
 
     def _show_status(self) -> None:
-        bench, left = self.bench, []
-        if bench.source is not None:
-            width, height = bench.source.size
-            left += [bench.source.name, f"{width} × {height}"]
-        if bench.rows:
-            left.append(self.tr("Item {n} / {all}").format(n=bench.number, all=len(bench.rows)))
-        right = []
-        if self._cursor is not None:
-            right.append(f"x {grouped(self._cursor[0])}  y {grouped(self._cursor[1])}")
+        bench = self.bench
         region = self.view.store.get(bench.current)
-        if region is not None:
-            size = region_text(region.rect, bench.mm_per_pixel)
-            right.append(self.tr("Region {size}").format(size=size))
-        self.status.emit(" · ".join(part for part in left if part), "  ·  ".join(right))
-
-    def _make_thumbnails(self) -> None:
-        source = self.bench.source
-        if source is None:
-            return
-        wanted = {region.id: region.rect for region in self.view.store}
-        todo = [(key, rect) for key, rect in wanted.items() if self._pictured.get(key) != rect]
-        if not todo or (self._thumbing is not None and not self._thumbing.finished):
-            return
-        self._pictured = {key: rect for key, rect in self._pictured.items() if key in wanted}
-        self._pictured.update(todo)
-        self._thumbing = run(
-            thumbnails,
-            source,
-            todo,
-            round(THUMB_PX * self.devicePixelRatioF()),
-            owner=self,
-            progress=self._thumbnail_made,
-            done=lambda _: self._make_thumbnails(),
-            failed=lambda _: None,
-            priority=-1,
+        size = bench.source.size if bench.source is not None else None
+        name = bench.source.name if bench.source is not None else ""
+        left = status_left(name, size, bench.number, len(bench.rows))
+        self.status.emit(
+            left, status_right(self._cursor, None if region is None else region.rect, bench.mm_per_pixel)
         )
-
-    def _thumbnail_made(self, made: tuple[str, QImage]) -> None:
-        self.items.model.set_picture(made[0], QPixmap.fromImage(made[1]))
 
     # -- the whole record
 
@@ -493,27 +417,6 @@ class WorkbenchPage(Page):
         """Paste a picture as a photo, or copied regions."""
         if not self.photos.paste():
             self.view.paste()
-
-    def start_with_template(self) -> None:
-        """Fill a record without items from the template of its reference image."""
-        self._start_with(self.context.session.items.from_template, self._record_id)
-
-    def start_with_last(self) -> None:
-        """Fill a record without items as in the last inspection of the same reference image."""
-        self._start_with(from_last_record, self.context.session, self._record_id)
-
-    def _start_with(self, function: Callable[..., Any], *args: Any) -> None:
-        run(
-            function,
-            *args,
-            owner=self,
-            done=lambda _: self.reload(),
-            failed=lambda error: self.toast.emit(
-                self.tr("There is no earlier inspection of this reference image.")
-                if isinstance(error, NoEarlierError)
-                else sentence(error)
-            ),
-        )
 
     def _report_written(self, path: str) -> None:
         self.toast.emit(self.tr("The report is written: {path}").format(path=path))

@@ -69,3 +69,25 @@ def region_text(rect: Rect, mm_per_pixel: float | None) -> str:
     if mm_per_pixel is None:
         return size
     return f"{size} ({rect.w * mm_per_pixel:.0f} × {rect.h * mm_per_pixel:.0f} mm)"
+
+
+def status_left(name: str, size: tuple[int, int] | None, number: int, count: int) -> str:
+    """What is open: file, its size in px, which item of how many."""
+    parts = [name]
+    if size is not None:
+        parts.append(f"{size[0]} × {size[1]}")
+    if count:
+        said = QCoreApplication.translate("Workbench", "Item {n} / {all}")
+        parts.append(said.format(n=number, all=count))
+    return " · ".join(part for part in parts if part)
+
+
+def status_right(cursor: tuple[int, int] | None, region: Rect | None, mm_per_pixel: float | None) -> str:
+    """Where the pointer is in px, and how large the chosen region is."""
+    parts = []
+    if cursor is not None:
+        parts.append(f"x {grouped(cursor[0])}  y {grouped(cursor[1])}")
+    if region is not None:
+        said = QCoreApplication.translate("Workbench", "Region {size}")
+        parts.append(said.format(size=region_text(region, mm_per_pixel)))
+    return "  ·  ".join(parts)

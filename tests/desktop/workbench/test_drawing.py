@@ -14,7 +14,7 @@ def test_a_record_opens_with_its_items_and_picture(bench: Desk, qtbot: QtBot) ->
     assert len(bench.page.view.store) == 3
     assert bench.page.items.model.rowCount() == 3
     assert bench.page.inspector.fields.name.text() == "条目1"
-    qtbot.waitUntil(lambda: len(bench.page._pictured) == 3)
+    qtbot.waitUntil(lambda: len(bench.page.picture.cropped) == 3)
 
 
 def test_what_is_drawn_named_and_described_reaches_the_service(bench: Desk, qtbot: QtBot) -> None:

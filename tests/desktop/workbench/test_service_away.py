@@ -1,0 +1,180 @@
+"""The service dies, or somebody else is quicker: no edit is lost."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from desktop.client import Session
+from desktop.embedded import EmbeddedService, ServiceState
+from desktop.journal import Journal
+from desktop.pages.workbench import edits as edits_module
+from desktop.pages.workbench.conflicts import ConflictDialog
+from desktop.pages.workbench.edits import journal_path
+from shared.codes import Verdict
+from shared.wire.inspection import ItemUpdate
+from tests.desktop.workbench.stage import Desk, desk, make_record
+from tests.service_process import logged_in
+
+
+@pytest.fixture
+def mortal(tmp_path: Path) -> Iterator[EmbeddedService]:
+    """A service of this test's own."""
+    made = EmbeddedService(tmp_path, environment={"WALKAROUND_BCRYPT_COST": "4"})
+    made.start()
+    made.wait_ready(60)
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def at_mortal(mortal: EmbeddedService, qtbot: QtBot) -> Iterator[Desk]:
+    with logged_in(mortal.wait_ready(60)) as made, desk(made, qtbot) as there:
+        yield there
+
+
+def test_the_service_is_killed_and_the_edits_arrive_later(
+    at_mortal: Desk, mortal: EmbeddedService, qtbot: QtBot
+) -> None:
+    bench, service = at_mortal, mortal
+    record_id = make_record(bench.session)
+    bench.open(record_id, qtbot.waitUntil)
+    before = service.pid
+    os.kill(before, signal.SIGKILL)
+    bench.context.show_service(ServiceState.RESTARTING)
+    bench.draw(0.6, 0.6, 0.9, 0.9)
+    bench.context.commands.run("item.fail")
+    bench.page.inspector.fields.name.setText("drawn while away")
+    bench.page.inspector.fields.name.commit()
+    saving = bench.page.bench.edits.saving
+    assert saving.waiting >= 2
+    assert "edit" in bench.page.top.mark.text()
+    qtbot.waitUntil(lambda: service.pid not in (None, before), timeout=20000)
+    url = service.wait_ready(30)
+    bench.session.rebase(url)
+    bench.context.show_service(ServiceState.READY)
+    qtbot.waitUntil(lambda: bench.saved, timeout=20000)
+    items = bench.session.items.all(record_id)
+    assert [item.item_name for item in items][-1] == "drawn while away"
+    assert len(items) == 4
+    assert items[-1].result[0].verdict["value"] == Verdict.FAILED
+    assert bench.page.top.mark.text() == "All saved"
+
+
+@pytest.fixture
+def other(session: Session, service: EmbeddedService) -> Iterator[Session]:
+    """Somebody else, at another desktop."""
+    with logged_in(service.wait_ready(30)) as made:
+        yield made
+
+
+def test_two_desktops_change_the_same_field(bench: Desk, other: Session, qtbot: QtBot) -> None:
+    record_id = make_record(bench.session)
+    bench.open(record_id, qtbot.waitUntil)
+    first = bench.page.bench.rows[0].item_id
+    bench.page.live.stop()
+    theirs = ItemUpdate(item_name="theirs", description="theirs too")
+    other.items.update(first, theirs, None)
+    fields = bench.page.inspector.fields
+    fields.name.setText("mine")
+    fields.name.commit()
+    fields.description.setPlainText("my words")
+    fields.description.commit()
+    qtbot.waitUntil(lambda: bench.page.bench.edits.saving.conflicts == 1, timeout=8000)
+    assert bench.page.bench.rows[0].name == "mine"
+    assert not bench.page.top.problem.isHidden()
+    dialog = ConflictDialog(bench.page.bench, bench.page)
+    (conflict,) = bench.page.bench.edits.conflicts()
+    dialog.mine(conflict.edit.id, "description").setChecked(True)
+    dialog.decide()
+    dialog.deleteLater()
+    qtbot.waitUntil(lambda: bench.saved, timeout=8000)
+    item = other.items.get(first).value
+    assert (item.item_name, item.description) == ("theirs", "my words")
+    assert bench.page.bench.rows[0].name == "theirs"
+    assert bench.page.bench.edits.saving.conflicts == 0
+
+
+def test_other_fields_are_no_conflict(bench: Desk, other: Session, qtbot: QtBot) -> None:
+    record_id = make_record(bench.session)
+    bench.open(record_id, qtbot.waitUntil)
+    first = bench.page.bench.rows[0].item_id
+    bench.page.live.stop()
+    other.items.update(first, ItemUpdate(description="theirs"), None)
+    bench.page.bench.rename("mine")
+    qtbot.waitUntil(lambda: bench.saved, timeout=8000)
+    item = other.items.get(first).value
+    assert (item.item_name, item.description) == ("mine", "theirs")
+
+
+def test_changes_of_others_appear_by_themselves(bench: Desk, other: Session, qtbot: QtBot) -> None:
+    record_id = make_record(bench.session)
+    bench.open(record_id, qtbot.waitUntil)
+    first = bench.page.bench.rows[0].item_id
+
+    def tried() -> bool:
+        # The stream may not be open yet at the first change; it is told of the next ones.
+        if bench.page.bench.rows[0].name == "changed elsewhere":
+            return True
+        other.items.update(first, ItemUpdate(item_name="changed"), None)
+        other.items.update(first, ItemUpdate(item_name="changed elsewhere"), None)
+        return False
+
+    qtbot.waitUntil(tried, timeout=8000)
+    other.items.delete(bench.page.bench.rows[2].item_id)
+    qtbot.waitUntil(lambda: len(bench.page.bench.rows) == 2, timeout=8000)
+
+
+def test_edits_of_a_crash_are_offered_and_sent(
+    session: Session, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record_id = make_record(session, boxes=())
+    user_id = session.account.me().user.user_id
+    monkeypatch.setattr(edits_module, "Outbox", _NeverSends)
+    with desk(session, qtbot) as first:
+        first.open(record_id, qtbot.waitUntil)
+        first.draw(0.2, 0.2, 0.5, 0.5)
+        torn = journal_path(user_id).read_bytes()
+    monkeypatch.undo()
+    journal_path(user_id).write_bytes(torn)
+    with desk(session, qtbot) as second:
+        second.open(record_id, qtbot.waitUntil)
+        notices = second.page.notices
+        assert not notices.recovered.isHidden()
+        assert second.names == ["Item 1"]
+        assert session.items.all(record_id) == []
+        notices.recovered.keep.click()
+        qtbot.waitUntil(lambda: second.saved, timeout=8000)
+        assert len(session.items.all(record_id)) == 1
+        assert notices.recovered.isHidden()
+    journal_path(user_id).write_bytes(torn)
+    with desk(session, qtbot) as third:
+        third.open(record_id, qtbot.waitUntil)
+        third.page.notices.recovered.discard.click()
+        assert third.saved
+
+
+class _NeverSends:
+    def __init__(self, *_: object) -> None:
+        pass
+
+    def send(self, _report: object) -> None:
+        pass
+
+
+def test_a_second_window_only_looks(bench: Desk, qtbot: QtBot) -> None:
+    user_id = bench.session.account.me().user.user_id
+    record_id = make_record(bench.session)
+    held = Journal.open(journal_path(user_id))
+    try:
+        bench.open(record_id, qtbot.waitUntil)
+        assert "another window" in bench.page.notices.banner.text()
+        assert not bench.context.commands.possible("tool.rectangle")
+        assert bench.page.inspector.fields.name.isReadOnly()
+    finally:
+        held.close()

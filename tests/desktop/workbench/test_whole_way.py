@@ -1,0 +1,173 @@
+"""Photos, detection, verdicts, the end and its report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QMimeData
+from PySide6.QtGui import QGuiApplication, QImage
+from pytestqt.qtbot import QtBot
+
+from desktop.pages.workbench.capture import CaptureDialog
+from shared.codes import Status, Verdict
+from shared.cv import cv2
+from shared.samples import View, panel, photograph
+from shared.wire.inspection import RecordCreate
+from tests.desktop.workbench.stage import HEIGHT, WIDTH, Desk, make_record, picture
+
+REGION = ((0.3, 0.3, 0.3, 0.3),)
+
+
+@pytest.fixture(scope="module")
+def photo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The panel with a crack, photographed a little askew."""
+    image = panel(WIDTH, HEIGHT, 1).image.copy()
+    points = np.array([[300, 230], [330, 245], [350, 270], [390, 290]], np.int32)
+    cv2.polylines(image, [points], isClosed=False, color=(30, 30, 30), thickness=3, lineType=cv2.LINE_AA)
+    taken, _ = photograph(image, View(rotation=1.5, scale=0.98))
+    path = tmp_path_factory.mktemp("photos") / "今天.jpg"
+    path.write_bytes(cv2.imencode(".jpg", taken)[1].tobytes())
+    return path
+
+
+def test_photo_detection_verdict_finish_report(
+    bench: Desk, qtbot: QtBot, photo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record_id = make_record(bench.session, REGION)
+    bench.open(record_id, qtbot.waitUntil)
+    page = bench.page
+    page.photos.add([photo])
+    qtbot.waitUntil(lambda: page.photos.pair is not None, timeout=8000)
+    assert not page.photos.pair.aligned
+    assert bench.context.commands.run("item.detect")
+    qtbot.waitUntil(lambda: page.bench.rows[0].findings > 0, timeout=30000)
+    qtbot.waitUntil(lambda: page.photos.pair.aligned and not page.detecting.running, timeout=8000)
+    assert page.bench.rows[0].status == "undecided"
+    assert len(page.inspector.findings.shown) == page.bench.rows[0].findings
+    assert page.inspector.photo.version.text() == "Version 1 / 1"
+    page.step_finding(1)
+    assert page.inspector.findings.list.current == 0
+    page.inspector.findings.slider.setValue(100)
+    assert page.inspector.findings.shown == []
+    bench.context.commands.run("compare")
+    assert page.centre.currentWidget() is page.compare
+    bench.context.commands.run("tool.select")
+    assert page.centre.currentWidget() is page.view
+
+    bench.context.commands.run("item.pass")
+    assert page.inspector.verdict.asking
+    page.inspector.verdict.reason.setPlainText("only dirt, wiped off")
+    page.inspector.verdict.commit()
+    assert not page.inspector.verdict.asking
+    monkeypatch.setattr("desktop.pages.workbench.finishing.confirm", lambda *_args, **_more: True)
+    bench.context.commands.run("record.finish")
+    qtbot.waitUntil(lambda: page.bench.document.record.end_time is not None, timeout=8000)
+    item = bench.session.items.all(record_id)[0]
+    assert item.result[-1].verdict["reason"] == "only dirt, wiped off"
+    assert bench.session.records.get(record_id).value.inspection_status is Status.PASSED
+
+    monkeypatch.setattr("desktop.pages.workbench.page.show_folder", lambda _path: None)
+    for name in ("report.pdf", "report.html"):
+        page.finishing.write(tmp_path / name)
+        qtbot.waitUntil((tmp_path / name).exists, timeout=10000)
+    assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF")
+    assert "only dirt" in (tmp_path / "report.html").read_text("utf-8")
+
+
+def test_finishing_leads_to_the_first_undecided_item(bench: Desk, qtbot: QtBot) -> None:
+    record_id = make_record(bench.session)
+    bench.open(record_id, qtbot.waitUntil)
+    bench.page.inspector.verdict.decide(Verdict.PASSED)
+    said: list[str] = []
+    bench.page.finishing.said.connect(said.append)
+    bench.page.finishing.finish_now()
+    qtbot.waitUntil(lambda: bool(said), timeout=8000)
+    assert "条目2" in said[0]
+    assert bench.page.bench.number == 2
+    bench.page.go_to(bench.page.bench.rows[0].item_id)
+    bench.context.commands.run("record.finish")
+    assert bench.page.bench.number == 2
+
+
+def test_a_picture_on_the_clipboard_becomes_a_photo(bench: Desk, qtbot: QtBot) -> None:
+    record_id = make_record(bench.session, REGION)
+    bench.open(record_id, qtbot.waitUntil)
+    data = QMimeData()
+    data.setImageData(QImage.fromData(picture(2)))
+    QGuiApplication.clipboard().setMimeData(data)
+    bench.context.commands.run("edit.paste")
+    item_id = bench.page.bench.current
+    qtbot.waitUntil(lambda: len(bench.page.bench.photos.get(item_id, ())) == 1, timeout=8000)
+    (photo,) = bench.session.items.photos(item_id)
+    assert photo.file.mime_type == "image/jpeg"
+    QGuiApplication.clipboard().clear()
+
+
+def test_a_file_that_is_no_picture_is_said_and_nothing_else_is_lost(
+    bench: Desk, qtbot: QtBot, tmp_path: Path
+) -> None:
+    record_id = make_record(bench.session, REGION)
+    bench.open(record_id, qtbot.waitUntil)
+    broken, good = tmp_path / "broken.jpg", tmp_path / "good.png"
+    broken.write_bytes(b"no picture")
+    good.write_bytes(picture(3))
+    bench.page.photos.add([broken, good])
+    item_id = bench.page.bench.current
+    qtbot.waitUntil(lambda: len(bench.page.bench.photos.get(item_id, ())) == 1, timeout=8000)
+    assert len(bench.session.items.photos(item_id)) == 1
+
+
+def test_detection_that_fails_says_why_on_the_item(bench: Desk, qtbot: QtBot, tmp_path: Path) -> None:
+    record_id = make_record(bench.session, REGION)
+    bench.open(record_id, qtbot.waitUntil)
+    noise = np.random.default_rng(1).integers(0, 255, (400, 500, 3), np.uint8)
+    path = tmp_path / "elsewhere.png"
+    path.write_bytes(cv2.imencode(".png", noise)[1].tobytes())
+    bench.page.photos.add([path])
+    qtbot.waitUntil(lambda: bench.page.photos.pair is not None, timeout=8000)
+    bench.page.detecting.detect()
+    qtbot.waitUntil(lambda: bool(bench.page.bench.rows[0].note), timeout=30000)
+    assert bench.page.bench.rows[0].findings == 0
+
+
+def test_a_record_without_reference_image_gets_one(bench: Desk, qtbot: QtBot, tmp_path: Path) -> None:
+    record_id = make_record(bench.session, (), image=False)
+    bench.open(record_id, qtbot.waitUntil)
+    assert bench.page.centre.currentWidget() is bench.page.reference
+    path = tmp_path / "右翼.png"
+    path.write_bytes(picture(4))
+    bench.page.reference.add(path)
+    qtbot.waitUntil(lambda: bench.page.view.source is not None, timeout=8000)
+    assert bench.page.centre.currentWidget() is bench.page.view
+    assert bench.session.records.get(record_id).value.reference_image_name == "右翼"
+
+
+def test_a_photo_from_the_camera(
+    bench: Desk, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frames = tmp_path / "frames"
+    frames.mkdir()
+    (frames / "1.png").write_bytes(picture(2))
+    monkeypatch.setenv("WALKAROUND_CAMERA", str(frames))
+    record_id = make_record(bench.session, REGION)
+    bench.open(record_id, qtbot.waitUntil)
+    bench.context.commands.run("item.camera")
+    dialog = bench.page.findChild(CaptureDialog)
+    qtbot.waitUntil(dialog.shoot.isEnabled, timeout=8000)
+    dialog.shoot.click()
+    item_id = bench.page.bench.current
+    qtbot.waitUntil(lambda: len(bench.page.bench.photos.get(item_id, ())) == 1, timeout=8000)
+
+
+def test_as_in_the_last_inspection(bench: Desk, qtbot: QtBot) -> None:
+    first = make_record(bench.session)
+    record = bench.session.records.get(first).value
+    second = bench.session.records.create(
+        RecordCreate(task_id=record.task_id, reference_image_id=record.reference_image_id)
+    )
+    bench.open(second.inspection_id, qtbot.waitUntil)
+    assert bench.names == []
+    bench.page.items.last.click()
+    qtbot.waitUntil(lambda: bench.names == ["条目1", "条目2", "条目3"], timeout=8000)
