@@ -20,9 +20,10 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QImage
 
 from desktop.imaging.errors import CancelledError, ImageError
-from desktop.imaging.pixels import Pixels, stored_rect, to_qimage, upright, upright_size
+from desktop.imaging.pixels import Pixels, to_qimage, upright
 from desktop.imaging.vips import pyvips
 from shared.geometry import Rect
+from shared.upright import stored_rect, upright_size
 
 Data = Path | bytes
 

@@ -9,16 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from PySide6.QtGui import QImage
 
-from shared.geometry import Rect
-
 Pixels = npt.NDArray[np.uint32]
-
-_SIDEWAYS = (5, 6, 7, 8)
-
-
-def upright_size(width: int, height: int, orientation: int) -> tuple[int, int]:
-    """Width and height after the turn that the EXIF `orientation` (1..8) asks for."""
-    return (height, width) if orientation in _SIDEWAYS else (width, height)
 
 
 def upright(pixels: Pixels, orientation: int) -> Pixels:
@@ -43,25 +34,6 @@ def upright(pixels: Pixels, orientation: int) -> Pixels:
             return pixels.T[::-1]
         case _:
             return pixels
-
-
-def stored_rect(rect: Rect, width: int, height: int, orientation: int) -> Rect:
-    """Where an upright rectangle lies in the stored picture of `width` x `height` px."""
-    x, y, w, h = rect.x, rect.y, rect.w, rect.h
-    if orientation in _SIDEWAYS:
-        across, down = {
-            5: (y, x),
-            6: (y, height - rect.right),
-            7: (width - rect.bottom, height - rect.right),
-            8: (width - rect.bottom, x),
-        }[orientation]
-        return Rect(across, down, h, w)
-    return Rect(
-        width - rect.right if orientation in (2, 3) else x,
-        height - rect.bottom if orientation in (3, 4) else y,
-        w,
-        h,
-    )
 
 
 def from_qimage(image: QImage) -> Pixels:

@@ -22,15 +22,12 @@ from PySide6.QtGui import QImage
 
 from desktop.imaging.decode import Cancellation, Data, Progress, as_rgb, report_progress, stream
 from desktop.imaging.pixels import Pixels, from_qimage
-from desktop.imaging.source import TILE
+from shared.tiles import SAVE, TILE, tile_name
 
 CACHE_LIMIT = 8 * 1024**3
 """Bytes that all pyramids may take; the longest unused go first."""
 
-# above this libvips stops subsampling colour, which makes a pyramid three times as large
-_QUALITY = 85
 _READ = 1 << 20
-_NAME = "picture"
 _MAKING = "making-"
 _ABANDONED = 24 * 3600
 
@@ -77,16 +74,7 @@ class PyramidCache:
             cancellation.watch(image),
         ):
             made = Path(scratch) / "made.zip"
-            image.dzsave(
-                str(made),
-                basename=_NAME,
-                container="zip",
-                depth="onetile",
-                tile_size=TILE,
-                overlap=0,
-                suffix=f".jpg[Q={_QUALITY}]",
-                keep="none",
-            )
+            image.dzsave(str(made), **SAVE)
             made.replace(path)
         self.trim(keep=path)
         return path
@@ -132,7 +120,7 @@ class Pyramid:
 
     def tile(self, level: int, column: int, row: int) -> QImage:
         """A tile in stored orientation. Raises OSError when it cannot be read."""
-        name = f"{_NAME}_files/{self.levels - 1 - level}/{column}_{row}.jpg"
+        name = tile_name(level, self.levels, column, row)
         try:
             image = QImage.fromData(self._zip.read(name))
         except (KeyError, zipfile.BadZipFile) as error:

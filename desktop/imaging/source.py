@@ -9,9 +9,9 @@ from typing import Protocol
 from PySide6.QtGui import QImage
 
 from shared.geometry import Rect
+from shared.tiles import TILE, tile_counts
 
-TILE = 512
-"""Width and height of a tile in pixels of its level; less at the right and lower edge."""
+__all__ = ["PREVIEW", "TILE", "ImageSource", "Level"]
 
 PREVIEW = 2048
 """About the longer side of a preview in px: a window's width, so that the first picture is a useful one."""
@@ -34,12 +34,12 @@ class Level:
     @property
     def columns(self) -> int:
         """How many tiles lie side by side."""
-        return -(-self.width // TILE)
+        return tile_counts(self.width, self.height)[0]
 
     @property
     def rows(self) -> int:
         """How many tiles lie one below the other."""
-        return -(-self.height // TILE)
+        return tile_counts(self.width, self.height)[1]
 
     def tile_rect(self, column: int, row: int) -> Rect:
         """What a tile covers, in px of this level."""

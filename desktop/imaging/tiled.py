@@ -13,11 +13,12 @@ from PySide6.QtGui import QImage
 
 from desktop.imaging.decode import Cancellation, Data, Header, Progress, read_crop, read_preview
 from desktop.imaging.errors import ImageError
-from desktop.imaging.pixels import Pixels, from_qimage, stored_rect, to_qimage, upright, upright_size
+from desktop.imaging.pixels import Pixels, from_qimage, to_qimage, upright
 from desktop.imaging.pyramid import Pyramid, PyramidCache, content_digest, content_length
 from desktop.imaging.source import PREVIEW, TILE, Level
 from desktop.imaging.vips import pyvips
 from shared.geometry import Rect
+from shared.upright import stored_rect, upright_size
 
 
 class TiledImage:

@@ -22,8 +22,9 @@ from desktop.imaging.decode import (
     read_whole,
 )
 from desktop.imaging.errors import CancelledError, ImageError
-from desktop.imaging.pixels import stored_rect, to_qimage, upright, upright_size
+from desktop.imaging.pixels import to_qimage, upright
 from shared.geometry import Rect
+from shared.upright import stored_rect, upright_size
 from tests.desktop.imaging.pictures import encoded, gradient, rgb
 
 

@@ -1,0 +1,31 @@
+"""Stored and upright pixels: what the EXIF orientation (tag 0x0112, 1..8) does to sizes and rectangles."""
+
+from __future__ import annotations
+
+from shared.geometry import Rect
+
+_SIDEWAYS = (5, 6, 7, 8)
+
+
+def upright_size(width: int, height: int, orientation: int) -> tuple[int, int]:
+    """Width and height after the turn that the EXIF `orientation` (1..8) asks for."""
+    return (height, width) if orientation in _SIDEWAYS else (width, height)
+
+
+def stored_rect(rect: Rect, width: int, height: int, orientation: int) -> Rect:
+    """Where an upright rectangle lies in the stored picture of `width` x `height` px."""
+    x, y, w, h = rect.x, rect.y, rect.w, rect.h
+    if orientation in _SIDEWAYS:
+        across, down = {
+            5: (y, x),
+            6: (y, height - rect.right),
+            7: (width - rect.bottom, height - rect.right),
+            8: (width - rect.bottom, x),
+        }[orientation]
+        return Rect(across, down, h, w)
+    return Rect(
+        width - rect.right if orientation in (2, 3) else x,
+        height - rect.bottom if orientation in (3, 4) else y,
+        w,
+        h,
+    )
