@@ -196,7 +196,8 @@ class Section(QWidget, Generic[T]):
 
     def make(self) -> None:
         """Ask for a new entry."""
-        self._open(self.form(None))
+        if self.may_edit:
+            self._open(self.form(None))
 
     def edit_chosen(self) -> None:
         """Ask for changes of the chosen entry."""

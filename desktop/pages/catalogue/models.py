@@ -141,6 +141,8 @@ class ModelSection(TableSection[DetectionModel]):
 
     def make(self) -> None:
         """Ask for an ONNX file and send it; the name is that of the file and can be changed then."""
+        if not self.may_edit:
+            return
         name, _ = QFileDialog.getOpenFileName(
             self, self.tr("Add a detection model"), "", self.tr("ONNX models (*.onnx)")
         )

@@ -92,6 +92,8 @@ class ReferenceSection(Section[ReferenceImage]):
 
     def make(self) -> None:
         """Ask for pictures and send them."""
+        if not self.may_edit:
+            return
         kinds = " ".join(f"*{ending}" for ending in PICTURES)
         names, _ = QFileDialog.getOpenFileNames(
             self, self.tr("Add reference images"), "", self.tr("Pictures ({kinds})").format(kinds=kinds)

@@ -119,6 +119,7 @@ class Uploads(QWidget):
         line = Uploading(path, self._send)
         line.arrived.connect(self.arrived)
         self._column.addWidget(line)
+        line.show()
         return line
 
     def lines(self) -> list[Uploading]:

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QScrollArea, QVB
 
 from desktop.client.errors import Invalid, NotFound, Stale
 from desktop.context import Context
+from desktop.pages.exporting import Exporting
 from desktop.pages.record import opened as calls
 from desktop.pages.record.conflict import Clash, ClashDialog
 from desktop.pages.record.fields import FieldsCard, differs
@@ -47,6 +48,7 @@ class RecordPage(Page):
         self.top = TopBar()
         self.banner = Banner()
         self.writing = Writing()
+        self.exporting = Exporting(context, self)
         self.fields = FieldsCard(context)
         self.items = ItemsCard()
         self.pdf = Button(self.tr("Report as PDF"), icon="report")
@@ -103,6 +105,7 @@ class RecordPage(Page):
         bind("details.workbench", self.open_workbench, self, enabled=here)
         bind("details.pdf", partial(self.write_report, "pdf"), self, enabled=here)
         bind("details.html", partial(self.write_report, "html"), self, enabled=here)
+        bind("inspection.export", self.export, self, enabled=here)
         bind("details.cancel", self.cancel_record, self, enabled=lambda: self._may_set() and not self._closed)
         bind("details.reopen", self.reopen, self, enabled=lambda: self._may_set() and self._closed)
         bind(
@@ -115,6 +118,8 @@ class RecordPage(Page):
         self.banner.acted.connect(self._show_written)
         self.writing.written.connect(self._report_written)
         self.writing.failed.connect(lambda said: self.banner.say(said, "error"))
+        self.exporting.written.connect(self._exported)
+        self.exporting.said.connect(lambda said: self.banner.say(said, "error"))
         self.fields.save.clicked.connect(self.save)
         self.items.picked.connect(self._open_item)
         self.items.from_template.connect(self.items_from_template)
@@ -335,7 +340,9 @@ class RecordPage(Page):
         self.navigate.emit("workbench", {"record_id": self._record_id, "item_id": item_id})
 
     def _menu(self) -> None:
-        menu = self._context.commands.menu(["details.cancel", "details.reopen", "", "details.delete"], self)
+        menu = self._context.commands.menu(
+            ["inspection.export", "", "details.cancel", "details.reopen", "", "details.delete"], self
+        )
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(self.more.mapToGlobal(self.more.rect().bottomLeft()))
 
@@ -428,6 +435,16 @@ class RecordPage(Page):
         self.banner.hide()
         made_by = payload.user.name or payload.user.username
         self.writing.begin(self._context.session, self._record_id, made_by, path)
+
+    def export(self) -> None:
+        """Ask for a format and a file and write the whole inspection into it."""
+        if self._opened is not None:
+            self.banner.hide()
+            self.exporting.ask(self._record_id, self._opened.record.inspection_name or "")
+
+    def _exported(self, path: str) -> None:
+        self._written = Path(path)
+        self.banner.say(self.tr("Written: {file}").format(file=self._written.name), "info")
 
     def _report_written(self, path: Path) -> None:
         self._written = path

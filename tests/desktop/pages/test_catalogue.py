@@ -1,0 +1,347 @@
+"""The catalogue in a real window against the real service."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
+from PySide6.QtGui import QDropEvent
+from pytestqt.qtbot import QtBot
+
+from desktop.client import Session
+from desktop.context import Context
+from desktop.pages.catalogue import CataloguePage
+from desktop.pages.catalogue.forms import AircraftForm, FlightForm, ReferenceForm, TaskForm
+from desktop.pages.catalogue.references import ReferenceSection
+from desktop.pages.catalogue.uploads import Uploads
+from desktop.pages.chooser import Chooser
+from desktop.pages.moments import minute, typed_minute
+from desktop.preferences import Preferences
+from shared.codes import Role
+from shared.cv import cv2
+from shared.wire.catalogue import AircraftWrite, FlightWrite, ReferenceImageWrite, TaskWrite
+from shared.wire.detection import REFERENCE_DIFFERENCE, ModelUpdate
+from tests.desktop.conftest import make_payload
+from tests.service_app import ADMIN
+from tests.service_process import first_admin, service_process
+
+WAIT = 10_000
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with service_process(tmp_path_factory.mktemp("catalogue") / "data") as url:
+        first_admin(url)
+        yield url
+
+
+@pytest.fixture
+def context(service: str, tmp_path: Path, qtbot: QtBot) -> Iterator[Context]:
+    session = Session(service)
+    payload = session.account.login(*ADMIN)
+    context = Context(session, Preferences(tmp_path / "preferences.json"))
+    context.enter(payload)
+    yield context
+    session.close()
+
+
+@pytest.fixture
+def page(context: Context, qtbot: QtBot) -> CataloguePage:
+    return opened(context, qtbot)
+
+
+@pytest.fixture(autouse=True)
+def _yes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("desktop.pages.section.confirm", lambda *_: True)
+
+
+def opened(context: Context, qtbot: QtBot, section: str = "aircraft") -> CataloguePage:
+    page = CataloguePage(context)
+    qtbot.addWidget(page)
+    page.resize(1200, 800)
+    page.show()
+    page.opened({"section": section})
+    settled(page, qtbot)
+    return page
+
+
+def settled(page: CataloguePage, qtbot: QtBot) -> None:
+    """Wait for the answer to what the section in front asked last."""
+    section = page.sections[page.section]
+    qtbot.waitUntil(lambda: section._asked is not None and section._asked.finished, timeout=WAIT)
+
+
+def picture(path: Path, width: int = 320, height: int = 200) -> Path:
+    shade = np.full((height, width, 3), len(path.name) * 7 % 200, np.uint8)
+    path.write_bytes(cv2.imencode(".png", shade)[1].tobytes())
+    return path
+
+
+def names(page: CataloguePage, section: str) -> list[str]:
+    model = page.sections[section].table.rows_model
+    return [str(model.index(row, 0).data()) for row in range(model.rowCount())]
+
+
+def test_an_aircraft_is_made_found_changed_and_deleted(page: CataloguePage, qtbot: QtBot) -> None:
+    section = page.sections["aircraft"]
+    section.new.click()
+    form = section.findChild(AircraftForm)
+    form.submit()
+    assert form.fields["aircraft_name"].error()
+    form.fields["aircraft_name"].set_text("B-1234 · 波音 787")
+    form.fields["registration"].set_text("B-1234")
+    with qtbot.waitSignal(form.saved, timeout=WAIT):
+        form.submit()
+    settled(page, qtbot)
+    assert names(page, "aircraft") == ["B-1234 · 波音 787"]
+
+    page._context.session.catalogue.aircraft.create(AircraftWrite(aircraft_name="B-9999"))
+    section.search.setText("波音")
+    qtbot.keyClick(section.search, Qt.Key.Key_Return)
+    settled(page, qtbot)
+    assert names(page, "aircraft") == ["B-1234 · 波音 787"]
+
+    made = section.chosen()
+    section.edit_chosen()
+    form = next(found for found in section.findChildren(AircraftForm) if found.isVisible())
+    form.fields["aircraft_type"].set_text("Boeing 787-9")
+    with qtbot.waitSignal(form.saved, timeout=WAIT):
+        form.submit()
+    now = page._context.session.catalogue.aircraft.get(made.aircraft_id)
+    assert (now.aircraft_type, now.registration) == ("Boeing 787-9", "B-1234")
+
+    settled(page, qtbot)
+    with qtbot.waitSignal(section.toast, timeout=WAIT):
+        section.delete_chosen()
+    qtbot.waitUntil(lambda: not names(page, "aircraft"), timeout=WAIT)
+    assert section.stack.currentWidget() is not section.stack.content
+
+
+def test_what_others_refer_to_is_not_deleted_and_the_sentence_says_why(
+    page: CataloguePage, qtbot: QtBot
+) -> None:
+    catalogue = page._context.session.catalogue
+    aircraft = catalogue.aircraft.create(AircraftWrite(aircraft_name="B-2087"))
+    catalogue.flights.create(FlightWrite(flight_number="MU5102", aircraft_id=aircraft.aircraft_id))
+    section = page.sections["aircraft"]
+    section.reload(aircraft.aircraft_id)
+    settled(page, qtbot)
+    assert section.chosen().aircraft_name == "B-2087"
+    with qtbot.waitSignal(page.toast, timeout=WAIT) as said:
+        section.delete_chosen()
+    assert "B-2087" in said.args[0]
+    assert "1 个航班" in said.args[0]
+    assert catalogue.aircraft.get(aircraft.aircraft_id)
+
+
+def test_a_flight_keeps_what_was_typed_until_the_time_is_right(context: Context, qtbot: QtBot) -> None:
+    aircraft = context.session.catalogue.aircraft.create(AircraftWrite(aircraft_name="B-1301 C919"))
+    page = opened(context, qtbot, "flights")
+    section = page.sections["flights"]
+    section.make()
+    form = section.findChild(FlightForm)
+    form.fields["flight_number"].set_text("CZ3456")
+    form.fields["scheduled_at"].set_text("tomorrow")
+    chooser = form.fields["aircraft_id"].editor
+    assert isinstance(chooser, Chooser)
+    qtbot.waitUntil(lambda: chooser.findText("B-1301 C919") >= 0, timeout=WAIT)
+    chooser.setEditText("no such aircraft")
+    form.submit()
+    assert form.fields["scheduled_at"].error()
+    form.fields["scheduled_at"].set_text("2026-05-31 14:30")
+    form.submit()
+    assert form.fields["aircraft_id"].error()
+    assert form.fields["flight_number"].text() == "CZ3456"
+    chooser.setEditText("B-1301 C919")
+    with qtbot.waitSignal(form.saved, timeout=WAIT) as saved:
+        form.submit()
+    flight = saved.args[0]
+    assert flight.aircraft_id == aircraft.aircraft_id
+    assert flight.scheduled_at == datetime(2026, 5, 31, 14, 30).astimezone(UTC)
+
+
+def test_a_change_of_one_field_leaves_what_somebody_else_changed(context: Context, qtbot: QtBot) -> None:
+    tasks = context.session.catalogue.tasks
+    made = tasks.create(TaskWrite(task_name="航后", description="旧"))
+    page = opened(context, qtbot, "tasks")
+    section = page.sections["tasks"]
+    section.reload(made.task_id)
+    settled(page, qtbot)
+    section.edit_chosen()
+    tasks.update(made.task_id, TaskWrite(task_name="航后", description="别人写的"))
+    form = section.findChild(TaskForm)
+    form.fields["task_name"].set_text("航后绕机")
+    with qtbot.waitSignal(form.saved, timeout=WAIT):
+        form.submit()
+    now = tasks.get(made.task_id)
+    assert (now.task_name, now.description) == ("航后绕机", "别人写的")
+
+
+def test_a_dropped_picture_becomes_a_reference_image_with_a_scale(
+    context: Context, qtbot: QtBot, tmp_path: Path
+) -> None:
+    page = opened(context, qtbot, "references")
+    section = page.sections["references"]
+    assert isinstance(section, ReferenceSection)
+    dropped = QMimeData()
+    dropped.setUrls([QUrl.fromLocalFile(str(picture(tmp_path / "左翼根部.png")))])
+    section.dropEvent(
+        QDropEvent(
+            QPoint(5, 5),
+            Qt.DropAction.CopyAction,
+            dropped,
+            Qt.MouseButton.LeftButton,
+            Qt.KeyboardModifier.NoModifier,
+        )
+    )
+    qtbot.waitUntil(lambda: section.findChild(ReferenceForm) is not None, timeout=WAIT)
+    form = section.findChild(ReferenceForm)
+    assert form.fields["reference_image_name"].text() == "左翼根部"
+    form.fields["mm_per_pixel"].set_text("0")
+    form.submit()
+    assert form.fields["mm_per_pixel"].error()
+    form.fields["mm_per_pixel"].set_text("0,42")
+    with qtbot.waitSignal(form.saved, timeout=WAIT) as saved:
+        form.submit()
+    settled(page, qtbot)
+    entry = saved.args[0]
+    assert (entry.mm_per_pixel, entry.width, entry.height) == (0.42, 320, 200)
+    assert not section.uploads.lines()
+    qtbot.waitUntil(lambda: not section.cards.cards.without_picture(), timeout=WAIT)
+    index = section.cards.cards.index(0)
+    assert "320 × 200 px" in index.data(Qt.ItemDataRole.AccessibleTextRole)
+    assert not section.grab().isNull()
+
+
+def test_a_file_that_is_no_picture_says_so_and_can_be_tried_again(
+    context: Context, qtbot: QtBot, tmp_path: Path
+) -> None:
+    page = opened(context, qtbot, "references")
+    section = page.sections["references"]
+    bad = tmp_path / "notes.png"
+    bad.write_text("no picture")
+    section.send([bad])
+    (line,) = section.uploads.lines()
+    qtbot.waitUntil(line.again.isVisible, timeout=WAIT)
+    assert line.said()
+    picture(bad)
+    before = context.session.catalogue.reference_images.list().pagination.total
+    with qtbot.waitSignal(section.uploads.arrived, timeout=WAIT):
+        line.again.click()
+    assert context.session.catalogue.reference_images.list().pagination.total == before + 1
+    for form in section.findChildren(ReferenceForm):
+        form.done(0)
+
+
+def test_an_upload_shows_how_far_it_is_and_ends_when_it_is_cancelled(
+    context: Context, qtbot: QtBot, tmp_path: Path
+) -> None:
+    ended = threading.Event()
+
+    def endless(_path: Path, count: Callable[[int, int], None]) -> object:
+        try:
+            while True:
+                count(1, 2)
+                time.sleep(0.005)
+        finally:
+            ended.set()
+
+    uploads = Uploads(endless)
+    qtbot.addWidget(uploads)
+    uploads.show()
+    line = uploads.add(tmp_path / "big.png")
+    qtbot.waitUntil(lambda: line._bar.value() == 50, timeout=WAIT)
+    with qtbot.assertNotEmitted(uploads.arrived):
+        line.stop.click()
+        qtbot.waitUntil(ended.is_set, timeout=WAIT)
+    assert not uploads.lines()
+
+
+def test_the_builtin_model_is_disabled_and_enabled_again(context: Context, qtbot: QtBot) -> None:
+    page = opened(context, qtbot, "models")
+    section = page.sections["models"]
+    assert section.chosen().model_id == REFERENCE_DIFFERENCE
+    assert section.remove.text() == "Disable"
+    with qtbot.waitSignal(page.toast, timeout=WAIT):
+        section.remove.click()
+    qtbot.waitUntil(lambda: section.remove.text() == "Enable", timeout=WAIT)
+    models = context.session.detection.models()
+    assert not next(m for m in models if m.model_id == REFERENCE_DIFFERENCE).enabled
+    context.session.detection.update_model(REFERENCE_DIFFERENCE, ModelUpdate(enabled=True))
+
+
+def test_a_file_that_is_no_model_says_why(context: Context, qtbot: QtBot, tmp_path: Path) -> None:
+    page = opened(context, qtbot, "models")
+    section = page.sections["models"]
+    bad = tmp_path / "detector.onnx"
+    bad.write_bytes(b"not a model")
+    section.send(bad)
+    (line,) = section.uploads.lines()
+    qtbot.waitUntil(line.again.isVisible, timeout=WAIT)
+    assert line.said()
+    assert section.table.rows_model.rowCount() == 1
+
+
+def test_who_may_only_read_sees_the_list_and_nothing_to_change_it(context: Context, qtbot: QtBot) -> None:
+    context.session.catalogue.aircraft.create(AircraftWrite(aircraft_name="B-0001"))
+    context.payload = make_payload(Role.VIEWER)
+    page = opened(context, qtbot)
+    section = page.sections["aircraft"]
+    assert names(page, "aircraft")
+    assert not section.new.isVisible()
+    assert not section.edit.isVisible()
+    section.edit_chosen()
+    section.make()
+    assert not section.findChildren(AircraftForm)
+
+
+def test_a_service_out_of_reach_is_said_and_tried_again(context: Context, qtbot: QtBot, service: str) -> None:
+    page = opened(context, qtbot)
+    section = page.sections["aircraft"]
+    section.table.show_rows([])
+    context.session._transport._patience = 0.0
+    context.session.rebase("http://127.0.0.1:9")
+    section.reload()
+    qtbot.waitUntil(lambda: section.stack.currentWidget() is not section.stack.content, timeout=WAIT)
+    settled(page, qtbot)
+    button = section.stack.currentWidget().button
+    context.session.rebase(service)
+    button.click()
+    settled(page, qtbot)
+    assert section.stack.currentWidget() is section.stack.content
+
+
+def test_cards_are_worked_by_keyboard(context: Context, qtbot: QtBot, tmp_path: Path) -> None:
+    session = context.session
+    for name in ("a.png", "bb.png"):
+        stored = session.files.upload(picture(tmp_path / name))
+        session.catalogue.reference_images.create(
+            ReferenceImageWrite(reference_image_name=name, file_id=stored.file_id)
+        )
+    page = opened(context, qtbot, "references")
+    cards = page.sections["references"].cards
+    assert cards.chosen.reference_image_name == "bb.png"
+    qtbot.keyClick(cards, Qt.Key.Key_Right)
+    assert cards.chosen.reference_image_name == "a.png"
+    with qtbot.waitSignal(cards.picked):
+        qtbot.keyClick(cards, Qt.Key.Key_Return)
+    form = page.sections["references"].findChild(ReferenceForm)
+    assert form.isVisible()
+    form.done(0)
+
+
+@pytest.mark.parametrize("text", ["2026-05-31 14:30", "2026/05/31 14:30", " 2026-05-31 14:30 "])
+def test_a_minute_is_read_back_as_it_was_written(text: str) -> None:
+    assert minute(typed_minute(text)) == "2026-05-31 14:30"
+
+
+@pytest.mark.parametrize("text", ["31.5.", "14:30", "2026-13-01", "0001-01-01"])
+def test_what_is_no_time_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r".+"):
+        typed_minute(text)

@@ -1,0 +1,314 @@
+"""The page of one record in a real window against the real service."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from desktop.client import Session
+from desktop.context import Context
+from desktop.pages.record import RecordPage
+from desktop.pages.record.conflict import ClashDialog
+from desktop.preferences import Preferences
+from shared.codes import Role, Status, Verdict
+from shared.cv import cv2
+from shared.wire.catalogue import ReferenceImageWrite, TaskWrite, TemplateRegion
+from shared.wire.inspection import Point, Record, RecordCreate, RecordUpdate
+from tests.desktop.conftest import make_payload
+from tests.service_app import ADMIN
+from tests.service_process import first_admin, service_process
+
+WAIT = 10_000
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with service_process(tmp_path_factory.mktemp("record") / "data") as url:
+        first_admin(url)
+        yield url
+
+
+@pytest.fixture
+def context(service: str, tmp_path: Path, qtbot: QtBot) -> Iterator[Context]:
+    session = Session(service)
+    payload = session.account.login(*ADMIN)
+    context = Context(session, Preferences(tmp_path / "preferences.json"))
+    context.enter(payload)
+    yield context
+    session.close()
+
+
+@pytest.fixture
+def record(context: Context) -> Record:
+    """A record with a reference image whose template has two regions."""
+    session = context.session
+    shade = np.full((120, 200, 3), 130, np.uint8)
+    stored = session.files.upload(cv2.imencode(".png", shade)[1].tobytes(), "panel.png")
+    template = [
+        TemplateRegion(item_name=name, point=Point(x=0.1, y=0.1, w=0.3, h=0.3)) for name in ("铆钉", "接缝")
+    ]
+    reference = session.catalogue.reference_images.create(
+        ReferenceImageWrite(reference_image_name="左翼根部", file_id=stored.file_id, template=template)
+    )
+    task = session.catalogue.tasks.create(TaskWrite(task_name="航后绕机"))
+    return session.records.create(
+        RecordCreate(
+            task_id=task.task_id,
+            inspection_name="左翼根部航后检查",
+            reference_image_id=reference.reference_image_id,
+            start_time=datetime(2026, 5, 31, 6, 30, 15, tzinfo=UTC),
+        )
+    )
+
+
+def opened(context: Context, qtbot: QtBot, record_id: str) -> RecordPage:
+    page = RecordPage(context)
+    qtbot.addWidget(page)
+    page.resize(1200, 800)
+    page.show()
+    page.opened({"record_id": record_id})
+    qtbot.waitUntil(lambda: page._asked is not None and page._asked.finished, timeout=WAIT)
+    return page
+
+
+def now(context: Context, record: Record) -> Record:
+    return context.session.records.get(record.inspection_id).value
+
+
+def saved(page: RecordPage, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(page.toast, timeout=WAIT):
+        page.save()
+
+
+def say_yes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("desktop.pages.record.page.confirm", lambda *_: True)
+
+
+def test_every_field_is_shown_with_its_name_and_nothing_is_unsaved(
+    context: Context, record: Record, qtbot: QtBot
+) -> None:
+    page = opened(context, qtbot, record.inspection_id)
+    said = page.fields.said
+    assert said("inspection_name") == "左翼根部航后检查"
+    assert said("task_id") == "航后绕机"
+    assert said("reference_image_id") == "左翼根部"
+    assert said("inspection_status") == "Not started"
+    assert said("progress") == "0"
+    assert not page.fields.unsaved
+    assert not page.fields.save.isEnabled()
+    assert page.top.chip.text == "Not started"
+
+
+def test_a_save_sends_only_what_changed(context: Context, record: Record, qtbot: QtBot) -> None:
+    page = opened(context, qtbot, record.inspection_id)
+    page.fields.fields["progress"].set_text("101")
+    page.fields.fields["inspection_name"].set_text("复查")
+    page.save()
+    assert page.fields.fields["progress"].error()
+    assert page.fields.said("inspection_name") == "复查"
+    page.fields.fields["progress"].set_text("40")
+    page.fields.fields["end_time"].set_text("2026-05-31 18:00")
+    saved(page, qtbot)
+    after = now(context, record)
+    assert (after.inspection_name, after.progress) == ("复查", 40)
+    # The seconds that the field does not show are not lost by a save of others.
+    assert after.start_time == record.start_time
+    assert after.end_time is not None
+    assert after.task_id == record.task_id
+    assert not page.fields.unsaved
+
+
+def test_a_task_of_another_system_is_kept_as_typed(context: Context, record: Record, qtbot: QtBot) -> None:
+    page = opened(context, qtbot, record.inspection_id)
+    page.fields.choosers["task_id"].setEditText("")
+    page.save()
+    assert page.fields.fields["task_id"].error()
+    page.fields.choosers["task_id"].setEditText("MRO-2026-77")
+    saved(page, qtbot)
+    assert now(context, record).task_id == "MRO-2026-77"
+
+
+def test_changes_of_others_to_other_fields_are_merged(context: Context, record: Record, qtbot: QtBot) -> None:
+    page = opened(context, qtbot, record.inspection_id)
+    context.session.records.update(record.inspection_id, RecordUpdate(progress=70))
+    page.fields.fields["inspection_name"].set_text("我的名字")
+    saved(page, qtbot)
+    after = now(context, record)
+    assert (after.inspection_name, after.progress) == ("我的名字", 70)
+    assert page.fields.said("progress") == "70"
+
+
+def test_changes_of_the_same_fields_are_decided_one_by_one(
+    context: Context, record: Record, qtbot: QtBot
+) -> None:
+    page = opened(context, qtbot, record.inspection_id)
+    theirs = RecordUpdate(inspection_name="别人的名字", progress=70)
+    context.session.records.update(record.inspection_id, theirs)
+    page.fields.fields["inspection_name"].set_text("我的名字")
+    page.fields.fields["progress"].set_text("30")
+    page.save()
+    qtbot.waitUntil(lambda: page.findChild(ClashDialog) is not None, timeout=WAIT)
+    dialog = page.findChild(ClashDialog)
+    assert set(dialog.choices) == {"inspection_name", "progress"}
+    assert [button.text() for button in dialog.choices["progress"]] == ["30", "70"]
+    dialog.choices["inspection_name"][1].setChecked(True)
+    with qtbot.waitSignal(page.toast, timeout=WAIT):
+        dialog.save.click()
+    after = now(context, record)
+    assert (after.inspection_name, after.progress) == ("别人的名字", 30)
+    assert page.fields.said("inspection_name") == "别人的名字"
+    assert not page.fields.unsaved
+
+
+def test_a_refused_choice_keeps_what_was_typed(context: Context, record: Record, qtbot: QtBot) -> None:
+    page = opened(context, qtbot, record.inspection_id)
+    context.session.records.update(record.inspection_id, RecordUpdate(progress=70))
+    page.fields.fields["progress"].set_text("30")
+    page.save()
+    qtbot.waitUntil(lambda: page.findChild(ClashDialog) is not None, timeout=WAIT)
+    page.findChild(ClashDialog).reject()
+    assert page.fields.said("progress") == "30"
+    assert now(context, record).progress == 70
+
+
+def test_items_come_from_the_template_and_then_from_the_last_inspection(
+    context: Context, record: Record, qtbot: QtBot
+) -> None:
+    page = opened(context, qtbot, record.inspection_id)
+    page.items.template.click()
+    qtbot.waitUntil(lambda: page.items.table.rows_model.rowCount() == 2, timeout=WAIT)
+    items = context.session.items.all(record.inspection_id)
+    context.session.items.set_verdict(items[1].item_id, Verdict.FAILED, "裂纹")
+    page.reload()
+    model = page.items.table.rows_model
+    qtbot.waitUntil(lambda: model.rowCount() == 2 and model.index(1, 3).data() == "Failed", timeout=WAIT)
+    assert model.index(0, 3).data() == "Undecided"
+    page.items.table.choose(1)
+    with qtbot.waitSignal(page.navigate) as asked:
+        qtbot.keyClick(page.items.table, Qt.Key.Key_Return)
+    assert asked.args == [
+        "workbench",
+        {"record_id": record.inspection_id, "item_id": items[1].item_id},
+    ]
+
+    body = RecordCreate(task_id=record.task_id, reference_image_id=record.reference_image_id)
+    second = context.session.records.create(body)
+    page.opened({"record_id": second.inspection_id})
+    qtbot.waitUntil(lambda: page.items.last.isVisible() and page.items.last.isEnabled(), timeout=WAIT)
+    page.items.last.click()
+    qtbot.waitUntil(lambda: page.items.table.rows_model.rowCount() == 2, timeout=WAIT)
+    assert model.index(1, 3).data() == "Undecided"
+
+
+def test_the_first_inspection_has_no_last_one(context: Context, record: Record, qtbot: QtBot) -> None:
+    page = opened(context, qtbot, record.inspection_id)
+    page.items.last.click()
+    qtbot.waitUntil(page.banner.isVisible, timeout=WAIT)
+    assert "no earlier inspection" in page.banner.text()
+
+
+def test_a_record_is_cancelled_reopened_and_deleted(
+    context: Context, record: Record, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    say_yes(monkeypatch)
+    page = opened(context, qtbot, record.inspection_id)
+    page.fields.fields["inspection_name"].set_text("noch nicht gespeichert")
+    with qtbot.waitSignal(page.toast, timeout=WAIT):
+        assert context.commands.run("details.cancel")
+    assert now(context, record).inspection_status == Status.CANCELLED
+    # What was typed and not sent is still there, and still not saved.
+    assert page.fields.unsaved
+    assert now(context, record).inspection_name == record.inspection_name
+    assert not context.commands.possible("details.cancel")
+    with qtbot.waitSignal(page.toast, timeout=WAIT):
+        assert context.commands.run("details.reopen")
+    assert now(context, record).inspection_status == Status.NOT_STARTED
+    with qtbot.waitSignal(page.navigate, timeout=WAIT) as asked:
+        assert context.commands.run("details.delete")
+    assert asked.args is not None
+    assert asked.args[0] == "records"
+    assert page.leave()
+
+
+@pytest.mark.parametrize(("ending", "start"), [("pdf", b"%PDF-"), ("html", b"<!doctype html>")])
+def test_the_report_is_written_off_the_gui_thread(
+    context: Context,
+    record: Record,
+    qtbot: QtBot,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    ending: str,
+    start: bytes,
+) -> None:
+    context.session.items.from_template(record.inspection_id)
+    page = opened(context, qtbot, record.inspection_id)
+    path = tmp_path / "报告"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    page.write_report(ending)
+    qtbot.waitUntil(page.banner.isVisible, timeout=WAIT)
+    assert f"报告.{ending}" in page.banner.text()
+    assert path.with_name(f"报告.{ending}").read_bytes().startswith(start)
+    assert not page.writing.isVisible()
+
+
+def test_a_report_that_cannot_be_written_says_why(
+    context: Context, record: Record, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = opened(context, qtbot, record.inspection_id)
+    path = tmp_path / "no such folder" / "report.pdf"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    page.write_report("pdf")
+    qtbot.waitUntil(page.banner.isVisible, timeout=WAIT)
+    assert "cannot be written" in page.banner.text()
+
+
+def test_leaving_asks_only_when_something_is_typed(
+    context: Context, record: Record, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr("desktop.pages.record.page.confirm", lambda *words: bool(asked.append(words[1])))
+    page = opened(context, qtbot, record.inspection_id)
+    assert page.leave()
+    page.fields.fields["inspection_name"].set_text("neu")
+    assert not page.leave()
+    assert asked
+
+
+def test_typed_text_comes_back_with_the_place(context: Context, record: Record, qtbot: QtBot) -> None:
+    page = opened(context, qtbot, record.inspection_id)
+    page.fields.fields["inspection_name"].set_text("新名字")
+    page.fields.choosers["executor_id"].setEditText("外部人员")
+    place = page.place()
+    other = RecordPage(context)
+    qtbot.addWidget(other)
+    other.show()
+    other.opened(place)
+    qtbot.waitUntil(lambda: other.fields.said("inspection_name") == "新名字", timeout=WAIT)
+    assert other.fields.said("executor_id") == "外部人员"
+    assert other.fields.changes() == {"inspection_name": "新名字", "executor_id": "外部人员"}
+
+
+def test_who_may_only_read_can_change_nothing(context: Context, record: Record, qtbot: QtBot) -> None:
+    context.payload = make_payload(Role.VIEWER)
+    page = opened(context, qtbot, record.inspection_id)
+    assert not page.fields.fields["inspection_name"].editor.isEnabled()
+    assert not page.fields.save.isVisible()
+    assert not page.items.template.isVisible()
+    assert not context.commands.possible("details.delete")
+    assert not context.commands.possible("details.cancel")
+
+
+def test_a_record_that_is_gone_leads_back_to_the_list(context: Context, qtbot: QtBot) -> None:
+    page = opened(context, qtbot, "no-such-record")
+    button = page.stack.currentWidget().button
+    with qtbot.waitSignal(page.navigate) as asked:
+        button.click()
+    assert asked.args == ["records", {}]
+    assert not page.open.isEnabled()
