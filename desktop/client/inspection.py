@@ -165,16 +165,6 @@ class Items:
             items += self.list(inspection_id, number).data
         return items
 
-    def create_from_template(self, inspection_id: str) -> Sequence[Item]:
-        """Give a record without items those of its reference image's template. Raises Conflict, NotFound."""
-        path = f"/inspection/{segment(inspection_id)}/items-from-template"
-        return self._transport.call("POST", path).read(Envelope[list[Item]]).data
-
-    def create_from_record(self, inspection_id: str, other_id: str) -> Sequence[Item]:
-        """Give a record without items those of the record `other_id`. Raises Conflict, NotFound."""
-        path = f"/inspection/{segment(inspection_id)}/items-from/{segment(other_id)}"
-        return self._transport.call("POST", path).read(Envelope[list[Item]]).data
-
     def from_template(self, inspection_id: str) -> Sequence[Item]:
         """Give a record without items those of its reference image's template. Raises Conflict."""
         answer = self._transport.call("POST", f"/inspection/{segment(inspection_id)}/items-from-template")

@@ -9,6 +9,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSlider, QVBoxLayout, QWidget
 
+from desktop.finding_words import finding_word
 from desktop.pages.workbench.rows import Finding
 from desktop.theme import LABEL_PX, TEXT_PX, look, sized
 from desktop.widgets import label
@@ -41,7 +42,7 @@ class FindingList(QWidget):
     def show_findings(self, findings: Sequence[Finding], current: int) -> None:
         """List these."""
         self._findings, self.current = findings, current
-        words = "; ".join(f"{finding.label} {finding.confidence:.2f}" for finding in findings)
+        words = "; ".join(f"{finding_word(finding.label)} {finding.confidence:.2f}" for finding in findings)
         self.setAccessibleDescription(words)
         self.updateGeometry()
         self.update()
@@ -82,7 +83,7 @@ class FindingList(QWidget):
             painter.setFont(sized(TEXT_PX))
             painter.setPen(QColor(theme.text))
             words = QFontMetrics(painter.font()).elidedText(
-                finding.label, Qt.TextElideMode.ElideRight, round(left - 22)
+                finding_word(finding.label), Qt.TextElideMode.ElideRight, round(left - 22)
             )
             painter.drawText(QRectF(18, top, left - 20, ROW_PX), Qt.AlignmentFlag.AlignVCenter, words)
             bar = QRectF(left, top + ROW_PX / 2 - 2, self.width() - left - 46, 4)

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QStackedWidget, 
 from desktop.commands import Commands
 from desktop.pages.workbench.document import ItemView
 from desktop.pages.workbench.findings import FindingsBox
+from desktop.pages.workbench.history import HistoryBox
 from desktop.pages.workbench.item_fields import ItemFields
 from desktop.pages.workbench.photo_box import PhotoBox
 from desktop.pages.workbench.rows import failure, findings_of
@@ -33,7 +34,7 @@ class Inspector(Panel):
             commands.title("item.detect"), icon="play", keys=commands.keys_text("item.detect")
         )
         self.detect.setObjectName("item-detect")
-        self.earlier = QVBoxLayout()
+        self.history = HistoryBox()
         self._none = label(self.tr("Choose an item in the list or on the picture."), "dim", wrap=True)
         self._stack = QStackedWidget()
         self._build()
@@ -49,7 +50,7 @@ class Inspector(Panel):
         column.addWidget(self.detect)
         column.addWidget(self.findings)
         column.addWidget(self.verdict)
-        column.addLayout(self.earlier)
+        column.addWidget(self.history)
         column.addStretch(1)
         scroll = QScrollArea()
         scroll.setFrameShape(QFrame.Shape.NoFrame)

@@ -10,7 +10,7 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop.pages.workbench.document import ItemView
-from desktop.theme import ITEM_PX, sized
+from desktop.theme import ITEM_PX, look, sized
 from desktop.widgets import Combo, label
 from shared.wire.detection import DetectionModel
 
@@ -31,7 +31,7 @@ class NameEdit(QLineEdit):
         super().__init__(parent)
         self.setProperty("bare", True)
         self.setFont(sized(ITEM_PX, bold=True))
-        self.setStyleSheet(f"QLineEdit {{ font-size: {ITEM_PX}px; font-weight: 600; }}")
+        self.setStyleSheet(f"QLineEdit {{ font-size: {ITEM_PX}px; font-weight: 600; margin-left: -2px; }}")
         self.setMaxLength(_LONGEST_NAME)
         self._told = ""
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
@@ -96,15 +96,21 @@ class TextEdit(QPlainTextEdit):
         self._bare, self._lines = bare, lines
         self._told = ""
         if bare:
-            self.setStyleSheet(
-                "QPlainTextEdit { background: transparent; border: 0; padding: 0; min-height: 0; }"
-            )
             self.document().setDocumentMargin(0)
+            self.recolour()
+            look().themeChanged.connect(self.recolour)
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self.commit)
         self.textChanged.connect(self._typed)
         self._quiet = False
         self._fit()
+
+    def recolour(self) -> None:
+        """Take the colours of the theme, where it is bare."""
+        self.setStyleSheet(
+            "QPlainTextEdit { background: transparent; border: 0; padding: 0; min-height: 0;"
+            f" color: {look().theme.dim_text}; }}"
+        )
 
     @property
     def dirty(self) -> bool:

@@ -16,6 +16,7 @@ from desktop.canvas.regions import State
 from desktop.canvas.view import CanvasView
 from desktop.client.errors import Forbidden, NotFound
 from desktop.context import Context
+from desktop.finding_words import finding_word
 from desktop.pages.sentences import sentence
 from desktop.pages.workbench.bench import Bench
 from desktop.pages.workbench.bindings import bind
@@ -23,6 +24,7 @@ from desktop.pages.workbench.conflicts import ConflictDialog
 from desktop.pages.workbench.detecting import Detecting
 from desktop.pages.workbench.findings import SURE
 from desktop.pages.workbench.finishing import Finishing, show_folder
+from desktop.pages.workbench.history import History
 from desktop.pages.workbench.inspector import WIDTH_PX, Inspector
 from desktop.pages.workbench.items_panel import ItemsPanel
 from desktop.pages.workbench.live import Live
@@ -77,6 +79,7 @@ class WorkbenchPage(Page):
         self.detecting = Detecting(self.bench, self)
         self.finishing = Finishing(self.bench, self)
         self.picture = ReferencePicture(self.bench, self.view, self.items.model, self)
+        self.history = History(self.bench, self.inspector.history, self)
         self.starting = Starting(self.bench, self)
         self.live = Live(self.bench, self.reload, self.photos.reread, self)
         self.splitter = QSplitter(Qt.Orientation.Horizontal)
@@ -145,6 +148,7 @@ class WorkbenchPage(Page):
         self.finishing.finished.connect(lambda: self.toast.emit(self.tr("The record is finished.")))
         self.finishing.written.connect(self._report_written)
         self.reference.chosen.connect(self.reload)
+        self.inspector.history.openWanted.connect(lambda record_id: self.opened({"record_id": record_id}))
         self.items.template_wanted.connect(self.starting.from_template)
         self.items.last_wanted.connect(self.starting.from_last)
         self.starting.filled.connect(self.reload)
@@ -273,6 +277,7 @@ class WorkbenchPage(Page):
         self._select_region()
         self._show_findings()
         self.photos.show()
+        self.history.show()
         self._show_status()
 
     def _show_findings(self) -> None:
@@ -280,7 +285,7 @@ class WorkbenchPage(Page):
         boxes = [
             FindingBox(
                 finding.rect,
-                finding.label,
+                finding_word(finding.label),
                 finding.confidence,
                 State.FAILED if finding.confidence >= SURE else State.UNDECIDED,
                 highlighted=place == chosen,

@@ -57,7 +57,7 @@ class Starting(QObject):
 
 
 def _from_template(session: Session, record_id: str) -> Sequence[Item]:
-    return session.items.create_from_template(record_id)
+    return session.items.from_template(record_id)
 
 
 def _from_last(session: Session, record_id: str) -> Sequence[Item]:
@@ -68,5 +68,5 @@ def _from_last(session: Session, record_id: str) -> Sequence[Item]:
             if other.inspection_id == record_id:
                 continue
             if session.items.list(other.inspection_id, 1, 1).pagination.total:
-                return session.items.create_from_record(record_id, other.inspection_id)
+                return session.items.from_record(record_id, other.inspection_id)
     raise NoEarlierError

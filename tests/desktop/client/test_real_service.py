@@ -181,10 +181,10 @@ def test_a_record_from_its_making_to_its_end(session: Session) -> None:
     record = session.records.create(
         RecordCreate(task_id="t1", inspection_name="左翼", reference_image_id=reference.reference_image_id)
     )
-    (item,) = session.items.create_from_template(record.inspection_id)
+    (item,) = session.items.from_template(record.inspection_id)
     assert item.item_name == "rivets"
     other = session.records.create(RecordCreate(task_id="t1"))
-    (copied,) = session.items.create_from_record(other.inspection_id, record.inspection_id)
+    (copied,) = session.items.from_record(other.inspection_id, record.inspection_id)
     assert copied.item_name == "rivets"
     session.records.delete(other.inspection_id)
     with pytest.raises(NotFound):
