@@ -90,10 +90,13 @@ def _records() -> list[Command]:
         ("record.export", QT_TRANSLATE_NOOP("Commands", "Export the list"), ("Ctrl+E",), "download", None),
         ("record.clear_filters", QT_TRANSLATE_NOOP("Commands", "Clear the filters"), (), "close", None),
     ]
-    return [
+    made = [
         Command(id_, title, _RECORDS, keys, sign, "records", right, needs_focus=id_ == "record.delete")
         for id_, title, keys, sign, right in say
     ]
+    export = QT_TRANSLATE_NOOP("Commands", "Export the inspection")
+    # Wherever a record is open: on its page and on the workbench.
+    return [*made, Command("inspection.export", export, _RECORDS, (), "download")]
 
 
 def _entries() -> list[Command]:
@@ -185,6 +188,7 @@ def _items() -> list[Command]:
             "check",
         ),
         ("record.report", QT_TRANSLATE_NOOP("Commands", "Write the report"), ("Ctrl+P",), "report"),
+        ("regions.import", QT_TRANSLATE_NOOP("Commands", "Import regions"), (), "upload"),
     ]
     made = [Command(id_, title, _ITEMS, keys, sign, _WORK) for id_, title, keys, sign in say]
     for id_, title, keys in (

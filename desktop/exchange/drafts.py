@@ -11,8 +11,8 @@ from desktop.exchange.errors import ExchangeError, Reason
 from shared.geometry import Rect, pixels_to_point
 from shared.wire.inspection import FileInfo, ItemCreate, ItemPoint, Point
 
-MOST = 5_000
-"""So many regions are taken from one file at most."""
+MOST = 2_000
+"""So many regions are taken from one file at most: as many as a template holds."""
 _NAME = 255
 _TEXT = 20_000
 

@@ -438,13 +438,14 @@ class RecordPage(Page):
 
     def export(self) -> None:
         """Ask for a format and a file and write the whole inspection into it."""
-        if self._opened is not None:
+        name = self._opened.record.inspection_name if self._opened is not None else None
+        chosen = self.exporting.ask(name or "")
+        if chosen is not None:
             self.banner.hide()
-            self.exporting.ask(self._record_id, self._opened.record.inspection_name or "")
+            self.exporting.write(self._record_id, *chosen)
 
     def _exported(self, path: str) -> None:
-        self._written = Path(path)
-        self.banner.say(self.tr("Written: {file}").format(file=self._written.name), "info")
+        self.banner.say(self.tr("Written: {file}").format(file=Path(path).name), "info")
 
     def _report_written(self, path: Path) -> None:
         self._written = path

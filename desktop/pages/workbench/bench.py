@@ -240,7 +240,7 @@ class Bench(QObject):
         """Take over what was drawn, moved or deleted on the canvas."""
         if self.document is None or not self.editable:
             return
-        edits = self.link.edits(self.document, change, self._new_name, self.photos, self._default_model())
+        edits = self.link.edits(self.document, change, self._new_name, self.photos, self.default_model())
         if edits:
             self.edits.do(*edits, merge_key=change.merge_key)
         else:
@@ -249,7 +249,8 @@ class Bench(QObject):
     def _new_name(self, number: int) -> str:
         return self.tr("Item {n}").format(n=number)
 
-    def _default_model(self) -> str | None:
+    def default_model(self) -> str | None:
+        """The model of an item that names none: the built-in one where it is in use, else the first."""
         ids = [model.model_id for model in self.models if model.enabled]
         return REFERENCE_DIFFERENCE if REFERENCE_DIFFERENCE in ids else ids[0] if ids else None
 

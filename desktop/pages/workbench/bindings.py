@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from desktop.canvas.tools import Tool
+from desktop.pages.workbench.exchange import Exchange
 from shared.codes import Verdict
 
 if TYPE_CHECKING:
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 def bind(page: WorkbenchPage) -> None:
     """Let the workbench do its commands."""
     view, bench = page.view, page.bench
+    exchange = Exchange(bench, page)
+    exchange.said.connect(page.toast)
     commands = page.context.commands
 
     def editing() -> bool:
@@ -81,6 +84,8 @@ def bind(page: WorkbenchPage) -> None:
         ("record.detect", page.detecting.detect_all, editing),
         ("record.finish", page.finishing.finish, editing),
         ("record.report", page.finishing.report, is_open),
+        ("inspection.export", exchange.export, is_open),
+        ("regions.import", exchange.ask, editing),
         ("compare", page.toggle_compare, is_open),
         ("reload", page.reload, is_open),
     ]

@@ -105,7 +105,11 @@ class Top(TopBar):
 
     def _offer(self) -> None:
         menu: QMenu = self._commands.menu(
-            ["item.photo", "item.camera", "", "edit.undo", "edit.redo", "", "record.report"], self
+            [
+                *("item.photo", "item.camera", "", "edit.undo", "edit.redo", ""),
+                *("regions.import", "inspection.export", "record.report"),
+            ],
+            self,
         )
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(self.more.mapToGlobal(self.more.rect().bottomLeft()))

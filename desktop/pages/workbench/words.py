@@ -19,6 +19,7 @@ class Change(StrEnum):
     MODEL = "model"
     VERDICT = "verdict"
     REMOVE = "remove"
+    IMPORT = "import"
 
 
 def edit_name(label: str) -> str:
@@ -35,6 +36,8 @@ def edit_name(label: str) -> str:
             return translate("Workbench", "Set verdict")
         case Change.REMOVE:
             return translate("Workbench", "Delete item")
+        case Change.IMPORT:
+            return translate("Workbench", "Import regions")
     try:
         return step_name(Step(label))
     except ValueError:

@@ -1,0 +1,123 @@
+"""Regions out of files of other programs, and the inspection into such files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from desktop.exchange.archive import MOST_BYTES
+from desktop.exchange.content import Picture
+from desktop.exchange.drafts import MOST, Draft, item_creates
+from desktop.exchange.errors import ExchangeError, Reason
+from desktop.exchange.formats import READABLE, read_regions
+from desktop.pages.exporting import Exporting
+from desktop.pages.sentences import sentence
+from desktop.pages.workbench.bench import Bench
+from desktop.pages.workbench.words import Change
+from desktop.workers import run
+
+
+class Exchange(QObject):
+    """Exports the open record; imports regions onto its reference image, as one step that can be undone."""
+
+    said = Signal(str)
+    """Something to tell the person."""
+
+    def __init__(self, bench: Bench, window: QWidget) -> None:
+        super().__init__(window)
+        self._bench, self._window = bench, window
+        self.exporting = Exporting(bench.context, window)
+        self.exporting.said.connect(self.said)
+        self.exporting.written.connect(
+            lambda path: self.said.emit(self.tr("Written: {path}").format(path=path))
+        )
+
+    def export(self) -> None:
+        """Ask for a format and a file, then write the record once everything is saved."""
+        document = self._bench.document
+        chosen = None if document is None else self.exporting.ask(document.record.inspection_name or "")
+        if chosen is not None:
+            record_id = self._bench.record_id
+            self._bench.edits.when_saved(lambda: self.exporting.write(record_id, *chosen))
+
+    def ask(self) -> None:
+        """Ask for a file and import its regions."""
+        kinds = self.tr("Regions ({patterns})").format(patterns=" ".join(READABLE))
+        chosen, _ = QFileDialog.getOpenFileName(self._window, self.tr("Import regions"), "", kinds)
+        if chosen:
+            self.read(Path(chosen))
+
+    def read(self, path: Path) -> None:
+        """Import the regions of a file."""
+        target = self._target()
+        if target is None:
+            self.said.emit(self.tr("The reference image is not open yet. Import again when you see it."))
+            return
+        record_id = self._bench.record_id
+        run(
+            _read,
+            path,
+            target,
+            owner=self,
+            done=lambda drafts: self._make(record_id, target, drafts),
+            failed=lambda error: self.said.emit(self._why_not(error)),
+        )
+
+    def _target(self) -> Picture | None:
+        reference, (width, height) = self._bench.reference, self._bench.link.size
+        if reference is None or width <= 0 or height <= 0:
+            return None
+        name = reference.filename or reference.reference_image_name
+        return Picture(name, width, height, reference.ipfs_cid)
+
+    def _make(self, record_id: str, target: Picture, drafts: list[Draft]) -> None:
+        bench = self._bench
+        document = bench.document
+        if document is None or bench.record_id != record_id or not bench.editable:
+            return
+        count = len(document.items)
+        bodies = item_creates(
+            drafts,
+            record_id,
+            target,
+            bench.link.info,
+            lambda number: self.tr("Item {n}").format(n=count + number),
+        )
+        known = {model.model_id for model in bench.models}
+        edits = []
+        for body in bodies:
+            fields = body.model_dump(mode="json", exclude_unset=True)
+            if fields["model_id"] not in known:
+                fields["model_id"] = bench.default_model()
+            edits.append(document.make(Change.IMPORT, fields))
+        if bench.edits.do(*edits):
+            self.said.emit(self.tr("%n region(s) imported.", "", len(edits)))
+
+    def _why_not(self, error: Exception) -> str:
+        if isinstance(error, OSError):
+            why = error.strerror or str(error)
+            return self.tr("The file cannot be read: {why}").format(why=why)
+        if not isinstance(error, ExchangeError):
+            return sentence(error)
+        match error.reason:
+            case Reason.UNREADABLE:
+                return self.tr(
+                    "This file holds no regions that can be read. Choose JSON, CSV, COCO or YOLO, undamaged."
+                )
+            case Reason.NO_REGIONS:
+                return self.tr("No region in this file lies inside the reference image.")
+            case Reason.WHICH_PICTURE:
+                return self.tr(
+                    "This file speaks of several pictures and none is named like the reference image. "
+                    "Rename it there, or choose a file with one picture."
+                )
+            case Reason.TOO_LARGE:
+                return self.tr("This file is too large: {n} regions and 64 MB are the most.").format(n=MOST)
+
+
+def _read(path: Path, target: Picture) -> list[Draft]:
+    if path.stat().st_size > MOST_BYTES:
+        raise ExchangeError(Reason.TOO_LARGE)
+    return read_regions(path.read_bytes(), path.name, target)

@@ -1,0 +1,143 @@
+"""An inspection out of the real service, and where a person writes it to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from desktop.client import Session
+from desktop.exchange import own
+from desktop.exchange.content import Picture
+from desktop.exchange.formats import FORMATS, read_regions
+from desktop.exchange.gather import gather
+from desktop.pages.exporting import meant
+from desktop.workers import Cancelled
+from shared.codes import Verdict
+from shared.cv import cv2
+from shared.geometry import Rect
+from shared.wire.catalogue import ReferenceImageWrite
+from shared.wire.inspection import ItemCreate, RecordCreate
+from tests.desktop.exchange.samples import box
+from tests.service_process import logged_in, service_process
+
+JSON, CSV, COCO, YOLO = FORMATS
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    with service_process(tmp_path_factory.mktemp("data")) as url, logged_in(url) as made:
+        yield made
+
+
+def turned(width: int, height: int, orientation: int) -> bytes:
+    """A JPEG stored as `width` x `height` px with this EXIF orientation."""
+    pixels = np.full((height, width, 3), 127, np.uint8)
+    jpeg = bytes(cv2.imencode(".jpg", pixels)[1])
+    # TIFF, little endian, one entry: tag 0x0112 (orientation), a SHORT.
+    tiff = b"II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00"
+    tiff += orientation.to_bytes(4, "little") + b"\x00\x00\x00\x00"
+    body = b"Exif\x00\x00" + tiff
+    return jpeg[:2] + b"\xff\xe1" + (len(body) + 2).to_bytes(2, "big") + body + jpeg[2:]
+
+
+def entry(info: dict[str, Any]) -> dict[str, Any]:
+    boxes = [box("裂纹", Rect(1, 2, 3, 4))]
+    return {
+        "inputImage": info,
+        "resultImage": {"boxes": boxes},
+        "isPassed": False,
+        "progress": "done",
+        "version": 1,
+    }
+
+
+def make_record(session: Session, reference_image_id: str | None, *entries: dict[str, Any]) -> str:
+    body = RecordCreate(task_id="t", inspection_name="左翼", reference_image_id=reference_image_id)
+    record = session.records.create(body)
+    for number, one in enumerate(entries, 1):
+        given = {
+            "item_name": f"条目 {number}",
+            "inspection_id": record.inspection_id,
+            "item_point": {"point": {"x": 0.1, "y": 0.2, "w": 0.3, "h": 0.4}},
+            "result": [one],
+        }
+        session.items.create(ItemCreate.model_validate(given))
+    return record.inspection_id
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_sizes_are_upright_in_every_orientation(session: Session, orientation: int) -> None:
+    stored = session.files.upload(turned(64, 32, orientation), f"机身 {orientation}.jpg")
+    image = session.catalogue.reference_images.create(
+        ReferenceImageWrite(reference_image_name=f"机身 {orientation}", file_id=stored.file_id)
+    )
+    record_id = make_record(
+        session,
+        image.reference_image_id,
+        entry({"file_id": stored.file_id}),
+        entry({"download_url": stored.download_url}),
+        entry({"filename": "别处.jpg", "width": 7, "height": 5}),
+        entry({"download_url": "https://example.org/x.jpg"}),
+        entry({"file_id": "gone"}),
+    )
+    steps: list[tuple[int, int]] = []
+    whole = gather(session, record_id, lambda done, total: steps.append((done, total)))
+    width, height = (64, 32) if orientation < 5 else (32, 64)
+    upright = Picture(f"机身 {orientation}.jpg", width, height, stored.ipfs_cid)
+    assert whole.reference == upright
+    assert [whole.photos.get(one.item_id) for one in whole.items] == [
+        upright,
+        upright,
+        Picture("别处.jpg", 7, 5),
+        None,
+        None,
+    ]
+    region = whole.facts()[0].region
+    assert region is not None
+    assert (region.x, region.w) == pytest.approx((0.1 * width, 0.3 * width))
+    assert (region.y, region.h) == pytest.approx((0.2 * height, 0.4 * height))
+    assert steps == [(done, 5) for done in range(6)]
+    for made in FORMATS:
+        drafts = read_regions(made.write(whole), made.file_name("x"), upright)
+        assert len(drafts) == 5
+        assert drafts[0].rect.w == pytest.approx(region.w, abs=1e-6)
+
+
+def test_verdicts_come_along_and_a_missing_image_does_not_matter(session: Session) -> None:
+    record_id = make_record(session, "unknown image", entry({}))
+    (item,) = session.items.all(record_id)
+    session.items.set_verdict(item.item_id, Verdict.PASSED, "只是反光")
+    whole = gather(session, record_id, lambda *_: None)
+    assert whole.reference is None
+    (facts,) = whole.facts()
+    assert (facts.verdict, facts.opinion, facts.reason) == (Verdict.PASSED, False, "只是反光")
+    assert own.read(own.write(whole)) == whole
+
+
+def test_gathering_ends_when_it_is_cancelled(session: Session) -> None:
+    record_id = make_record(session, None, entry({}))
+
+    def stop(_done: int, _total: int) -> None:
+        raise Cancelled
+
+    with pytest.raises(Cancelled):
+        gather(session, record_id, stop)
+
+
+def test_what_a_person_typed_says_the_format() -> None:
+    cases = [
+        ("a", JSON, "a.json", JSON),
+        ("a", COCO, "a-coco.zip", COCO),
+        ("a.csv", JSON, "a.csv", CSV),
+        ("a.JSON", CSV, "a.JSON", JSON),
+        ("a.zip", YOLO, "a.zip", YOLO),
+        ("a-yolo.zip", JSON, "a-yolo.zip", YOLO),
+        ("a.zip", JSON, "a.zip.json", JSON),
+        ("v1.2 左翼", CSV, "v1.2 左翼.csv", CSV),
+    ]
+    for typed, chosen, path, made in cases:
+        assert meant(Path(typed), chosen) == (Path(path), made), typed

@@ -1,0 +1,99 @@
+"""Export and import at the workbench, against the real service."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from desktop.exchange import own
+from desktop.exchange.archive import pack
+from desktop.pages.workbench.exchange import Exchange
+from desktop.pages.workbench.words import edit_name
+from tests.desktop.workbench.stage import Desk, make_record
+
+
+@pytest.fixture
+def opened(bench: Desk, qtbot: QtBot) -> Desk:
+    bench.open(make_record(bench.session), qtbot.waitUntil)
+    return bench
+
+
+def test_export_then_import_makes_the_same_regions_and_undo_takes_them_back(
+    opened: Desk, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commands, page = opened.context.commands, opened.page
+    chosen = tmp_path / "左翼"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(chosen), ""))
+    with qtbot.waitSignal(page.toast, timeout=8000) as told:
+        assert commands.run("inspection.export")
+    written = tmp_path / "左翼.json"
+    assert str(written) in told.args[0]
+    assert [item.item_name for item in own.read(written.read_bytes()).items] == ["条目1", "条目2", "条目3"]
+
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(written), ""))
+    with qtbot.waitSignal(page.toast, timeout=8000):
+        assert commands.run("regions.import")
+    assert opened.names == ["条目1", "条目2", "条目3"] * 2
+    qtbot.waitUntil(lambda: opened.saved, timeout=8000)
+    items = opened.session.items.all(page.bench.record_id)
+    assert len(items) == 6
+    for old, new in zip(items[:3], items[3:], strict=True):
+        assert old.item_point is not None
+        assert new.item_point is not None
+        assert old.item_point.point is not None
+        assert new.item_point.point is not None
+        before, after = old.item_point.point.model_dump(), new.item_point.point.model_dump()
+        assert after == pytest.approx(before)
+        assert new.item_point.fileInfo is not None
+        assert new.model_id == "reference-difference"
+
+    with qtbot.waitSignal(page.toast, timeout=8000) as undone:
+        page.undo()
+    assert edit_name("import") in undone.args[0]
+    assert opened.names == ["条目1", "条目2", "条目3"]
+    qtbot.waitUntil(lambda: opened.saved, timeout=8000)
+    assert len(opened.session.items.all(page.bench.record_id)) == 3
+
+
+def test_regions_without_names_and_models_get_some(opened: Desk, qtbot: QtBot, tmp_path: Path) -> None:
+    path = tmp_path / "left_wing_root.txt"
+    path.write_text("0 0.5 0.5 0.2 0.2\n")
+    exchange = opened.page.findChild(Exchange)
+    with qtbot.waitSignal(exchange.said, timeout=8000) as told:
+        exchange.read(path)
+    assert "1" in told.args[0]
+    item = opened.page.bench.document.items[-1]
+    assert item.item_name.endswith("4")
+    assert item.model_id == "reference-difference"
+    assert item.region(800, 600).w == pytest.approx(160)
+
+
+def test_a_file_that_cannot_be_imported_says_why(opened: Desk, qtbot: QtBot, tmp_path: Path) -> None:
+    exchange = opened.page.findChild(Exchange)
+    two = {"labels/a.txt": "0 .5 .5 .5 .5\n", "labels/b.txt": "0 .5 .5 .5 .5\n"}
+    cases = {
+        "missing.json": (None, "read"),
+        "broken.json": (b"{", "undamaged"),
+        "outside.csv": (b"item_name,region_x,region_y,region_w,region_h\nA,900,0,5,5\n", "inside"),
+        "two.zip": (pack(two), "several"),
+        "many.txt": (b"0 .5 .5 .1 .1\n" * 2001, "2000"),
+    }
+    for name, (data, word) in cases.items():
+        if data is not None:
+            (tmp_path / name).write_bytes(data)
+        with qtbot.waitSignal(exchange.said, timeout=8000) as told:
+            exchange.read(tmp_path / name)
+        assert word in told.args[0], name
+    assert opened.names == ["条目1", "条目2", "条目3"]
+
+
+def test_nothing_is_written_where_nothing_can_be(opened: Desk, qtbot: QtBot, tmp_path: Path) -> None:
+    from desktop.exchange.formats import FORMATS
+
+    exchange = opened.page.findChild(Exchange)
+    with qtbot.waitSignal(exchange.said, timeout=8000) as told:
+        exchange.exporting.write(opened.page.bench.record_id, tmp_path / "no" / "x.csv", FORMATS[1])
+    assert "another place" in told.args[0]
