@@ -1,4 +1,4 @@
-"""What the file store does with images: read the upright size from the header, make thumbnails."""
+"""What the file store does with images: sizes from headers, thumbnails, crops, and all of the pixels."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import pyvips
 
 from service.files.rules import IMAGE_TYPES
 from shared.cv import cv2
+from shared.geometry import Rect
+from shared.upright import stored_rect
 
 MAX_PIXELS = 500_000_000
 MAX_WHOLE_PIXELS = 100_000_000
@@ -54,6 +56,59 @@ def upright_size(path: Path, mime_type: str) -> tuple[int, int] | None:
     return (height, width) if turned else (width, height)
 
 
+def crop(path: Path, mime_type: str, rect: Rect) -> bytes:
+    """A PNG of the pixels that `rect` (whole upright px, inside the image) covers, from the stored bytes.
+
+    Reads the file down to there. Raises BadImage when these pixels can not be decoded.
+    """
+    x, y, w, h = int(rect.x), int(rect.y), int(rect.w), int(rect.h)
+    if mime_type == "image/bmp":
+        pixels = np.ascontiguousarray(_bitmap(path)[y : y + h, x : x + w])
+        return bytes(cv2.imencode(".png", pixels)[1])
+    try:
+        image = _open(path, mime_type, fail_on="truncated")
+        turn = orientation(image)
+        stored = stored_rect(rect, int(image.width), int(image.height), turn)
+        part = as_rgb(image).crop(int(stored.x), int(stored.y), int(stored.w), int(stored.h))
+        part = part.copy_memory().copy()
+        part.set_type(pyvips.GValue.gint_type, "orientation", turn)
+        data: bytes = part.autorot().pngsave_buffer(compression=1, keep="none")
+    except pyvips.Error as error:
+        raise BadImage("the pixels can not be decoded") from error
+    return data
+
+
+def open_upright(path: Path, mime_type: str) -> Any:
+    """The vips image in upright px, three bytes a pixel, to be read once from top to bottom.
+
+    A turned picture is unpacked first, to the temporary folder when it is large. Raises BadImage; a file that
+    ends early raises pyvips.Error while it is read.
+    """
+    if mime_type == "image/bmp":
+        pixels = cv2.cvtColor(_bitmap(path), cv2.COLOR_BGR2RGB)
+        height, width = pixels.shape[:2]
+        return pyvips.Image.new_from_memory(pixels, width, height, 3, "uchar").copy(interpretation="srgb")
+    image = _open(path, mime_type, fail_on="truncated")
+    if orientation(image) != 1:
+        # Turning asks for pixels from anywhere.
+        image = _open(path, mime_type, fail_on="truncated", access="random").autorot()
+    return as_rgb(image)
+
+
+def as_rgb(image: Any) -> Any:
+    """The vips image as three bytes a pixel, sRGB, alpha laid over white."""
+    rgb = image.colourspace("srgb")
+    if rgb.hasalpha():
+        rgb = rgb.flatten(background=255)
+    return rgb.cast("uchar")
+
+
+def orientation(image: Any) -> int:
+    """The EXIF orientation of a vips image, 1..8."""
+    found = _field(image, "orientation")
+    return found if found in range(1, 9) else 1
+
+
 def thumbnail(path: Path, mime_type: str, size: int) -> bytes:
     """A JPEG of the upright image that fits into `size` x `size` pixels, never larger than the image.
 
@@ -73,9 +128,11 @@ def thumbnail(path: Path, mime_type: str, size: int) -> bytes:
     return data
 
 
-def _open(path: Path, mime_type: str, size: int | None = None) -> Any:
+def _open(
+    path: Path, mime_type: str, size: int | None = None, *, fail_on: str = "none", access: str = "sequential"
+) -> Any:
     # The loader is named, so that the content can not choose another one (SVG, PDF, ...).
-    options: dict[str, Any] = {"access": "sequential", "fail_on": "none"}
+    options: dict[str, Any] = {"access": access, "fail_on": fail_on}
     try:
         if mime_type == "image/jpeg":
             image = pyvips.Image.jpegload(str(path), **options)
@@ -108,10 +165,15 @@ def _bitmap_size(path: Path) -> tuple[int, int]:
     return int(width), abs(int(height))
 
 
-def _bitmap_thumbnail(path: Path, size: int) -> bytes:
+def _bitmap(path: Path) -> Any:
     pixels = cv2.imdecode(np.fromfile(path, dtype=np.uint8), cv2.IMREAD_COLOR)
     if pixels is None:
         raise BadImage("the pixels can not be decoded")
+    return pixels
+
+
+def _bitmap_thumbnail(path: Path, size: int) -> bytes:
+    pixels = _bitmap(path)
     height, width = pixels.shape[:2]
     scale = min(size / max(height, width), 1.0)
     new_size = (max(round(width * scale), 1), max(round(height * scale), 1))

@@ -1,20 +1,23 @@
-"""The file store over HTTP: upload, metadata, content with ranges, thumbnails."""
+"""The file store over HTTP: upload, metadata, content with ranges, thumbnails, tiles and crops."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Query, Request, Response
+from fastapi import APIRouter, Header, Path, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from starlette.requests import ClientDisconnect
 
 from service.envelope import Problem, failures
 from service.files.rules import byte_range, disposition, has_tag
 from service.files.service import FilesService
+from service.files.tiles import has_tile
 from service.security import Caller, require
 from shared.codes import ErrorCode, Permission
+from shared.geometry import Rect
+from shared.tiles import TILE
 from shared.wire.common import Envelope, Id
-from shared.wire.files import StoredFile
+from shared.wire.files import StoredFile, Tiles, TilesState
 
 _READ = require(Permission.FILE_READ)
 
@@ -42,6 +45,20 @@ _JPEG: dict[int | str, dict[str, Any]] = {
     200: {"description": "The thumbnail", "content": {"image/jpeg": _BINARY}},
     304: {"description": "The client has it already"},
 }
+_TILE: dict[int | str, dict[str, Any]] = {
+    200: {"description": "The tile", "content": {"image/jpeg": _BINARY}},
+    304: {"description": "The client has it already"},
+}
+_PNG: dict[int | str, dict[str, Any]] = {
+    200: {"description": "The part of the picture", "content": {"image/png": _BINARY}},
+    304: {"description": "The client has it already"},
+}
+# A content never changes, so neither do its tiles; a proxy between must not give them to others.
+_FOR_EVER = "private, max-age=31536000, immutable"
+
+_Index = Annotated[int, Path(ge=0, le=100_000)]
+_From = Annotated[int, Query(ge=0, le=2**31 - 1)]
+_Length = Annotated[int, Query(ge=1, le=2**31 - 1)]
 
 
 def router(service: FilesService) -> APIRouter:
@@ -130,5 +147,59 @@ def router(service: FilesService) -> APIRouter:
         data = await service.thumbnail(stored, size)
         headers = {"ETag": etag, "X-Content-Type-Options": "nosniff"}
         return Response(data, media_type="image/jpeg", headers=headers)
+
+    @files.get("/{file_id}/tiles", responses=failures(401, 403, 404, 415, 422, 503))
+    async def get_tiles(file_id: Id, caller: Caller = _READ) -> Envelope[Tiles]:
+        """How a picture is cut into tiles, and whether they are ready; asking has them made."""
+        tiles = await service.describe_tiles(await service.info(file_id))
+        ready = tiles.state is TilesState.READY
+        return Envelope(data=tiles, msg="图片分块已就绪" if ready else "图片分块正在生成")
+
+    @files.get(
+        "/{file_id}/tiles/{level}/{column}/{row}",
+        response_class=Response,
+        responses={**failures(401, 403, 404, 409, 415, 422, 503), **_TILE},
+    )
+    async def get_tile(
+        file_id: Id,
+        level: _Index,
+        column: _Index,
+        row: _Index,
+        if_none_match: Annotated[str | None, Header()] = None,
+        caller: Caller = _READ,
+    ) -> Response:
+        """One tile as JPEG: `level` 0 is the finest. 409 with Retry-After while the tiles are made."""
+        stored = await service.info(file_id)
+        if stored.width is not None and not has_tile(stored, level, column, row):
+            raise Problem(404, ErrorCode.NOT_FOUND, "图片没有这一分块")
+        etag = f'"{stored.sha256}-{TILE}-{level}-{column}-{row}"'
+        headers = {"ETag": etag, "Cache-Control": _FOR_EVER, "X-Content-Type-Options": "nosniff"}
+        if stored.width is not None and has_tag(if_none_match, etag):
+            return Response(status_code=304, headers=headers)
+        data = await service.tile(stored, level, column, row)
+        return Response(data, media_type="image/jpeg", headers=headers)
+
+    @files.get(
+        "/{file_id}/crop",
+        response_class=Response,
+        responses={**failures(401, 403, 404, 413, 415, 422), **_PNG},
+    )
+    async def get_crop(
+        file_id: Id,
+        x: _From,
+        y: _From,
+        w: _Length,
+        h: _Length,
+        if_none_match: Annotated[str | None, Header()] = None,
+        caller: Caller = _READ,
+    ) -> Response:
+        """A part of a picture in upright pixels, from the stored bytes and without loss, as PNG."""
+        stored = await service.info(file_id)
+        etag = f'"{stored.sha256}-{x}-{y}-{w}-{h}"'
+        headers = {"ETag": etag, "X-Content-Type-Options": "nosniff"}
+        if stored.width is not None and has_tag(if_none_match, etag):
+            return Response(status_code=304, headers=headers)
+        data = await service.crop(stored, Rect(x, y, w, h))
+        return Response(data, media_type="image/png", headers=headers)
 
     return files

@@ -21,11 +21,13 @@ from service.files import images
 from service.files.blobs import BlobFolder, Incoming
 from service.files.rules import IMAGE_TYPES, clean_name, sha256_of_cid, type_by_content
 from service.files.tables import FileRow
+from service.files.tiles import TileStore
 from service.files.upload import BadUpload, Upload
 from service.settings import Settings
 from shared.codes import ErrorCode
 from shared.content import cid
-from shared.wire.files import StoredFile
+from shared.geometry import Rect
+from shared.wire.files import StoredFile, Tiles
 
 T = TypeVar("T")
 
@@ -34,6 +36,9 @@ PIECE = 2**20
 
 KEPT_SIZES = frozenset({64, 128, 256, 512, 1024})
 """Thumbnails of these sizes stay on the disk; others are made anew."""
+
+MAX_CROP_PIXELS = 25_000_000
+"""Largest part of an image that is sent at once."""
 
 _DOWNLOAD = re.compile(r"(?:https?://[^/?#]*)?(?:/api)?/files/([0-9a-f-]{36})/content")
 
@@ -73,11 +78,13 @@ class FilesService:
         # The one process that owns a SQLite data directory can have no other upload under way.
         self._blobs.clean(0.0) if settings.is_sqlite else self._blobs.clean()
         self._thumbnails = settings.data_dir / "cache" / "thumbnails"
+        self.tiles = TileStore(settings.data_dir / "cache" / "tiles")
         self._disk = ThreadPoolExecutor(4, thread_name_prefix="files")
         self._decoders = ThreadPoolExecutor(2, thread_name_prefix="thumbnails")
 
     def close(self) -> None:
-        """Let go of the threads."""
+        """Let go of the threads and processes."""
+        self.tiles.close()
         self._disk.shutdown(wait=True)
         self._decoders.shutdown(wait=True, cancel_futures=True)
 
@@ -227,9 +234,7 @@ class FilesService:
 
     async def thumbnail(self, stored: StoredFile, size: int) -> bytes:
         """A JPEG that fits into `size` x `size`. Raises Problem 404 and 415 when it is no readable image."""
-        if stored.mime_type not in IMAGE_TYPES:
-            raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, "该文件不是图片，没有缩略图")
-        path = await self.content_path(stored)
+        path = await self._picture(stored, "该文件不是图片，没有缩略图")
         kept = self._thumbnails / stored.sha256[:2] / f"{stored.sha256[2:]}-{size}.jpg"
         if size in KEPT_SIZES and (data := await self._on_disk(_read, kept)) is not None:
             return data
@@ -241,6 +246,39 @@ class FilesService:
         if size in KEPT_SIZES:
             await self._on_disk(_write, kept, data)
         return data
+
+    async def crop(self, stored: StoredFile, rect: Rect) -> bytes:
+        """A PNG of `rect` (whole upright px) from the stored bytes, at most `MAX_CROP_PIXELS`.
+
+        Raises Problem 404 and 415 like `thumbnail`, 413 above the limit, 422 when it is not inside the image.
+        """
+        path = await self._picture(stored, "该文件不是图片，不能截取")
+        if rect.area > MAX_CROP_PIXELS:
+            msg = f"截取的区域过大，最多 {MAX_CROP_PIXELS // 1_000_000} 百万像素"
+            raise Problem(413, ErrorCode.TOO_LARGE, msg, limit=MAX_CROP_PIXELS)
+        if rect.right > (stored.width or 0) or rect.bottom > (stored.height or 0):
+            msg = f"截取的区域超出图片（{stored.width} x {stored.height} 像素）"
+            raise Problem(422, ErrorCode.INVALID_INPUT, msg)
+        loop = asyncio.get_running_loop()
+        try:
+            return await loop.run_in_executor(self._decoders, images.crop, path, stored.mime_type, rect)
+        except images.BadImage as error:
+            raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, "图片已损坏，无法截取") from error
+
+    async def describe_tiles(self, stored: StoredFile) -> Tiles:
+        """`TileStore.describe`; Problem 404 and 415 like `thumbnail`."""
+        path = await self._picture(stored, "该文件不是图片，没有分块")
+        return await self._on_disk(self.tiles.describe, stored, path)
+
+    async def tile(self, stored: StoredFile, level: int, column: int, row: int) -> bytes:
+        """`TileStore.tile`; Problem 404 and 415 like `thumbnail`."""
+        path = await self._picture(stored, "该文件不是图片，没有分块")
+        return await self._on_disk(self.tiles.tile, stored, path, level, column, row)
+
+    async def _picture(self, stored: StoredFile, otherwise: str) -> Path:
+        if stored.mime_type not in IMAGE_TYPES:
+            raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, otherwise)
+        return await self.content_path(stored)
 
 
 def _begin(content_type: str | None, write: Callable[[bytes], None]) -> Upload:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from shared.wire.common import ItemTime, Wire
 
 
@@ -22,3 +24,31 @@ class StoredFile(Wire):
     height: int | None
     download_url: str
     created_at: ItemTime
+
+
+class TilesState(StrEnum):
+    """Whether the tiles of a picture can be read."""
+
+    READY = "ready"
+    BUILDING = "building"
+
+
+class TileLevel(Wire):
+    """One resolution of a picture: its width and height in px."""
+
+    width: int
+    height: int
+
+
+class Tiles(Wire):
+    """How a picture is cut into tiles. `width` and `height` are upright px, `levels` the finest first.
+
+    `percent` says how far the making of the tiles is; 100 when they are ready.
+    """
+
+    width: int
+    height: int
+    tile_px: int
+    levels: list[TileLevel]
+    state: TilesState
+    percent: int

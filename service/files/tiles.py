@@ -1,0 +1,285 @@
+"""Tiles of large pictures: made on demand by a process, kept by content, one file for each picture."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import multiprocessing
+import os
+import shutil
+import threading
+import time
+import zipfile
+from collections import OrderedDict
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from service.envelope import Problem
+from service.files import tiling
+from shared.codes import ErrorCode
+from shared.tiles import TILE, level_sizes, tile_counts, tile_name
+from shared.wire.files import StoredFile, TileLevel, Tiles, TilesState
+
+CACHE_LIMIT = 8 * 2**30
+"""Bytes that all tiles may take; those of the longest unused pictures go first."""
+
+MOST_WAITING = 32
+"""Pictures that may wait for their tiles at a time."""
+
+RETRY_SECONDS = 1
+"""When to ask again for a tile that is not there yet."""
+
+_LOG = logging.getLogger("walkaround.files")
+_CUT_SECONDS = 900.0
+_AGAIN_SECONDS = 30.0
+_STEP_SECONDS = 0.5
+_OPEN = 8
+_REMEMBERED = 256
+_MAKING = "making-"
+
+_Why = tuple[int, ErrorCode, str]
+"""Status, code and sentence of a failure."""
+
+_BROKEN: _Why = (415, ErrorCode.UNSUPPORTED_MEDIA, "图片已损坏，无法分块显示")
+_FULL: _Why = (503, ErrorCode.UNAVAILABLE, "服务器磁盘空间不足，无法生成图片分块，请联系管理员")
+_FAILED: _Why = (503, ErrorCode.UNAVAILABLE, "图片分块生成失败，请稍后再试")
+_BUSY: _Why = (503, ErrorCode.UNAVAILABLE, "等待分块的图片过多，请稍后再试")
+
+
+class _ClosedError(Exception):
+    """The service ends."""
+
+
+class TileStore:
+    """The folder of tiles. Methods block for as long as the disk does, and may be called from any thread.
+
+    One picture is cut at a time, also when several service processes share the folder.
+    """
+
+    def __init__(self, folder: Path, limit: int = CACHE_LIMIT) -> None:
+        self._folder = folder
+        self._limit = limit
+        self._guard = threading.Lock()
+        self._open: OrderedDict[str, zipfile.ZipFile] = OrderedDict()
+        self._waiting: set[str] = set()
+        self._failed: OrderedDict[str, tuple[float, _Why]] = OrderedDict()
+        self._builder = ThreadPoolExecutor(1, thread_name_prefix="tiles")
+        self._closed = False
+
+    def close(self) -> None:
+        """End the cutting that is under way, and let go of the files."""
+        self._closed = True
+        self._builder.shutdown(wait=True, cancel_futures=True)
+        with self._guard:
+            self._open.clear()
+
+    def describe(self, stored: StoredFile, source: Path) -> Tiles:
+        """How the picture at `source` is cut; has its tiles made when there are none.
+
+        Raises Problem 415 when it can not be read, 503 when its tiles can not be made now.
+        """
+        assert stored.width is not None
+        assert stored.height is not None
+        percent = 100 if self._kept(stored) is not None else self._ask(stored, source)
+        return Tiles(
+            width=stored.width,
+            height=stored.height,
+            tile_px=TILE,
+            levels=[TileLevel(width=w, height=h) for w, h in level_sizes(stored.width, stored.height)],
+            state=TilesState.READY if percent == 100 else TilesState.BUILDING,
+            percent=percent,
+        )
+
+    def tile(self, stored: StoredFile, source: Path, level: int, column: int, row: int) -> bytes:
+        """The JPEG of a tile of the picture at `source`, one that `has_tile`.
+
+        Raises Problem 409 while the tiles are made, and those of `describe`.
+        """
+        kept = self._kept(stored)
+        if kept is None:
+            percent = self._ask(stored, source)
+            raise Problem(
+                409,
+                ErrorCode.CONFLICT,
+                f"图片分块正在生成（{percent}%），请稍后再试",
+                headers={"Retry-After": str(RETRY_SECONDS)},
+                state=str(TilesState.BUILDING),
+                percent=percent,
+            )
+        levels = len(level_sizes(stored.width or 1, stored.height or 1))
+        try:
+            return self._opened(kept).read(tile_name(level, levels, column, row))
+        except (OSError, KeyError, zipfile.BadZipFile) as error:
+            # Damaged on the disk: it is made anew at the next request.
+            with self._guard:
+                self._open.pop(kept.name, None)
+            kept.unlink(missing_ok=True)
+            raise _problem(_FAILED) from error
+
+    def _path(self, sha256: str) -> Path:
+        return self._folder / f"{sha256}-{TILE}.zip"
+
+    def _kept(self, stored: StoredFile) -> Path | None:
+        """The file with the tiles, marked as used now; None when there is none."""
+        path = self._path(stored.sha256)
+        try:
+            os.utime(path)
+        except OSError:
+            return None
+        return path
+
+    def _opened(self, path: Path) -> zipfile.ZipFile:
+        with self._guard:
+            found = self._open.pop(path.name, None) or zipfile.ZipFile(path)
+            self._open[path.name] = found
+            if len(self._open) > _OPEN:
+                # Closes itself when the last thread that reads it is through.
+                self._open.popitem(last=False)
+            return found
+
+    # Making
+
+    def _ask(self, stored: StoredFile, source: Path) -> int:
+        """Have the tiles made unless they are already; how many percent are done (0..99)."""
+        sha256 = stored.sha256
+        with self._guard:
+            when, why = self._failed.get(sha256, (0.0, _FAILED))
+            if when and (why is _BROKEN or time.monotonic() - when < _AGAIN_SECONDS):
+                raise _problem(why)
+            if sha256 not in self._waiting:
+                if len(self._waiting) >= MOST_WAITING:
+                    raise _problem(_BUSY)
+                self._waiting.add(sha256)
+                self._builder.submit(self._build, stored, source)
+        try:
+            return min(int((self._scratch(sha256) / "percent").read_text("ascii")), 99)
+        except (OSError, ValueError):
+            return 0
+
+    def _scratch(self, sha256: str) -> Path:
+        return self._folder / f"{_MAKING}{sha256}"
+
+    def _build(self, stored: StoredFile, source: Path) -> None:
+        """On the builder's thread: make the tiles of one picture and drop those unused for longest."""
+        failed = None
+        try:
+            with self._alone():
+                if self._kept(stored) is None:
+                    failed = self._cut(stored, source)
+                    self._trim(self._path(stored.sha256))
+        except _ClosedError:
+            return
+        except OSError as error:
+            _LOG.error("tiles can not be written: %s", error.strerror)
+            failed = _FULL
+        finally:
+            with self._guard:
+                self._waiting.discard(stored.sha256)
+                self._failed.pop(stored.sha256, None)
+                if failed is not None:
+                    self._failed[stored.sha256] = (time.monotonic(), failed)
+                    if len(self._failed) > _REMEMBERED:
+                        self._failed.popitem(last=False)
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        """While this process is the one that makes tiles. Raises _ClosedError."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(self._folder / "making.lock")
+        while True:
+            try:
+                lock.acquire(timeout=_STEP_SECONDS)
+                break
+            except Timeout:
+                if self._closed:
+                    raise _ClosedError from None
+        try:
+            # What is there now belongs to a process that died.
+            for scratch in self._folder.glob(f"{_MAKING}*/"):
+                shutil.rmtree(scratch, ignore_errors=True)
+            yield
+        finally:
+            lock.release()
+
+    def _cut(self, stored: StoredFile, source: Path) -> _Why | None:
+        """Make the tiles in a process of their own; why there are none, or None. May raise _ClosedError."""
+        scratch = self._scratch(stored.sha256)
+        scratch.mkdir()
+        context = multiprocessing.get_context("spawn")
+        pipe, theirs = context.Pipe(duplex=False)
+        size = (stored.width, stored.height)
+        process = context.Process(
+            target=tiling.cut,
+            args=(theirs, source, stored.mime_type, size, scratch),
+            name="walkaround-tiles",
+            daemon=True,
+        )
+        process.start()
+        theirs.close()
+        try:
+            said = self._hear(pipe, scratch / "percent")
+            if said == tiling.DONE:
+                (scratch / tiling.MADE).replace(self._path(stored.sha256))
+                return None
+        finally:
+            process.kill()
+            process.join()
+            process.close()
+            pipe.close()
+            shutil.rmtree(scratch, ignore_errors=True)
+        _LOG.warning("no tiles for the content %s: %s", stored.sha256, said or "the process died")
+        return {tiling.BROKEN: _BROKEN, tiling.FULL: _FULL}.get(said, _FAILED)
+
+    def _hear(self, pipe: Connection, percent: Path) -> str:
+        """The last word of the process; an empty one when it died or took too long."""
+        ends = time.monotonic() + _CUT_SECONDS
+        while time.monotonic() < ends:
+            if self._closed:
+                raise _ClosedError
+            try:
+                said = pipe.recv() if pipe.poll(_STEP_SECONDS) else None
+            except EOFError:
+                return ""
+            if isinstance(said, str):
+                return said
+            if said is not None:
+                # In a file, so that every service process can tell.
+                percent.write_text(str(said), "ascii")
+        return ""
+
+    def _trim(self, keep: Path) -> None:
+        found = []
+        for path in self._folder.glob("*.zip"):
+            with contextlib.suppress(OSError):
+                state = path.stat()
+                found.append((state.st_mtime_ns, state.st_size, path))
+        total = sum(size for _, size, _ in found)
+        for _, size, path in sorted(found):
+            if total <= self._limit:
+                return
+            if path != keep:
+                with self._guard:
+                    self._open.pop(path.name, None)
+                # On Windows a file that is being read can not go; it goes next time.
+                with contextlib.suppress(OSError):
+                    path.unlink()
+                    total -= size
+
+
+def has_tile(stored: StoredFile, level: int, column: int, row: int) -> bool:
+    """Whether the picture has such a tile."""
+    sizes = level_sizes(stored.width or 1, stored.height or 1)
+    if level >= len(sizes):
+        return False
+    columns, rows = tile_counts(*sizes[level])
+    return column < columns and row < rows
+
+
+def _problem(why: _Why) -> Problem:
+    status, error, msg = why
+    headers = {"Retry-After": str(round(_AGAIN_SECONDS))} if status == 503 else None
+    return Problem(status, error, msg, headers=headers)

@@ -1,0 +1,127 @@
+"""Who may do what: every operation of the API with the roles it is open to, written down by hand.
+
+Not derived from the code, so that a right that moves by accident is seen.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+ROLES = ("viewer", "inspector", "planner", "admin")
+EVERYBODY = frozenset(ROLES)
+WORKERS = EVERYBODY - {"viewer"}
+PLANNERS = frozenset({"planner", "admin"})
+ADMINS = frozenset({"admin"})
+
+
+class Rule(NamedTuple):
+    """Roles that may, what they get for an empty body and unknown ids, and what else is asked for."""
+
+    roles: frozenset[str]
+    status: int
+    login: bool = True
+    recent_password: bool = False
+
+
+def _open(status: int) -> Rule:
+    return Rule(EVERYBODY, status, login=False)
+
+
+def _shelf(path: str, key: str) -> dict[str, Rule]:
+    return {
+        f"GET {path}": Rule(EVERYBODY, 200),
+        f"POST {path}": Rule(PLANNERS, 422),
+        f"GET {path}/{{{key}}}": Rule(EVERYBODY, 404),
+        f"PUT {path}/{{{key}}}": Rule(PLANNERS, 422),
+        f"DELETE {path}/{{{key}}}": Rule(PLANNERS, 404),
+    }
+
+
+RULES: dict[str, Rule] = {
+    "GET /healthz": _open(200),
+    "GET /readyz": _open(200),
+    "POST /api/auth/login": _open(422),
+    "POST /api/auth/refresh": _open(422),
+    "POST /api/auth/logout": _open(422),
+    "GET /api/auth/first-run": _open(200),
+    "POST /api/auth/first-run": _open(422),
+    "POST /api/auth/loginByFaceInfo": _open(200),
+    "GET /api/auth/me": Rule(EVERYBODY, 200),
+    "POST /api/auth/updateInfo": Rule(EVERYBODY, 200),
+    "POST /api/auth/updatePassword": Rule(EVERYBODY, 422),
+    "POST /api/auth/updateFaceInfo": Rule(EVERYBODY, 200),
+    "GET /api/auth/face": Rule(EVERYBODY, 200),
+    "POST /api/auth/face": Rule(EVERYBODY, 422),
+    "DELETE /api/auth/face": Rule(EVERYBODY, 200),
+    "GET /api/users": Rule(ADMINS, 200),
+    "POST /api/users": Rule(ADMINS, 422, recent_password=True),
+    "GET /api/users/{user_id}": Rule(ADMINS, 404),
+    "PUT /api/users/{user_id}": Rule(ADMINS, 404, recent_password=True),
+    "DELETE /api/face/enrolments/{user_id}": Rule(ADMINS, 200, recent_password=True),
+    "GET /api/face/policy": Rule(ADMINS, 200),
+    "PUT /api/face/policy": Rule(ADMINS, 422, recent_password=True),
+    "GET /api/face/calibration": Rule(ADMINS, 200),
+    "POST /api/inspection/create": Rule(WORKERS, 422),
+    "GET /api/inspection/search": Rule(EVERYBODY, 422),
+    "GET /api/inspection/getInspectionById/{inspection_id}": Rule(EVERYBODY, 404),
+    "PUT /api/inspection/updateInspection/{inspection_id}": Rule(WORKERS, 404),
+    "DELETE /api/inspection/deleteInspection/{inspection_id}": Rule(PLANNERS, 404),
+    "POST /api/inspection/{inspection_id}/finish": Rule(WORKERS, 404),
+    "POST /api/inspection/{inspection_id}/items-from-template": Rule(WORKERS, 404),
+    "POST /api/inspection/{inspection_id}/items-from/{other_id}": Rule(WORKERS, 404),
+    "POST /api/inspection/{inspection_id}/detect": Rule(WORKERS, 404),
+    "POST /api/inspection_item/create": Rule(WORKERS, 422),
+    "GET /api/inspection_item/list": Rule(EVERYBODY, 422),
+    "GET /api/inspection_item/{item_id}": Rule(EVERYBODY, 404),
+    "PUT /api/inspection_item/{item_id}": Rule(WORKERS, 404),
+    "DELETE /api/inspection_item/{item_id}": Rule(WORKERS, 404),
+    "POST /api/inspection_item/{item_id}/verdict": Rule(WORKERS, 422),
+    "POST /api/inspection_item/{item_id}/photos": Rule(WORKERS, 422),
+    "GET /api/inspection_item/{item_id}/photos": Rule(EVERYBODY, 404),
+    "GET /api/inspection_item/{item_id}/history": Rule(EVERYBODY, 404),
+    "DELETE /api/inspection_item/{item_id}/photos/{photo_id}": Rule(WORKERS, 404),
+    "POST /api/inspection_item/{item_id}/detect": Rule(WORKERS, 404),
+    **_shelf("/api/catalogue/aircraft", "aircraft_id"),
+    **_shelf("/api/catalogue/flights", "flight_id"),
+    **_shelf("/api/catalogue/tasks", "task_id"),
+    **_shelf("/api/catalogue/reference-images", "reference_image_id"),
+    "POST /api/catalogue/reference-images/{reference_image_id}/template": Rule(PLANNERS, 422),
+    "POST /api/files": Rule(WORKERS, 415),
+    "GET /api/files/{file_id}": Rule(EVERYBODY, 404),
+    "GET /api/files/{file_id}/content": Rule(EVERYBODY, 404),
+    "GET /api/files/{file_id}/thumbnail": Rule(EVERYBODY, 404),
+    "GET /api/files/{file_id}/tiles": Rule(EVERYBODY, 404),
+    "GET /api/files/{file_id}/tiles/{level}/{column}/{row}": Rule(EVERYBODY, 422),
+    "GET /api/files/{file_id}/crop": Rule(EVERYBODY, 422),
+    "GET /api/detection/jobs": Rule(EVERYBODY, 422),
+    "GET /api/detection/jobs/{job_id}": Rule(EVERYBODY, 404),
+    "POST /api/detection/jobs/{job_id}/cancel": Rule(WORKERS, 404),
+    "GET /api/detection/models": Rule(EVERYBODY, 200),
+    "POST /api/detection/models": Rule(ADMINS, 422, recent_password=True),
+    "GET /api/detection/models/{model_id}": Rule(EVERYBODY, 404),
+    "PUT /api/detection/models/{model_id}": Rule(ADMINS, 404, recent_password=True),
+    "GET /api/audit": Rule(ADMINS, 200),
+    "GET /api/events": Rule(EVERYBODY, 503),
+}
+
+
+def parts(operation: str) -> tuple[str, str]:
+    """Method and path of "METHOD /path"."""
+    method, path = operation.split(" ", 1)
+    return method, path
+
+
+def filled(path: str, ids: dict[str, str]) -> str:
+    """`path` with the ids in their places; an id that is not there is "no-such-thing"."""
+    return path.format_map(_Ids(ids))
+
+
+class _Ids(dict[str, str]):
+    def __missing__(self, key: str) -> str:
+        return "no-such-thing"
+
+
+def body_of(operation: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a request with an empty body, where the operation takes one."""
+    content = operation.get("requestBody", {}).get("content", {})
+    return {"json": {}} if "application/json" in content else {}
