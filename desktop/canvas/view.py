@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from PySide6.QtCore import QEvent, QMimeData, Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QCursor, QEnterEvent, QGuiApplication, QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import QWidget
 
@@ -19,9 +19,6 @@ from desktop.canvas.shaping import Handle
 from desktop.canvas.tools import Pointer, Tool
 from desktop.canvas.viewport import Viewport
 from desktop.imaging.source import ImageSource
-
-REGIONS_MIME = "application/x-walkaround-regions"
-"""The clipboard format of copied regions."""
 
 _LEFT = Qt.MouseButton.LeftButton
 _KEY = Qt.Key
@@ -112,15 +109,12 @@ class CanvasView(PictureView):
         """Put the selected regions on the clipboard."""
         text = self.editor.copied()
         if text:
-            data = QMimeData()
-            data.setData(REGIONS_MIME, text.encode())
-            QGuiApplication.clipboard().setMimeData(data)
+            # As text: QMimeData made here would be deleted by Qt after the interpreter has ended.
+            QGuiApplication.clipboard().setText(text)
 
     def paste(self) -> None:
         """Add the regions from the clipboard, if there are any."""
-        data = QGuiApplication.clipboard().mimeData()
-        if data is not None and data.hasFormat(REGIONS_MIME):
-            self.editor.paste(bytes(data.data(REGIONS_MIME).data()).decode())
+        self.editor.paste(QGuiApplication.clipboard().text())
 
     def select_all(self) -> None:
         """Select every region that is not hidden."""
