@@ -98,7 +98,7 @@ class MainWindow(QMainWindow):
         before = self._page
         if before is not None and before is not page:
             if not before.leave():
-                self.rail.mark(before.page_id)
+                self.rail.mark(before.section or before.page_id)
                 return False
             if before.in_frame:
                 self._history = [*self._history, self.place()][-_HISTORY:]
@@ -116,7 +116,7 @@ class MainWindow(QMainWindow):
     def _front(self, page: Page, params: dict[str, Any]) -> None:
         self._page = page
         self.rail.setVisible(page.in_frame)
-        self.rail.mark(page.page_id)
+        self.rail.mark(page.section or page.page_id)
         self.status_bar.say("", "")
         self.status_bar.setVisible(page.in_frame and page.has_status_bar)
         self._stack.setCurrentWidget(page)
@@ -125,7 +125,7 @@ class MainWindow(QMainWindow):
 
     def _rail_chosen(self, page_id: str) -> None:
         if not self.go(page_id) and self._page is not None:
-            self.rail.mark(self._page.page_id)
+            self.rail.mark(self._page.section or self._page.page_id)
 
     # What the context says
 
@@ -142,7 +142,7 @@ class MainWindow(QMainWindow):
         self._service_changed(self._context.service_state)
         self._user_id = payload.user.user_id
         if self._page is not None and self._page.in_frame:
-            self.rail.mark(self._page.page_id)
+            self.rail.mark(self._page.section or self._page.page_id)
             return
         interrupted, self._interrupted = self._interrupted, None
         if interrupted is not None and interrupted[0] == self._user_id and self.go(*interrupted[1]):

@@ -20,6 +20,8 @@ class Page(QWidget):
     page_id: ClassVar[str] = ""
     icon: ClassVar[str] = ""
     """Icon in the rail; empty for a page that the rail does not list."""
+    section: ClassVar[str] = ""
+    """The page of the rail that this one belongs to, where the rail does not list it itself."""
     permission: ClassVar[Permission | None] = None
     """The right without which the rail does not offer the page."""
     in_frame: ClassVar[bool] = True

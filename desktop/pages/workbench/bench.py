@@ -84,9 +84,8 @@ class Bench(QObject):
             self._current, self._version = "", None
         self.serve(opened.items)
         if self.item is None:
-            self.choose(self.rows[0].item_id if self.rows else "")
-        else:
-            self.currentChanged.emit()
+            self._current, self._version = self.rows[0].item_id if self.rows else "", None
+        self.currentChanged.emit()
 
     def show_picture(self, source: ImageSource | None) -> None:
         """The reference image is there."""

@@ -44,6 +44,9 @@ class Finishing(QObject):
         document = self._bench.document
         if document is None:
             return
+        if not self._bench.rows:
+            self.said.emit(self.tr("The record has no items. Draw a region first."))
+            return
         open_ones = sum(not row.finished for row in self._bench.rows)
         if open_ones:
             first = next(row.item_id for row in self._bench.rows if not row.finished)

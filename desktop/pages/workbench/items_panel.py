@@ -65,7 +65,7 @@ class ItemsPanel(Panel):
         top.addWidget(self._progress)
         top.addWidget(self.filters)
         column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
+        column.setContentsMargins(0, 0, 1, 0)
         column.setSpacing(0)
         column.addLayout(top)
         column.addWidget(rule())

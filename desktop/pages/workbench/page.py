@@ -52,6 +52,7 @@ class WorkbenchPage(Page):
     """One record: its items, its picture, the chosen item."""
 
     page_id: ClassVar[str] = "workbench"
+    section: ClassVar[str] = "records"
     permission: ClassVar[Permission | None] = Permission.INSPECTION_READ
     has_status_bar: ClassVar[bool] = True
 
@@ -282,6 +283,7 @@ class WorkbenchPage(Page):
 
     def _show_findings(self) -> None:
         chosen = self.inspector.findings.list.current
+        shown = self.inspector.findings.shown if self.bench.item is not None else ()
         boxes = [
             FindingBox(
                 finding.rect,
@@ -290,7 +292,7 @@ class WorkbenchPage(Page):
                 State.FAILED if finding.confidence >= SURE else State.UNDECIDED,
                 highlighted=place == chosen,
             )
-            for place, finding in enumerate(self.inspector.findings.shown)
+            for place, finding in enumerate(shown)
         ]
         self.photos.show_boxes(boxes)
         self.compare.set_findings(boxes)

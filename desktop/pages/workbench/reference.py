@@ -43,7 +43,8 @@ class ReferenceChoice(QWidget):
         self._bar.hide()
         for said in (self._text, self._error):
             said.setAlignment(Qt.AlignmentFlag.AlignCenter)
-            said.setFixedWidth(380)
+            said.setMinimumWidth(380)
+            said.setMaximumWidth(460)
         row = QHBoxLayout()
         row.addStretch(1)
         row.addWidget(self.images)
