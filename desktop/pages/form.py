@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from desktop.client.errors import Invalid
+from desktop.client.errors import Conflict, Invalid
 from desktop.context import Context
 from desktop.pages.password_again import run_guarded
 from desktop.pages.sentences import field_sentence, sentence
@@ -139,6 +139,9 @@ class Form(QDialog):
                 self.wrong(name, wrong[name])
             if named:
                 return
+        if isinstance(error, Conflict) and error.details.get("field") in self.fields:
+            self.wrong(str(error.details["field"]), sentence(error))
+            return
         self.banner.say(sentence(error), "error")
 
     def _ready(self) -> None:

@@ -7,12 +7,14 @@ the service, which are more exact than anything that could be made up about it.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from PySide6.QtCore import QCoreApplication
 
 from desktop.client.answers import NOT_OURS
 from desktop.client.errors import (
     ClientError,
+    Conflict,
     Forbidden,
     Invalid,
     NotLoggedIn,
@@ -39,7 +41,7 @@ def sentence(error: Exception) -> str:
     if isinstance(error, Invalid) and error.faults:
         name = next(iter(error.faults))
         return field_sentence(error, name)
-    return _by_kind(error) or error.server_message or _failed()
+    return _by_kind(error) or _known(error.server_message or "") or error.server_message or _failed()
 
 
 def field_sentence(error: Invalid, name: str) -> str:
@@ -58,7 +60,8 @@ def field_sentence(error: Invalid, name: str) -> str:
         case "password_is_username":
             return QCoreApplication.translate("Errors", "The password must not be the user name.")
         case _:
-            return error.fields.get(name) or QCoreApplication.translate("Errors", "This is not valid.")
+            said = error.fields.get(name, "")
+            return _known(said) or said or QCoreApplication.translate("Errors", "This is not valid.")
 
 
 def seconds_sentence(seconds: int) -> str:
@@ -94,7 +97,24 @@ def _by_kind(error: ClientError) -> str:
         return seconds_sentence(round(error.retry_after))
     if isinstance(error, ServerFault):
         return _fault(error)
+    if isinstance(error, Conflict) and isinstance(error.details.get("references"), dict):
+        return _in_use(error.details["references"])
     return ""
+
+
+def _in_use(references: Mapping[str, int]) -> str:
+    """Which entries of the catalogue still refer to something, by the numbers of each kind."""
+    counted = {
+        "flight": QCoreApplication.translate("Errors", "%n flight(s)", "", references.get("flight", 0)),
+        "task": QCoreApplication.translate("Errors", "%n task(s)", "", references.get("task", 0)),
+        "reference_image": QCoreApplication.translate(
+            "Errors", "%n reference image(s)", "", references.get("reference_image", 0)
+        ),
+    }
+    named = [words for kind, words in counted.items() if references.get(kind)]
+    return QCoreApplication.translate("Errors", "Still used by {what}. Change or delete these first.").format(
+        what=", ".join(named) or QCoreApplication.translate("Errors", "other entries")
+    )
 
 
 def _forbidden(error: Forbidden) -> str:
@@ -204,4 +224,47 @@ def _known(message: str) -> str:
         "需要 0 到 80 之间的整数": QCoreApplication.translate("Errors", "A whole number from 0 to 80."),
         "需要文本，最多 255 个字符": QCoreApplication.translate("Errors", "At most 255 characters."),
         "需要文本，最多 32 个字符": QCoreApplication.translate("Errors", "At most 32 characters."),
+        "用户名已存在，请换一个": QCoreApplication.translate(
+            "Errors", "This user name is taken. Choose another one."
+        ),
+        "至少要保留一名启用的管理员": QCoreApplication.translate(
+            "Errors", "At least one administrator must stay enabled."
+        ),
+        "已有同名的检测模型，请换一个名称": QCoreApplication.translate(
+            "Errors", "There is a model of this name. Choose another name."
+        ),
+        "检查记录没有参考图，无法套用模板": QCoreApplication.translate(
+            "Errors", "The record has no reference image, so there is no template to take over."
+        ),
+        "参考图没有模板，请先在参考图上保存区域": QCoreApplication.translate(
+            "Errors", "The reference image has no template. Save regions with it first."
+        ),
+        "所选的检查记录没有检查项": QCoreApplication.translate("Errors", "The chosen record has no items."),
+        "该文件不是完整的 ONNX 模型，请重新导出后再上传": QCoreApplication.translate(
+            "Errors", "This is no complete ONNX model. Export it anew."
+        ),
+        "模型引用了外部数据文件，请导出为单个 ONNX 文件": QCoreApplication.translate(
+            "Errors", "The model refers to other files. Export it as a single ONNX file."
+        ),
+        "模型使用了自定义算子，请改用标准 ONNX 算子导出": QCoreApplication.translate(
+            "Errors", "The model uses custom operators. Export it with standard ONNX operators."
+        ),
+        "ONNX Runtime 无法打开该模型，请检查导出的版本": QCoreApplication.translate(
+            "Errors", "ONNX Runtime cannot open the model. Check the version of the export."
+        ),
+        "模型的输入不是一张三通道图片，无法用于检测": QCoreApplication.translate(
+            "Errors", "The input of the model is not one picture with three channels."
+        ),
+        "模型试运行失败，请检查导出的输入尺寸": QCoreApplication.translate(
+            "Errors", "A trial run of the model failed. Check the input size of the export."
+        ),
+        "无法识别模型的输出格式，请在上传时选择模型类型": QCoreApplication.translate(
+            "Errors", "The output of the model is of no known kind, so its findings cannot be read."
+        ),
+        "模型检查超时，文件未被接受": QCoreApplication.translate(
+            "Errors", "Checking the model took too long. It was not accepted."
+        ),
+        "检查模型时进程异常退出，文件未被接受": QCoreApplication.translate(
+            "Errors", "The model ended the process that checked it. It was not accepted."
+        ),
     }.get(message, "")

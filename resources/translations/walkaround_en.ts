@@ -24,10 +24,41 @@
 <context>
     <name>Errors</name>
     <message numerus="yes">
+        <source>%n flight(s)</source>
+        <translation>
+            <numerusform>%n flight</numerusform>
+            <numerusform>%n flights</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n reference image(s)</source>
+        <translation>
+            <numerusform>%n reference image</numerusform>
+            <numerusform>%n reference images</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n task(s)</source>
+        <translation>
+            <numerusform>%n task</numerusform>
+            <numerusform>%n tasks</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>Too many tries. Try again in %n second(s).</source>
         <translation>
             <numerusform>Too many tries. Try again in %n second.</numerusform>
             <numerusform>Too many tries. Try again in %n seconds.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Exchange</name>
+    <message numerus="yes">
+        <source>%n region(s) imported.</source>
+        <translation>
+            <numerusform>%n region imported.</numerusform>
+            <numerusform>%n regions imported.</numerusform>
         </translation>
     </message>
 </context>

@@ -302,7 +302,7 @@
     <name>Bench</name>
     <message>
         <source>Item {n}</source>
-        <translation type="unfinished"></translation>
+        <translation type="unfinished">条目 {n}</translation>
     </message>
 </context>
 <context>
@@ -545,6 +545,10 @@
         <translation>编辑</translation>
     </message>
     <message>
+        <source>Export the inspection</source>
+        <translation>导出检查</translation>
+    </message>
+    <message>
         <source>Export the list</source>
         <translation>导出列表</translation>
     </message>
@@ -591,6 +595,10 @@
     <message>
         <source>Hide or show regions</source>
         <translation>隐藏或显示区域</translation>
+    </message>
+    <message>
+        <source>Import regions</source>
+        <translation>导入区域</translation>
     </message>
     <message>
         <source>Items and findings</source>
@@ -990,6 +998,24 @@
 </context>
 <context>
     <name>Errors</name>
+    <message numerus="yes">
+        <source>%n flight(s)</source>
+        <translation>
+            <numerusform>%n 个航班</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n reference image(s)</source>
+        <translation>
+            <numerusform>%n 张参考图</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n task(s)</source>
+        <translation>
+            <numerusform>%n 个任务</numerusform>
+        </translation>
+    </message>
     <message>
         <source>A password has 8 to 128 characters.</source>
         <translation>密码长度为 8 到 128 个字符。</translation>
@@ -997,6 +1023,10 @@
     <message>
         <source>A phone number has only digits, blanks, brackets, + and -.</source>
         <translation>电话号码只能包含数字、空格、括号、+ 和 -。</translation>
+    </message>
+    <message>
+        <source>A trial run of the model failed. Check the input size of the export.</source>
+        <translation>模型试运行失败，请检查导出的输入尺寸。</translation>
     </message>
     <message>
         <source>A user name has 1 to 64 characters.</source>
@@ -1011,12 +1041,20 @@
         <translation>0 到 80 的整数。</translation>
     </message>
     <message>
+        <source>At least one administrator must stay enabled.</source>
+        <translation>至少要保留一名启用的管理员。</translation>
+    </message>
+    <message>
         <source>At most 255 characters.</source>
         <translation>最多 255 个字符。</translation>
     </message>
     <message>
         <source>At most 32 characters.</source>
         <translation>最多 32 个字符。</translation>
+    </message>
+    <message>
+        <source>Checking the model took too long. It was not accepted.</source>
+        <translation>模型检查超时，文件未被接受。</translation>
     </message>
     <message>
         <source>Face login is off here. Log in by password.</source>
@@ -1027,12 +1065,24 @@
         <translation>口鼻被遮住。请摘下口罩后重拍。</translation>
     </message>
     <message>
+        <source>ONNX Runtime cannot open the model. Check the version of the export.</source>
+        <translation>ONNX Runtime 无法打开该模型，请检查导出的版本。</translation>
+    </message>
+    <message>
         <source>Picture {n}: {what}</source>
         <translation>第 {n} 张照片：{what}</translation>
     </message>
     <message>
         <source>Somebody else changed this meanwhile. Look at the newest version, then decide.</source>
         <translation>其他人已修改过。请查看最新内容后再决定。</translation>
+    </message>
+    <message>
+        <source>Still used by {what}. Change or delete these first.</source>
+        <translation>仍被{what}引用，请先修改或删除它们。</translation>
+    </message>
+    <message>
+        <source>The chosen record has no items.</source>
+        <translation>所选的检查记录没有检查项。</translation>
     </message>
     <message>
         <source>The current password is wrong.</source>
@@ -1067,6 +1117,26 @@
         <translation>文件无法读取，请选择其他文件。</translation>
     </message>
     <message>
+        <source>The input of the model is not one picture with three channels.</source>
+        <translation>模型的输入不是一张三通道图片，无法用于检测。</translation>
+    </message>
+    <message>
+        <source>The model ended the process that checked it. It was not accepted.</source>
+        <translation>检查模型时进程异常退出，文件未被接受。</translation>
+    </message>
+    <message>
+        <source>The model refers to other files. Export it as a single ONNX file.</source>
+        <translation>模型引用了外部数据文件，请导出为单个 ONNX 文件。</translation>
+    </message>
+    <message>
+        <source>The model uses custom operators. Export it with standard ONNX operators.</source>
+        <translation>模型使用了自定义算子，请改用标准 ONNX 算子导出。</translation>
+    </message>
+    <message>
+        <source>The output of the model is of no known kind, so its findings cannot be read.</source>
+        <translation>无法识别模型的输出格式，不能读取检测结果。</translation>
+    </message>
+    <message>
         <source>The password must not be the user name.</source>
         <translation>密码不能与用户名相同。</translation>
     </message>
@@ -1095,6 +1165,14 @@
         <translation>这些照片不像同一个人，请全部重拍。</translation>
     </message>
     <message>
+        <source>The record has no reference image, so there is no template to take over.</source>
+        <translation>检查记录没有参考图，无法套用模板。</translation>
+    </message>
+    <message>
+        <source>The reference image has no template. Save regions with it first.</source>
+        <translation>参考图没有模板，请先在参考图上保存区域。</translation>
+    </message>
+    <message>
         <source>The service cannot be reached. Check that it is running, then try again.</source>
         <translation>无法连接服务。请确认服务正在运行，然后重试。</translation>
     </message>
@@ -1115,6 +1193,10 @@
         <translation>服务繁忙，请稍候再试。</translation>
     </message>
     <message>
+        <source>There is a model of this name. Choose another name.</source>
+        <translation>已有同名的检测模型，请换一个名称。</translation>
+    </message>
+    <message>
         <source>There is more than one person. Only you may be in the picture.</source>
         <translation>画面中不止一人，只能有您本人。</translation>
     </message>
@@ -1129,6 +1211,10 @@
     <message>
         <source>This face is enrolled for another user. Ask an administrator.</source>
         <translation>这张人脸已登记在其他用户名下，请联系管理员。</translation>
+    </message>
+    <message>
+        <source>This is no complete ONNX model. Export it anew.</source>
+        <translation>该文件不是完整的 ONNX 模型，请重新导出后再上传。</translation>
     </message>
     <message>
         <source>This is no e-mail address; it has the form name@example.com.</source>
@@ -1158,6 +1244,10 @@
         <source>This password is too common. Choose another one.</source>
         <translation>这个密码太常见，请换一个。</translation>
     </message>
+    <message>
+        <source>This user name is taken. Choose another one.</source>
+        <translation>用户名已存在，请换一个。</translation>
+    </message>
     <message numerus="yes">
         <source>Too many tries. Try again in %n second(s).</source>
         <translation>
@@ -1179,6 +1269,110 @@
     <message>
         <source>Your login has ended. Log in again.</source>
         <translation>登录已结束，请重新登录。</translation>
+    </message>
+    <message>
+        <source>other entries</source>
+        <translation>其他条目</translation>
+    </message>
+</context>
+<context>
+    <name>Exchange</name>
+    <message numerus="yes">
+        <source>%n region(s) imported.</source>
+        <translation>
+            <numerusform>已导入 %n 个区域。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Import regions</source>
+        <translation>导入区域</translation>
+    </message>
+    <message>
+        <source>Item {n}</source>
+        <translation>条目 {n}</translation>
+    </message>
+    <message>
+        <source>No region in this file lies inside the reference image.</source>
+        <translation>文件中没有落在参考图内的区域。</translation>
+    </message>
+    <message>
+        <source>Regions ({patterns})</source>
+        <translation>区域文件 ({patterns})</translation>
+    </message>
+    <message>
+        <source>The file cannot be read: {why}</source>
+        <translation>无法读取文件：{why}</translation>
+    </message>
+    <message>
+        <source>The reference image is not open yet. Import again when you see it.</source>
+        <translation>参考图尚未打开。请在看到参考图后再导入。</translation>
+    </message>
+    <message>
+        <source>This file holds no regions that can be read. Choose JSON, CSV, COCO or YOLO, undamaged.</source>
+        <translation>文件中没有可以读取的区域。请选择完好的 JSON、CSV、COCO 或 YOLO 文件。</translation>
+    </message>
+    <message>
+        <source>This file is too large: {n} regions and 64 MB are the most.</source>
+        <translation>文件过大：最多 {n} 个区域、64 MB。</translation>
+    </message>
+    <message>
+        <source>This file speaks of several pictures and none is named like the reference image. Rename it there, or choose a file with one picture.</source>
+        <translation>文件中有多张图片，没有一张与参考图同名。请在文件中改名，或选择只有一张图片的文件。</translation>
+    </message>
+    <message>
+        <source>Written: {path}</source>
+        <translation>已写入：{path}</translation>
+    </message>
+</context>
+<context>
+    <name>Exporting</name>
+    <message>
+        <source>COCO datasets of regions and findings</source>
+        <translation>COCO 数据集：区域与发现</translation>
+    </message>
+    <message>
+        <source>CSV table, one row for each finding</source>
+        <translation>CSV 表格，每个发现一行</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Export the inspection</source>
+        <translation>导出检查</translation>
+    </message>
+    <message>
+        <source>Replace</source>
+        <translation>替换</translation>
+    </message>
+    <message>
+        <source>Replace the file?</source>
+        <translation>替换该文件？</translation>
+    </message>
+    <message>
+        <source>The file cannot be written: {why}. Choose another place.</source>
+        <translation>无法写入文件：{why}。请选择其他位置。</translation>
+    </message>
+    <message>
+        <source>Walkaround JSON, everything of the record</source>
+        <translation>Walkaround JSON，记录的全部内容</translation>
+    </message>
+    <message>
+        <source>Writing {file}…</source>
+        <translation>正在写入 {file}…</translation>
+    </message>
+    <message>
+        <source>YOLO datasets of regions and findings</source>
+        <translation>YOLO 数据集：区域与发现</translation>
+    </message>
+    <message>
+        <source>inspection</source>
+        <translation>检查</translation>
+    </message>
+    <message>
+        <source>{file} is already there.</source>
+        <translation>{file} 已存在。</translation>
     </message>
 </context>
 <context>
@@ -1548,7 +1742,7 @@
     </message>
     <message>
         <source>Name, aircraft, executor</source>
-        <translation type="unfinished"></translation>
+        <translation>名称、飞机、执行人</translation>
     </message>
     <message>
         <source>Reference image</source>
@@ -1672,6 +1866,10 @@
     </message>
     <message>
         <source>The record gets its end time and its result.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The record has no items. Draw a region first.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1820,6 +2018,37 @@
     </message>
 </context>
 <context>
+    <name>HistoryBox</name>
+    <message>
+        <source>Earlier inspections</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing found</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open this inspection</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>gone</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>grown</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>new</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>unchanged</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>Inspector</name>
     <message>
         <source>Choose an item in the list or on the picture.</source>
@@ -1867,7 +2096,7 @@
     </message>
     <message>
         <source>Item {n}</source>
-        <translation type="unfinished"></translation>
+        <translation type="unfinished">条目 {n}</translation>
     </message>
     <message>
         <source>Name of the item</source>
@@ -2893,6 +3122,10 @@
         <translation>生成报告</translation>
     </message>
     <message>
+        <source>Written: {file}</source>
+        <translation>已写入：{file}</translation>
+    </message>
+    <message>
         <source>this record</source>
         <translation>这条检查记录</translation>
     </message>
@@ -3096,6 +3329,17 @@
     <message>
         <source>With millimetres per pixel the workbench measures in mm: the length of a known part in mm, divided by its length in pixels of this image.</source>
         <translation>填写后工作台按毫米测量：用一个已知部件的毫米长度，除以它在这张图上的像素长度。</translation>
+    </message>
+</context>
+<context>
+    <name>ReferencePicture</name>
+    <message>
+        <source>Fetching the picture… {n} %</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Opening the picture…</source>
+        <translation type="unfinished">正在打开图片…</translation>
     </message>
 </context>
 <context>
@@ -3396,6 +3640,13 @@
     <message>
         <source>Their logins end at once. Tell them the new password on a safe way.</source>
         <translation>该用户的登录会立即失效。请用安全的方式告知新密码。</translation>
+    </message>
+</context>
+<context>
+    <name>Starting</name>
+    <message>
+        <source>There is no earlier inspection of this reference image.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -3780,11 +4031,23 @@
         <translation type="unfinished">检测模型</translation>
     </message>
     <message>
+        <source>Import regions</source>
+        <translation>导入区域</translation>
+    </message>
+    <message>
+        <source>Item {n} / {all}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Name</source>
         <translation type="unfinished">姓名</translation>
     </message>
     <message>
         <source>Region</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Region {size}</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3811,14 +4074,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Fetching the picture… {n} %</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Item {n} / {all}</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>No record is open. Choose one from the list.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -3831,15 +4086,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Opening the picture…</source>
-        <translation type="unfinished">正在打开图片…</translation>
-    </message>
-    <message>
         <source>Opening the record…</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Region {size}</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3852,10 +4099,6 @@
     </message>
     <message>
         <source>The report is written: {path}</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>There is no earlier inspection of this reference image.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

@@ -7,12 +7,15 @@ from typing import Any, ClassVar
 
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout
 
+from desktop.client.errors import Forbidden
+from desktop.client.session import Session
 from desktop.context import Context
 from desktop.pages.catalogue.models import ModelSection
 from desktop.pages.catalogue.references import ReferenceSection
 from desktop.pages.catalogue.tables import AircraftSection, FlightSection, TaskSection
 from desktop.pages.section import Section
 from desktop.widgets import FilterChips, Page, PageHeader
+from desktop.workers import run
 from shared.codes import Permission
 
 
@@ -65,6 +68,7 @@ class CataloguePage(Page):
     def opened(self, params: dict[str, Any]) -> None:
         """Show the section `section`, or the one that was in front."""
         self._show_chips()
+        run(_counts, self._context.session, owner=self, done=self._counted_all, failed=lambda _: None)
         wanted = str(params.get("section") or self.section)
         self.show_section(wanted if wanted in self._offered() else "aircraft")
 
@@ -88,6 +92,10 @@ class CataloguePage(Page):
         self._counts[name] = count
         self._show_chips()
 
+    def _counted_all(self, counts: dict[str, int]) -> None:
+        self._counts = counts
+        self._show_chips()
+
     def _show_chips(self) -> None:
         titles = {
             "aircraft": self.tr("Aircraft"),
@@ -100,3 +108,20 @@ class CataloguePage(Page):
             (name, f"{titles[name]}  {self._counts[name]}" if name in self._counts else titles[name])
             for name in self._offered()
         )
+
+
+def _counts(session: Session) -> dict[str, int]:
+    """How many entries each section has."""
+    catalogue = session.catalogue
+    counts = {
+        "aircraft": catalogue.aircraft.list(1, 1).pagination.total,
+        "flights": catalogue.flights.list(1, 1).pagination.total,
+        "tasks": catalogue.tasks.list(1, 1).pagination.total,
+        "references": catalogue.reference_images.list(1, 1).pagination.total,
+    }
+    try:
+        counts["models"] = len(session.detection.models())
+    except Forbidden:
+        # The section is not offered to this person then.
+        counts["models"] = 0
+    return counts

@@ -136,7 +136,7 @@ def test_what_others_refer_to_is_not_deleted_and_the_sentence_says_why(
     with qtbot.waitSignal(page.toast, timeout=WAIT) as said:
         section.delete_chosen()
     assert "B-2087" in said.args[0]
-    assert "1 个航班" in said.args[0]
+    assert "1 flight" in said.args[0]
     assert catalogue.aircraft.get(aircraft.aircraft_id)
 
 
@@ -284,7 +284,7 @@ def test_a_file_that_is_no_model_says_why(context: Context, qtbot: QtBot, tmp_pa
     section.send(bad)
     (line,) = section.uploads.lines()
     qtbot.waitUntil(line.again.isVisible, timeout=WAIT)
-    assert line.said()
+    assert line.said() == "This is no complete ONNX model. Export it anew."
     assert section.table.rows_model.rowCount() == 1
 
 
