@@ -110,9 +110,9 @@
     <name>FindingsBox</name>
     <message numerus="yes">
         <source>%n finding(s) below this confidence</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n finding below this confidence</numerusform>
+            <numerusform>%n findings below this confidence</numerusform>
         </translation>
     </message>
 </context>
@@ -120,16 +120,16 @@
     <name>Finishing</name>
     <message numerus="yes">
         <source>%n item(s) failed.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n item failed.</numerusform>
+            <numerusform>%n items failed.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n item(s) have no verdict yet. Decide them first.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n item has no verdict yet. Decide it first.</numerusform>
+            <numerusform>%n items have no verdict yet. Decide them first.</numerusform>
         </translation>
     </message>
 </context>
@@ -137,7 +137,7 @@
     <name>ItemDelegate</name>
     <message numerus="yes">
         <source>%n finding(s)</source>
-        <translation type="unfinished">
+        <translation>
             <numerusform>%n finding</numerusform>
             <numerusform>%n findings</numerusform>
         </translation>
@@ -157,7 +157,7 @@
     <name>ItemsModel</name>
     <message numerus="yes">
         <source>%n finding(s)</source>
-        <translation type="unfinished">
+        <translation>
             <numerusform>%n finding</numerusform>
             <numerusform>%n findings</numerusform>
         </translation>
@@ -194,9 +194,9 @@
     <name>Recovered</name>
     <message numerus="yes">
         <source>The program ended unexpectedly. %n edit(s) were not sent; they are kept.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>The program ended unexpectedly. %n edit was not sent; it is kept.</numerusform>
+            <numerusform>The program ended unexpectedly. %n edits were not sent; they are kept.</numerusform>
         </translation>
     </message>
 </context>
@@ -221,9 +221,9 @@
     <name>Top</name>
     <message numerus="yes">
         <source>%n edit(s) to decide</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n edit to decide</numerusform>
+            <numerusform>%n edits to decide</numerusform>
         </translation>
     </message>
 </context>

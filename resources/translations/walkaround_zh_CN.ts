@@ -302,7 +302,7 @@
     <name>Bench</name>
     <message>
         <source>Item {n}</source>
-        <translation type="unfinished">条目 {n}</translation>
+        <translation>条目 {n}</translation>
     </message>
 </context>
 <context>
@@ -316,35 +316,35 @@
     <name>CaptureDialog</name>
     <message>
         <source>Camera</source>
-        <translation type="unfinished">摄像头</translation>
+        <translation>摄像头</translation>
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished">取消</translation>
+        <translation>取消</translation>
     </message>
     <message>
         <source>Looking for a camera…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在寻找摄像头…</translation>
     </message>
     <message>
         <source>No camera was found. Connect one, or add a photo from a file.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有找到摄像头。请连接摄像头，或从文件添加照片。</translation>
     </message>
     <message>
         <source>Take a photo</source>
-        <translation type="unfinished">拍摄照片</translation>
+        <translation>拍照</translation>
     </message>
     <message>
         <source>Take a photo of the part</source>
-        <translation type="unfinished"></translation>
+        <translation>拍摄部位照片</translation>
     </message>
     <message>
         <source>Take the photo</source>
-        <translation type="unfinished"></translation>
+        <translation>拍照</translation>
     </message>
     <message>
         <source>The camera gives no picture. Is another program using it?</source>
-        <translation type="unfinished"></translation>
+        <translation>摄像头没有画面。是否正被其他程序占用？</translation>
     </message>
 </context>
 <context>
@@ -801,23 +801,23 @@
     <name>CompareView</name>
     <message>
         <source>Difference</source>
-        <translation type="unfinished"></translation>
+        <translation>差异</translation>
     </message>
     <message>
         <source>Photo</source>
-        <translation type="unfinished"></translation>
+        <translation>照片</translation>
     </message>
     <message>
         <source>Photo {0} %</source>
-        <translation type="unfinished"></translation>
+        <translation>照片 {0} %</translation>
     </message>
     <message>
         <source>Reference</source>
-        <translation type="unfinished"></translation>
+        <translation>参考</translation>
     </message>
     <message>
         <source>Reference and photo</source>
-        <translation type="unfinished"></translation>
+        <translation>参考图与照片</translation>
     </message>
 </context>
 <context>
@@ -831,51 +831,51 @@
     <name>ConflictDialog</name>
     <message>
         <source>(empty)</source>
-        <translation type="unfinished"></translation>
+        <translation>（空）</translation>
     </message>
     <message>
         <source>An item</source>
-        <translation type="unfinished"></translation>
+        <translation>条目</translation>
     </message>
     <message>
         <source>Apply</source>
-        <translation type="unfinished"></translation>
+        <translation>应用</translation>
     </message>
     <message>
         <source>Decide</source>
-        <translation type="unfinished"></translation>
+        <translation>请决定</translation>
     </message>
     <message>
         <source>Delete it all the same</source>
-        <translation type="unfinished"></translation>
+        <translation>仍然删除</translation>
     </message>
     <message>
         <source>Drop this edit</source>
-        <translation type="unfinished"></translation>
+        <translation>放弃这处修改</translation>
     </message>
     <message>
         <source>Later</source>
-        <translation type="unfinished"></translation>
+        <translation>稍后</translation>
     </message>
     <message>
         <source>Mine: {value}</source>
-        <translation type="unfinished"></translation>
+        <translation>我的：{value}</translation>
     </message>
     <message>
         <source>Somebody else changed this item meanwhile. Choose what shall stay.</source>
-        <translation type="unfinished"></translation>
+        <translation>其他人在此期间修改了这个条目，请选择保留哪一个。</translation>
     </message>
     <message>
         <source>The service did not take this edit.</source>
-        <translation type="unfinished"></translation>
+        <translation>服务没有接受这处修改。</translation>
     </message>
     <message>
         <source>Theirs: {value}</source>
-        <translation type="unfinished"></translation>
+        <translation>对方的：{value}</translation>
     </message>
     <message>
         <source>These edits need you</source>
-        <translation type="unfinished"></translation>
+        <translation>这些修改需要您决定</translation>
     </message>
     <message>
         <source>Try again</source>
@@ -897,11 +897,11 @@
     <name>Detecting</name>
     <message>
         <source>Choose a detection model for this item first.</source>
-        <translation type="unfinished"></translation>
+        <translation>请先为这个条目选择检测模型。</translation>
     </message>
     <message>
         <source>No item has both a photo and a model: add photos first.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有同时具备照片和模型的条目，请先添加照片。</translation>
     </message>
 </context>
 <context>
@@ -919,15 +919,15 @@
     <name>Edits</name>
     <message>
         <source>Edits cannot be kept on this machine: {why}</source>
-        <translation type="unfinished"></translation>
+        <translation>无法在本机保存修改：{why}</translation>
     </message>
     <message>
         <source>This was not done, the disk did not take it: {why}</source>
-        <translation type="unfinished"></translation>
+        <translation>操作没有完成，磁盘无法写入：{why}</translation>
     </message>
     <message>
         <source>Walkaround is open in another window with this account. Edit there; here you can only look.</source>
-        <translation type="unfinished"></translation>
+        <translation>此账号已在另一个窗口中打开。请在那里编辑，这里只能查看。</translation>
     </message>
 </context>
 <context>
@@ -1771,122 +1771,122 @@
     <name>Finding</name>
     <message>
         <source>added</source>
-        <translation type="unfinished"></translation>
+        <translation>多出</translation>
     </message>
     <message>
         <source>crack</source>
-        <translation type="unfinished"></translation>
+        <translation>裂纹</translation>
     </message>
     <message>
         <source>dent</source>
-        <translation type="unfinished"></translation>
+        <translation>凹坑</translation>
     </message>
     <message>
         <source>difference</source>
-        <translation type="unfinished"></translation>
+        <translation>差异</translation>
     </message>
     <message>
         <source>missing</source>
-        <translation type="unfinished"></translation>
+        <translation>缺失</translation>
     </message>
     <message>
         <source>scratch</source>
-        <translation type="unfinished"></translation>
+        <translation>划痕</translation>
     </message>
     <message>
         <source>stain</source>
-        <translation type="unfinished"></translation>
+        <translation>污渍</translation>
     </message>
 </context>
 <context>
     <name>FindingList</name>
     <message>
         <source>Findings</source>
-        <translation type="unfinished">发现</translation>
+        <translation>发现</translation>
     </message>
 </context>
 <context>
     <name>FindingsBox</name>
     <message numerus="yes">
         <source>%n finding(s) below this confidence</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 处发现低于此置信度</numerusform>
         </translation>
     </message>
     <message>
         <source>Confidence ≥ {value}</source>
-        <translation type="unfinished"></translation>
+        <translation>置信度 ≥ {value}</translation>
     </message>
     <message>
         <source>Findings</source>
-        <translation type="unfinished">发现</translation>
+        <translation>发现</translation>
     </message>
     <message>
         <source>Least confidence of findings</source>
-        <translation type="unfinished"></translation>
+        <translation>发现的最低置信度</translation>
     </message>
 </context>
 <context>
     <name>Finishing</name>
     <message numerus="yes">
         <source>%n item(s) failed.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 个条目未通过。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n item(s) have no verdict yet. Decide them first.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>还有 %n 个条目没有结论，请先判定。</numerusform>
         </translation>
     </message>
     <message>
         <source>All items passed.</source>
-        <translation type="unfinished"></translation>
+        <translation>所有条目均已通过。</translation>
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished">取消</translation>
+        <translation>取消</translation>
     </message>
     <message>
         <source>Finish</source>
-        <translation type="unfinished"></translation>
+        <translation>完成</translation>
     </message>
     <message>
         <source>Finish the record?</source>
-        <translation type="unfinished"></translation>
+        <translation>完成这条记录？</translation>
     </message>
     <message>
         <source>PDF (*.pdf)</source>
-        <translation type="unfinished">PDF (*.pdf)</translation>
+        <translation>PDF (*.pdf)</translation>
     </message>
     <message>
         <source>Report</source>
-        <translation type="unfinished"></translation>
+        <translation>报告</translation>
     </message>
     <message>
         <source>The record gets its end time and its result.</source>
-        <translation type="unfinished"></translation>
+        <translation>记录将写入结束时间和结果。</translation>
     </message>
     <message>
         <source>The record has no items. Draw a region first.</source>
-        <translation type="unfinished"></translation>
+        <translation>记录没有条目，请先画出区域。</translation>
     </message>
     <message>
         <source>The report could not be written: {why}</source>
-        <translation type="unfinished"></translation>
+        <translation>报告无法写入：{why}</translation>
     </message>
     <message>
         <source>Web page (*.html)</source>
-        <translation type="unfinished"></translation>
+        <translation>网页 (*.html)</translation>
     </message>
     <message>
         <source>Write the report</source>
-        <translation type="unfinished">生成报告</translation>
+        <translation>生成报告</translation>
     </message>
     <message>
         <source>Writing the report…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在生成报告…</translation>
     </message>
 </context>
 <context>
@@ -2021,90 +2021,90 @@
     <name>HistoryBox</name>
     <message>
         <source>Earlier inspections</source>
-        <translation type="unfinished"></translation>
+        <translation>历次检查</translation>
     </message>
     <message>
         <source>Nothing found</source>
-        <translation type="unfinished"></translation>
+        <translation>无发现</translation>
     </message>
     <message>
         <source>Open this inspection</source>
-        <translation type="unfinished"></translation>
+        <translation>打开这次检查</translation>
     </message>
     <message>
         <source>gone</source>
-        <translation type="unfinished"></translation>
+        <translation>消失</translation>
     </message>
     <message>
         <source>grown</source>
-        <translation type="unfinished"></translation>
+        <translation>增长</translation>
     </message>
     <message>
         <source>new</source>
-        <translation type="unfinished"></translation>
+        <translation>新出现</translation>
     </message>
     <message>
         <source>unchanged</source>
-        <translation type="unfinished"></translation>
+        <translation>无变化</translation>
     </message>
 </context>
 <context>
     <name>Inspector</name>
     <message>
         <source>Choose an item in the list or on the picture.</source>
-        <translation type="unfinished"></translation>
+        <translation>请在列表或图片上选择一个条目。</translation>
     </message>
     <message>
         <source>Not detected yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>尚未检测。</translation>
     </message>
     <message>
         <source>Nothing found.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有发现。</translation>
     </message>
 </context>
 <context>
     <name>ItemDelegate</name>
     <message numerus="yes">
         <source>%n finding(s)</source>
-        <translation type="unfinished">
+        <translation>
             <numerusform>%n 处发现</numerusform>
         </translation>
     </message>
     <message>
         <source>Detecting</source>
-        <translation type="unfinished"></translation>
+        <translation>检测中</translation>
     </message>
     <message>
         <source>No model</source>
-        <translation type="unfinished"></translation>
+        <translation>未选模型</translation>
     </message>
 </context>
 <context>
     <name>ItemFields</name>
     <message>
         <source>Add a description</source>
-        <translation type="unfinished"></translation>
+        <translation>添加说明</translation>
     </message>
     <message>
         <source>Description</source>
-        <translation type="unfinished">说明</translation>
+        <translation>说明</translation>
     </message>
     <message>
         <source>Detection model</source>
-        <translation type="unfinished">检测模型</translation>
+        <translation>检测模型</translation>
     </message>
     <message>
         <source>Item {n}</source>
-        <translation type="unfinished">条目 {n}</translation>
+        <translation>条目 {n}</translation>
     </message>
     <message>
         <source>Name of the item</source>
-        <translation type="unfinished"></translation>
+        <translation>条目名称</translation>
     </message>
     <message>
         <source>No model</source>
-        <translation type="unfinished"></translation>
+        <translation>未选模型</translation>
     </message>
 </context>
 <context>
@@ -2184,7 +2184,7 @@
     <name>ItemsModel</name>
     <message numerus="yes">
         <source>%n finding(s)</source>
-        <translation type="unfinished">
+        <translation>
             <numerusform>%n 处发现</numerusform>
         </translation>
     </message>
@@ -2193,59 +2193,59 @@
     <name>ItemsPanel</name>
     <message>
         <source>All {n}</source>
-        <translation type="unfinished"></translation>
+        <translation>全部 {n}</translation>
     </message>
     <message>
         <source>As in the last inspection</source>
-        <translation type="unfinished">与上次检查相同</translation>
+        <translation>与上次检查相同</translation>
     </message>
     <message>
         <source>Draw a region</source>
-        <translation type="unfinished">画新区域</translation>
+        <translation>画新区域</translation>
     </message>
     <message>
         <source>Failed {n}</source>
-        <translation type="unfinished"></translation>
+        <translation>未通过 {n}</translation>
     </message>
     <message>
         <source>Filter the items</source>
-        <translation type="unfinished"></translation>
+        <translation>筛选条目</translation>
     </message>
     <message>
         <source>Items</source>
-        <translation type="unfinished">检测条目</translation>
+        <translation>检测条目</translation>
     </message>
     <message>
         <source>Next finding</source>
-        <translation type="unfinished">下一发现</translation>
+        <translation>下一发现</translation>
     </message>
     <message>
         <source>No item matches this filter.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有符合筛选的条目。</translation>
     </message>
     <message>
         <source>No items yet. Press R and draw a region on the picture.</source>
-        <translation type="unfinished"></translation>
+        <translation>还没有条目。按 R 在图片上画出区域。</translation>
     </message>
     <message>
         <source>Progress of the record</source>
-        <translation type="unfinished"></translation>
+        <translation>记录的进度</translation>
     </message>
     <message>
         <source>Show all items</source>
-        <translation type="unfinished"></translation>
+        <translation>显示全部条目</translation>
     </message>
     <message>
         <source>Start with the template</source>
-        <translation type="unfinished"></translation>
+        <translation>套用模板</translation>
     </message>
     <message>
         <source>This record has no items.</source>
-        <translation type="unfinished"></translation>
+        <translation>这条记录没有条目。</translation>
     </message>
     <message>
         <source>Undecided {n}</source>
-        <translation type="unfinished"></translation>
+        <translation>待判定 {n}</translation>
     </message>
 </context>
 <context>
@@ -2624,7 +2624,7 @@
     <name>Notices</name>
     <message>
         <source>Try again</source>
-        <translation type="unfinished">重试</translation>
+        <translation>重试</translation>
     </message>
 </context>
 <context>
@@ -2865,73 +2865,73 @@
     <name>PhotoBox</name>
     <message>
         <source>Aligned to {px} px · {n} inliers</source>
-        <translation type="unfinished"></translation>
+        <translation>对齐 {px} px · {n} 内点</translation>
     </message>
     <message>
         <source>Blink</source>
-        <translation type="unfinished"></translation>
+        <translation>闪烁</translation>
     </message>
     <message>
         <source>Cancel the upload</source>
-        <translation type="unfinished"></translation>
+        <translation>取消上传</translation>
     </message>
     <message>
         <source>Difference</source>
-        <translation type="unfinished"></translation>
+        <translation>差异</translation>
     </message>
     <message>
         <source>Overlay</source>
-        <translation type="unfinished"></translation>
+        <translation>叠加</translation>
     </message>
     <message>
         <source>Reference / today&apos;s photo</source>
-        <translation type="unfinished"></translation>
+        <translation>参考 / 今日照片</translation>
     </message>
     <message>
         <source>Side by side</source>
-        <translation type="unfinished"></translation>
+        <translation>并排</translation>
     </message>
     <message>
         <source>Swipe</source>
-        <translation type="unfinished"></translation>
+        <translation>滑动</translation>
     </message>
     <message>
         <source>Uploading the photo</source>
-        <translation type="unfinished"></translation>
+        <translation>正在上传照片</translation>
     </message>
     <message>
         <source>Version {n} / {all}</source>
-        <translation type="unfinished"></translation>
+        <translation>版本 {n} / {all}</translation>
     </message>
 </context>
 <context>
     <name>Photos</name>
     <message>
         <source>Add a photo</source>
-        <translation type="unfinished">添加照片</translation>
+        <translation>添加照片</translation>
     </message>
     <message>
         <source>No photo yet. Add one, take one, or drop it here.</source>
-        <translation type="unfinished"></translation>
+        <translation>还没有照片。可以添加、拍摄，或拖到这里。</translation>
     </message>
     <message>
         <source>Pictures (*.jpg *.jpeg *.png *.webp *.tif *.tiff)</source>
-        <translation type="unfinished"></translation>
+        <translation>图片 (*.jpg *.jpeg *.png *.webp *.tif *.tiff)</translation>
     </message>
     <message>
         <source>photo</source>
-        <translation type="unfinished"></translation>
+        <translation>照片</translation>
     </message>
 </context>
 <context>
     <name>PictureView</name>
     <message>
         <source>Opening the picture…</source>
-        <translation type="unfinished">正在打开图片…</translation>
+        <translation>正在打开图片…</translation>
     </message>
     <message>
         <source>Picture</source>
-        <translation type="unfinished"></translation>
+        <translation>图片</translation>
     </message>
 </context>
 <context>
@@ -3256,16 +3256,16 @@
     <name>Recovered</name>
     <message>
         <source>Discard them</source>
-        <translation type="unfinished"></translation>
+        <translation>放弃</translation>
     </message>
     <message>
         <source>Keep and send them</source>
-        <translation type="unfinished"></translation>
+        <translation>保留并发送</translation>
     </message>
     <message numerus="yes">
         <source>The program ended unexpectedly. %n edit(s) were not sent; they are kept.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>程序上次意外结束，有 %n 处修改尚未发送，已保留。</numerusform>
         </translation>
     </message>
 </context>
@@ -3273,35 +3273,35 @@
     <name>ReferenceChoice</name>
     <message>
         <source>Pictures (*.jpg *.jpeg *.png *.webp *.tif *.tiff)</source>
-        <translation type="unfinished"></translation>
+        <translation>图片 (*.jpg *.jpeg *.png *.webp *.tif *.tiff)</translation>
     </message>
     <message>
         <source>Reference image</source>
-        <translation type="unfinished">参考图</translation>
+        <translation>参考图</translation>
     </message>
     <message>
         <source>This record has no reference image.</source>
-        <translation type="unfinished"></translation>
+        <translation>这条记录没有参考图。</translation>
     </message>
     <message>
         <source>This record has no reference image. Choose the picture on which to draw the regions.</source>
-        <translation type="unfinished"></translation>
+        <translation>这条记录没有参考图。请选择用来画区域的图片。</translation>
     </message>
     <message>
         <source>Upload a picture…</source>
-        <translation type="unfinished"></translation>
+        <translation>上传图片…</translation>
     </message>
     <message>
         <source>Upload a reference image</source>
-        <translation type="unfinished"></translation>
+        <translation>上传参考图</translation>
     </message>
     <message>
         <source>Uploading the picture</source>
-        <translation type="unfinished"></translation>
+        <translation>正在上传图片</translation>
     </message>
     <message>
         <source>Use it</source>
-        <translation type="unfinished"></translation>
+        <translation>使用</translation>
     </message>
 </context>
 <context>
@@ -3335,11 +3335,11 @@
     <name>ReferencePicture</name>
     <message>
         <source>Fetching the picture… {n} %</source>
-        <translation type="unfinished"></translation>
+        <translation>正在下载图片… {n} %</translation>
     </message>
     <message>
         <source>Opening the picture…</source>
-        <translation type="unfinished">正在打开图片…</translation>
+        <translation>正在打开图片…</translation>
     </message>
 </context>
 <context>
@@ -3646,7 +3646,7 @@
     <name>Starting</name>
     <message>
         <source>There is no earlier inspection of this reference image.</source>
-        <translation type="unfinished"></translation>
+        <translation>这张参考图没有更早的检查。</translation>
     </message>
 </context>
 <context>
@@ -3761,56 +3761,56 @@
     <name>ToolStrip</name>
     <message>
         <source>Tools</source>
-        <translation type="unfinished"></translation>
+        <translation>工具</translation>
     </message>
 </context>
 <context>
     <name>Top</name>
     <message numerus="yes">
         <source>%n edit(s) to decide</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 处修改待决定</numerusform>
         </translation>
     </message>
     <message>
         <source>Capture</source>
-        <translation type="unfinished"></translation>
+        <translation>拍摄</translation>
     </message>
     <message>
         <source>Detect all</source>
-        <translation type="unfinished"></translation>
+        <translation>检测全部</translation>
     </message>
     <message>
         <source>Everything has reached the service.</source>
-        <translation type="unfinished"></translation>
+        <translation>所有修改都已保存到服务。</translation>
     </message>
     <message>
         <source>Finish record</source>
-        <translation type="unfinished"></translation>
+        <translation>完成记录</translation>
     </message>
     <message>
         <source>More</source>
-        <translation type="unfinished">更多</translation>
+        <translation>更多</translation>
     </message>
     <message>
         <source>Records</source>
-        <translation type="unfinished">检查记录</translation>
+        <translation>记录</translation>
     </message>
     <message>
         <source>Stop detecting ({percent} %)</source>
-        <translation type="unfinished"></translation>
+        <translation>停止检测（{percent} %）</translation>
     </message>
     <message>
         <source>The service does not answer. Your edits are kept on this machine and sent later.</source>
-        <translation type="unfinished"></translation>
+        <translation>服务没有应答。修改保存在本机，稍后自动发送。</translation>
     </message>
     <message>
         <source>Unnamed record</source>
-        <translation type="unfinished"></translation>
+        <translation>未命名的记录</translation>
     </message>
     <message>
         <source>Your edits are on this machine and on their way to the service.</source>
-        <translation type="unfinished"></translation>
+        <translation>修改已保存在本机，正在发送到服务。</translation>
     </message>
 </context>
 <context>
@@ -3915,31 +3915,31 @@
     <name>VerdictBox</name>
     <message>
         <source>Fail</source>
-        <translation type="unfinished"></translation>
+        <translation>未通过</translation>
     </message>
     <message>
         <source>Model: {opinion}</source>
-        <translation type="unfinished"></translation>
+        <translation>模型：{opinion}</translation>
     </message>
     <message>
         <source>Pass</source>
-        <translation type="unfinished"></translation>
+        <translation>通过</translation>
     </message>
     <message>
         <source>Reason, or a note for the report</source>
-        <translation type="unfinished"></translation>
+        <translation>理由，或写进报告的说明</translation>
     </message>
     <message>
         <source>Undecided</source>
-        <translation type="unfinished">待判定</translation>
+        <translation>待定</translation>
     </message>
     <message>
         <source>Verdict</source>
-        <translation type="unfinished">判定</translation>
+        <translation>判定</translation>
     </message>
     <message>
         <source>You and the model differ. Say why, for those who read the report.</source>
-        <translation type="unfinished"></translation>
+        <translation>您的判定与模型不同，请为看报告的人写明理由。</translation>
     </message>
 </context>
 <context>
@@ -4012,23 +4012,23 @@
     <name>Workbench</name>
     <message>
         <source>Change description</source>
-        <translation type="unfinished"></translation>
+        <translation>修改说明</translation>
     </message>
     <message>
         <source>Change model</source>
-        <translation type="unfinished"></translation>
+        <translation>更换模型</translation>
     </message>
     <message>
         <source>Delete item</source>
-        <translation type="unfinished"></translation>
+        <translation>删除条目</translation>
     </message>
     <message>
         <source>Description</source>
-        <translation type="unfinished">说明</translation>
+        <translation>说明</translation>
     </message>
     <message>
         <source>Detection model</source>
-        <translation type="unfinished">检测模型</translation>
+        <translation>检测模型</translation>
     </message>
     <message>
         <source>Import regions</source>
@@ -4036,86 +4036,86 @@
     </message>
     <message>
         <source>Item {n} / {all}</source>
-        <translation type="unfinished"></translation>
+        <translation>条目 {n} / {all}</translation>
     </message>
     <message>
         <source>Name</source>
-        <translation type="unfinished">姓名</translation>
+        <translation>名称</translation>
     </message>
     <message>
         <source>Region</source>
-        <translation type="unfinished"></translation>
+        <translation>区域</translation>
     </message>
     <message>
         <source>Region {size}</source>
-        <translation type="unfinished"></translation>
+        <translation>选区 {size}</translation>
     </message>
     <message>
         <source>Rename item</source>
-        <translation type="unfinished"></translation>
+        <translation>重命名条目</translation>
     </message>
     <message>
         <source>Set verdict</source>
-        <translation type="unfinished"></translation>
+        <translation>设置判定</translation>
     </message>
     <message>
         <source>Verdict</source>
-        <translation type="unfinished">判定</translation>
+        <translation>判定</translation>
     </message>
 </context>
 <context>
     <name>WorkbenchPage</name>
     <message>
         <source>Done again: {step}</source>
-        <translation type="unfinished"></translation>
+        <translation>已重做：{step}</translation>
     </message>
     <message>
         <source>Every other item is decided.</source>
-        <translation type="unfinished"></translation>
+        <translation>其他条目都已判定。</translation>
     </message>
     <message>
         <source>No record is open. Choose one from the list.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有打开的记录，请从列表中选择。</translation>
     </message>
     <message>
         <source>Nothing to redo.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有可重做的操作。</translation>
     </message>
     <message>
         <source>Nothing to undo.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有可撤销的操作。</translation>
     </message>
     <message>
         <source>Opening the record…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在打开记录…</translation>
     </message>
     <message>
         <source>Show the records</source>
-        <translation type="unfinished"></translation>
+        <translation>查看记录</translation>
     </message>
     <message>
         <source>The record is finished.</source>
-        <translation type="unfinished"></translation>
+        <translation>记录已完成。</translation>
     </message>
     <message>
         <source>The report is written: {path}</source>
-        <translation type="unfinished"></translation>
+        <translation>报告已写好：{path}</translation>
     </message>
     <message>
         <source>This item has no photo to compare yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>这个条目还没有可对比的照片。</translation>
     </message>
     <message>
         <source>This record is no longer there.</source>
-        <translation type="unfinished">这条检查记录已不存在。</translation>
+        <translation>这条记录已不存在。</translation>
     </message>
     <message>
         <source>Undone: {step}</source>
-        <translation type="unfinished"></translation>
+        <translation>已撤销：{step}</translation>
     </message>
     <message>
         <source>Workbench</source>
-        <translation type="unfinished"></translation>
+        <translation>工作台</translation>
     </message>
 </context>
 <context>
@@ -4171,7 +4171,7 @@
     <name>_Picture</name>
     <message>
         <source>Camera</source>
-        <translation type="unfinished">摄像头</translation>
+        <translation>摄像头</translation>
     </message>
 </context>
 <context>
