@@ -3042,10 +3042,6 @@
         <translation>前往检查记录</translation>
     </message>
     <message>
-        <source>HTML (*.html)</source>
-        <translation>HTML (*.html)</translation>
-    </message>
-    <message>
         <source>It stays with all its items, and can be reopened.</source>
         <translation>记录和全部条目都会保留，可以重新打开。</translation>
     </message>
@@ -3072,10 +3068,6 @@
     <message>
         <source>Open the workbench</source>
         <translation>打开工作台</translation>
-    </message>
-    <message>
-        <source>PDF (*.pdf)</source>
-        <translation>PDF (*.pdf)</translation>
     </message>
     <message>
         <source>Record</source>
@@ -3116,10 +3108,6 @@
     <message>
         <source>Without a name</source>
         <translation>未命名</translation>
-    </message>
-    <message>
-        <source>Write the report</source>
-        <translation>生成报告</translation>
     </message>
     <message>
         <source>Written: {file}</source>
@@ -4125,12 +4113,28 @@
         <translation>取消</translation>
     </message>
     <message>
+        <source>HTML (*.html)</source>
+        <translation>HTML (*.html)</translation>
+    </message>
+    <message>
+        <source>PDF (*.pdf)</source>
+        <translation>PDF (*.pdf)</translation>
+    </message>
+    <message>
         <source>Progress</source>
         <translation>进度</translation>
     </message>
     <message>
+        <source>Record</source>
+        <translation>检查记录</translation>
+    </message>
+    <message>
         <source>The file cannot be written: {why}. Choose another place.</source>
         <translation>无法写入文件：{why}。请选择其他位置。</translation>
+    </message>
+    <message>
+        <source>Write the report</source>
+        <translation>生成报告</translation>
     </message>
     <message>
         <source>Writing {file}…</source>
@@ -4206,6 +4210,10 @@
     <message>
         <source>The picture has {0} x {1} pixels, more than this program opens.</source>
         <translation>图片有 {0} x {1} 像素，超出本程序可打开的范围。</translation>
+    </message>
+    <message>
+        <source>The picture {0} cannot be fetched from the service. Open it again in a moment.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The picture {0} cannot be prepared for zooming: {1}. Free some disk space.</source>

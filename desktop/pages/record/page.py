@@ -9,22 +9,22 @@ from typing import Any, ClassVar
 
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from desktop.client.errors import Invalid, NotFound, Stale
+from desktop.client.errors import NotFound
 from desktop.context import Context
 from desktop.pages.exporting import Exporting
 from desktop.pages.record import opened as calls
-from desktop.pages.record.conflict import Clash, ClashDialog
-from desktop.pages.record.fields import FieldsCard, differs
+from desktop.pages.record.fields import FieldsCard
 from desktop.pages.record.items import ItemsCard
 from desktop.pages.record.opened import Opened
+from desktop.pages.record.saver import Saver
 from desktop.pages.record.writing import Writing
-from desktop.pages.sentences import field_sentence, sentence
-from desktop.widgets import Banner, Button, IconButton, Kind, Page, StateStack, TopBar, confirm, status_word
+from desktop.pages.sentences import sentence
+from desktop.widgets import Banner, Button, IconButton, Kind, Page, StateStack, TopBar, confirm
 from desktop.workers import Task, run
 from shared.codes import Permission, Status
-from shared.wire.inspection import Item, RecordUpdate
+from shared.wire.inspection import Item
 
 _FIELDS_PX = 400
 
@@ -42,14 +42,13 @@ class RecordPage(Page):
         self._opened: Opened | None = None
         self._typed: dict[str, Any] = {}
         self._asked: Task | None = None
-        self._saving = False
-        self._sent: dict[str, str] = {}
         self._written = Path()
         self.top = TopBar()
         self.banner = Banner()
         self.writing = Writing()
         self.exporting = Exporting(context, self)
         self.fields = FieldsCard(context)
+        self.saver = Saver(context, self.fields, self)
         self.items = ItemsCard()
         self.pdf = Button(self.tr("Report as PDF"), icon="report")
         self.html = Button(self.tr("As HTML"))
@@ -101,7 +100,7 @@ class RecordPage(Page):
     def _bind(self) -> None:
         bind = self._context.commands.bind
         here = self._is_open
-        bind("details.save", self.save, self, enabled=lambda: self.fields.unsaved and not self._saving)
+        bind("details.save", self.save, self, enabled=lambda: self.fields.unsaved and not self.saver.busy)
         bind("details.workbench", self.open_workbench, self, enabled=here)
         bind("details.pdf", partial(self.write_report, "pdf"), self, enabled=here)
         bind("details.html", partial(self.write_report, "html"), self, enabled=here)
@@ -121,6 +120,9 @@ class RecordPage(Page):
         self.exporting.written.connect(self._exported)
         self.exporting.said.connect(lambda said: self.banner.say(said, "error"))
         self.fields.save.clicked.connect(self.save)
+        self.saver.shown.connect(self._show)
+        self.saver.saved.connect(lambda: self.toast.emit(self.tr("The record is saved.")))
+        self.saver.failed.connect(lambda said: self.banner.say(said, "error"))
         self.items.picked.connect(self._open_item)
         self.items.from_template.connect(self.items_from_template)
         self.items.from_last.connect(self.items_from_last)
@@ -246,89 +248,14 @@ class RecordPage(Page):
 
     def save(self) -> None:
         """Send the fields that changed."""
-        if self._opened is None or self._saving:
-            return
-        try:
-            changes = self.fields.changes()
-        except ValueError:
-            return
-        if changes:
-            self._send(changes)
+        if self._opened is not None:
+            self.banner.hide()
+            self.saver.save(self._opened)
 
-    def _send(self, changes: dict[str, Any]) -> None:
-        assert self._opened is not None
-        self._saving = True
-        self._sent = {name: self.fields.said(name) for name in changes}
-        self.fields.save.setEnabled(False)
-        self.banner.hide()
-        run(
-            _update,
-            self._context,
-            self._opened,
-            RecordUpdate(**changes),
-            owner=self,
-            done=self._saved,
-            failed=lambda error: self._not_saved(error, changes),
-        )
-
-    def _saved(self, opened: Opened) -> None:
-        self._saving = False
-        # What was not sent, or was typed while the save was on its way, stays as typed.
-        self._show(opened, keep=[name for name in self.fields.differing() if not self._was_sent(name)])
-        self.toast.emit(self.tr("The record is saved."))
-
-    def _was_sent(self, name: str) -> bool:
-        return self._sent.get(name) == self.fields.said(name)
-
-    def _not_saved(self, error: Exception, changes: dict[str, Any]) -> None:
-        self._saving = False
-        self.fields.save.setEnabled(True)
-        if isinstance(error, Stale):
-            run(
-                calls.fetch,
-                self._context.session,
-                self._record_id,
-                owner=self,
-                done=lambda newest: self._settle(newest, changes),
-                failed=self._explain,
-            )
-            return
-        named = {name: field_sentence(error, name) for name in changes} if isinstance(error, Invalid) else {}
-        for name, said in named.items():
-            if said:
-                self.fields.wrong(name, said)
-        if not any(named.values()):
-            self.banner.say(sentence(error), "error")
-
-    def _settle(self, newest: Opened, changes: dict[str, Any]) -> None:
-        """Somebody else saved first: ask where both changed the same field, then save on top of theirs."""
-        assert self._opened is not None
-        both = differs(newest.record, self._opened.record, changes)
-        if not both:
-            self._on_top(newest, changes)
-            return
-        clashes = [
-            Clash(
-                name,
-                self.fields.names[name],
-                _mine(changes[name], self.fields.said(name)),
-                self.fields.shown(newest, name),
-            )
-            for name in both
-        ]
-        dialog = ClashDialog(clashes, self)
-        dialog.accepted.connect(
-            lambda: self._on_top(
-                newest, {name: value for name, value in changes.items() if name not in dialog.theirs()}
-            )
-        )
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
-
-    def _on_top(self, newest: Opened, mine: dict[str, Any]) -> None:
-        self._show(newest, keep=list(mine))
-        if mine:
-            self._send(mine)
+    def _set(self, changes: dict[str, Any]) -> None:
+        if self._opened is not None and not self.saver.busy:
+            self.banner.hide()
+            self.saver.send(self._opened, changes)
 
     # -- the record as a whole
 
@@ -354,14 +281,14 @@ class RecordPage(Page):
             self.tr("It stays with all its items, and can be reopened."),
             self.tr("Cancel the record"),
         ):
-            self._send({"inspection_status": Status.CANCELLED})
+            self._set({"inspection_status": Status.CANCELLED})
 
     def reopen(self) -> None:
         """Take back that the record is cancelled or finished."""
         if self._opened is not None:
             begun = self._opened.record.progress > 0
             status = Status.IN_PROGRESS if begun else Status.NOT_STARTED
-            self._send({"inspection_status": status, "end_time": None})
+            self._set({"inspection_status": status, "end_time": None})
 
     def delete(self) -> None:
         """Delete the record with its items, after asking."""
@@ -422,19 +349,10 @@ class RecordPage(Page):
     def write_report(self, ending: str) -> None:
         """Ask for a file and write the report into it."""
         payload = self._context.payload
-        if self._opened is None or payload is None:
-            return
-        name = _file_name(self._opened.record.inspection_name or self.tr("Record"))
-        kinds = self.tr("HTML (*.html)") if ending == "html" else self.tr("PDF (*.pdf)")
-        chosen, _ = QFileDialog.getSaveFileName(self, self.tr("Write the report"), f"{name}.{ending}", kinds)
-        if not chosen:
-            return
-        path = Path(chosen)
-        if path.suffix.lower() not in {".pdf", ".html", ".htm"}:
-            path = path.with_name(f"{path.name}.{ending}")
-        self.banner.hide()
-        made_by = payload.user.name or payload.user.username
-        self.writing.begin(self._context.session, self._record_id, made_by, path)
+        if self._opened is not None and payload is not None:
+            self.banner.hide()
+            made_by = payload.user.name or payload.user.username
+            self.writing.ask(self._context.session, self._opened.record, made_by, ending)
 
     def export(self) -> None:
         """Ask for a format and a file and write the whole inspection into it."""
@@ -454,21 +372,3 @@ class RecordPage(Page):
 
     def _show_written(self) -> None:
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._written)))
-
-
-def _update(context: Context, opened: Opened, change: RecordUpdate) -> Opened:
-    session = context.session
-    saved = session.records.update(opened.record.inspection_id, change, opened.etag)
-    return calls.around(session, saved)
-
-
-def _mine(value: Any, said: str) -> str:
-    """A value that is to be sent, as the person knows it; `said` is what its field says."""
-    if value is None:
-        return ""
-    return status_word(value) if isinstance(value, Status) else said
-
-
-def _file_name(name: str) -> str:
-    """`name` without the characters that a file name may not have."""
-    return "".join(" " if letter in '\\/:*?"<>|' or ord(letter) < 32 else letter for letter in name).strip()

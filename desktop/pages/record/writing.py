@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QWidget
 
 from desktop.client import Session
 from desktop.pages.record.opened import write_report
 from desktop.pages.sentences import sentence
 from desktop.widgets import Button, Kind, Panel, ProgressBar, label
 from desktop.workers import Lane, Task, run
+from shared.wire.inspection import Record
 
 
 class Writing(Panel):
@@ -37,6 +38,18 @@ class Writing(Panel):
         row.addWidget(self.stop)
         self.stop.clicked.connect(self.cancel)
         self.hide()
+
+    def ask(self, session: Session, record: Record, made_by: str, ending: str) -> None:
+        """Ask for a file and write the report of `record` into it; `ending` is pdf or html."""
+        name = _file_name(record.inspection_name or self.tr("Record"))
+        kinds = self.tr("HTML (*.html)") if ending == "html" else self.tr("PDF (*.pdf)")
+        chosen, _ = QFileDialog.getSaveFileName(self, self.tr("Write the report"), f"{name}.{ending}", kinds)
+        if not chosen:
+            return
+        path = Path(chosen)
+        if path.suffix.lower() not in {".pdf", ".html", ".htm"}:
+            path = path.with_name(f"{path.name}.{ending}")
+        self.begin(session, record.inspection_id, made_by, path)
 
     def begin(self, session: Session, record_id: str, made_by: str, path: Path) -> None:
         """Write the report of a record into `path`; one that is under way is stopped."""
@@ -76,3 +89,8 @@ class Writing(Panel):
             )
         else:
             self.failed.emit(sentence(error))
+
+
+def _file_name(name: str) -> str:
+    """`name` without the characters that a file name may not have."""
+    return "".join(" " if letter in '\\/:*?"<>|' or ord(letter) < 32 else letter for letter in name).strip()
