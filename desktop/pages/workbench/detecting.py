@@ -35,6 +35,7 @@ class Detecting(QObject):
         super().__init__(parent)
         self._bench = bench
         self._tasks: set[Task] = set()
+        self._all: Task | None = None
         self._shares: dict[str, int] = {}
 
     @property
@@ -57,10 +58,10 @@ class Detecting(QObject):
 
     def detect_all(self) -> None:
         """Detect every item that has a photo and a model."""
-        if self._bench.document is None or self._tasks:
+        if self._bench.document is None or self._all in self._tasks:
             return
         record_id = self._bench.record_id
-        self._bench.edits.when_saved(lambda: self._start(partial(_ask_all, record_id)))
+        self._bench.edits.when_saved(lambda: self._start_all(record_id))
 
     def cancel(self) -> None:
         """Stop everything under way."""
@@ -70,7 +71,10 @@ class Detecting(QObject):
         self._shares.clear()
         self._tell()
 
-    def _start(self, ask: Callable[[Session], Sequence[Job]]) -> None:
+    def _start_all(self, record_id: str) -> None:
+        self._all = self._start(partial(_ask_all, record_id))
+
+    def _start(self, ask: Callable[[Session], Sequence[Job]]) -> Task:
         task: Task = run(
             _watch,
             self._bench.context.session,
@@ -82,6 +86,7 @@ class Detecting(QObject):
             lane=Lane.LONG,
         )
         self._tasks.add(task)
+        return task
 
     def _news(self, news: Job | Item) -> None:
         if isinstance(news, Item):
