@@ -12,6 +12,9 @@ from typing import Any
 TILE = 512
 """Width and height of a tile in pixels of its level; less at the right and lower edge."""
 
+MAX_CROP_PIXELS = 25_000_000
+"""Largest part of a picture that the service sends at once."""
+
 _QUALITY = 85  # above it libvips stops subsampling colour, which makes a pyramid three times as large
 _NAME = "picture"
 

@@ -1,4 +1,4 @@
-"""Files: upload with progress, download, thumbnails."""
+"""Files: upload with progress, download, thumbnails, tiles and crops."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import BinaryIO
 from desktop.client.errors import NotFound
 from desktop.client.transport import PREFIX, Transport, segment
 from shared.wire.common import Envelope
-from shared.wire.files import StoredFile
+from shared.wire.files import StoredFile, Tiles
 
 Progress = Callable[[int, int], None]
 """Called with bytes done and bytes in all (0 when unknown). What it raises ends the transfer."""
@@ -85,6 +85,21 @@ class Files:
     def thumbnail(self, file_id: str, size: int = 256) -> bytes:
         """A small upright picture, its longer side at most `size` px. Raises NotFound."""
         return self._receive(f"/files/{segment(file_id)}/thumbnail?size={size}", None)
+
+    def tiles(self, file_id: str) -> Tiles:
+        """How a picture is cut into tiles; has them made. Raises NotFound, Unsupported."""
+        return self._transport.call("GET", f"/files/{segment(file_id)}/tiles").read(Envelope[Tiles]).data
+
+    def tile(self, file_id: str, level: int, column: int, row: int) -> bytes:
+        """A tile as JPEG, `level` 0 is the finest. Raises Conflict while they are made, NotFound."""
+        return self._receive(f"/files/{segment(file_id)}/tiles/{level}/{column}/{row}", None)
+
+    def crop(self, file_id: str, x: int, y: int, w: int, h: int) -> bytes:
+        """A part of a picture (upright px) from the original, as PNG. Raises NotFound, Unsupported, TooLarge.
+
+        At most `shared.tiles.MAX_CROP_PIXELS`.
+        """
+        return self._receive(f"/files/{segment(file_id)}/crop?x={x}&y={y}&w={w}&h={h}", None)
 
     def fetch(self, download_url: str, progress: Progress | None = None) -> bytes:
         """The bytes behind the `download_url` of a fileInfo.

@@ -1,7 +1,7 @@
 # ruff: noqa: N815 - Qt signals
 """Reads previews and tiles in the background and keeps what the view needs.
 
-The view says at each frame which tiles it wants, the most wanted first; two threads read them, and what
+The view says at each frame which tiles it wants, the most wanted first; a few threads read them, and what
 nobody wants any more is not read. A bounded cache keeps the tiles last used.
 """
 
@@ -26,8 +26,6 @@ CACHE_BYTES = 96 * 1024**2
 
 OVERVIEW = 340
 """Longer side of `TileLoader.overview` in px."""
-
-_THREADS = 2
 
 
 class TileKey(NamedTuple):
@@ -105,7 +103,7 @@ class TileLoader(QObject):
         self._stop_preparing = False
         generation = self._generation
         self._start(lambda: self._open_source(source, generation), "image-open")
-        while sum(reader.name == "image-tile" for reader in self._readers) < _THREADS:
+        while sum(reader.name == "image-tile" for reader in self._readers) < source.readers:
             self._start(self._read_tiles, "image-tile")
 
     def tile(self, key: TileKey) -> QImage | None:

@@ -66,8 +66,12 @@ class ImageSource(Protocol):
     def levels(self) -> tuple[Level, ...]:
         """The resolutions that `tile` knows, finest first; () before `prepare` is through."""
 
+    @property
+    def readers(self) -> int:
+        """How many tiles are best read at the same time."""
+
     def preview(self) -> QImage:
-        """The whole picture in about `PREVIEW` px, as soon as possible."""
+        """The whole picture in about `PREVIEW` px, or less where that is sooner."""
 
     def prepare(self, progress: Callable[[float], bool]) -> None:
         """Make the tiles readable; returns at once when they are.

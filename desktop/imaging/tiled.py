@@ -51,6 +51,11 @@ class TiledImage:
         """Finest first; () before `prepare` is through."""
         return self._levels
 
+    @property
+    def readers(self) -> int:
+        """Two: the GUI thread keeps a core."""
+        return 2
+
     def preview(self) -> QImage:
         """The picture in about `PREVIEW` px: from the pyramid when there is one, else from the original."""
         with self._failures():

@@ -45,6 +45,11 @@ class WholeImage:
         """Finest first; () before `prepare` is through."""
         return self._levels
 
+    @property
+    def readers(self) -> int:
+        """Two: the GUI thread keeps a core."""
+        return 2
+
     def preview(self) -> QImage:
         """The picture in about `PREVIEW` px."""
         return to_qimage(read_preview(self._data, self._header, PREVIEW, self._cancellation))

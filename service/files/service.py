@@ -27,6 +27,7 @@ from service.settings import Settings
 from shared.codes import ErrorCode
 from shared.content import cid
 from shared.geometry import Rect
+from shared.tiles import MAX_CROP_PIXELS
 from shared.wire.files import StoredFile, Tiles
 
 T = TypeVar("T")
@@ -36,9 +37,6 @@ PIECE = 2**20
 
 KEPT_SIZES = frozenset({64, 128, 256, 512, 1024})
 """Thumbnails of these sizes stay on the disk; others are made anew."""
-
-MAX_CROP_PIXELS = 25_000_000
-"""Largest part of an image that is sent at once."""
 
 _DOWNLOAD = re.compile(r"(?:https?://[^/?#]*)?(?:/api)?/files/([0-9a-f-]{36})/content")
 
@@ -248,17 +246,17 @@ class FilesService:
         return data
 
     async def crop(self, stored: StoredFile, rect: Rect) -> bytes:
-        """A PNG of `rect` (whole upright px) from the stored bytes, at most `MAX_CROP_PIXELS`.
+        """A PNG of `rect` (whole upright px) from the stored bytes, at most `MAX_CROP_PIXELS` of them.
 
-        Raises Problem 404 and 415 like `thumbnail`, 413 above the limit, 422 when it is not inside the image.
+        Raises Problem 404 and 415 like `thumbnail`, 404 when it is not inside the image, 413 above the limit.
         """
         path = await self._picture(stored, "该文件不是图片，不能截取")
+        if rect.right > (stored.width or 0) or rect.bottom > (stored.height or 0):
+            msg = f"截取的区域超出图片（{stored.width} x {stored.height} 像素）"
+            raise Problem(404, ErrorCode.NOT_FOUND, msg)
         if rect.area > MAX_CROP_PIXELS:
             msg = f"截取的区域过大，最多 {MAX_CROP_PIXELS // 1_000_000} 百万像素"
             raise Problem(413, ErrorCode.TOO_LARGE, msg, limit=MAX_CROP_PIXELS)
-        if rect.right > (stored.width or 0) or rect.bottom > (stored.height or 0):
-            msg = f"截取的区域超出图片（{stored.width} x {stored.height} 像素）"
-            raise Problem(422, ErrorCode.INVALID_INPUT, msg)
         loop = asyncio.get_running_loop()
         try:
             return await loop.run_in_executor(self._decoders, images.crop, path, stored.mime_type, rect)

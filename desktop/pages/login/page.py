@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from desktop.camera import sources
 from desktop.client import Session
+from desktop.client.address import is_local
 from desktop.context import Context
 from desktop.embedded import ServiceState
 from desktop.language import LANGUAGES
@@ -27,7 +28,7 @@ from desktop.pages.face_picture import choose_face_pictures, read_face_picture
 from desktop.pages.login.face_login import FaceLogin, FindSources
 from desktop.pages.login.forms import FirstRunForm, PasswordForm
 from desktop.pages.login.pieces import ServiceDot, Welcome
-from desktop.pages.login.server import ServerDialog, is_local
+from desktop.pages.login.server import ServerDialog
 from desktop.pages.sentences import sentence
 from desktop.pages.viewfinder import Viewfinder
 from desktop.theme import CARD_RADIUS, look

@@ -8,11 +8,10 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QButtonGroup, QDialog, QHBoxLayout, QRadioButton, QVBoxLayout, QWidget
 
 from desktop.client import Session
+from desktop.client.address import LOOPBACK, is_local
 from desktop.pages.sentences import sentence
 from desktop.widgets import Button, Field, Kind, label
 from desktop.workers import run
-
-_LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 
 
 def server_address(text: str) -> str | None:
@@ -23,7 +22,7 @@ def server_address(text: str) -> str | None:
     text = text.strip()
     try:
         if "://" not in text:
-            local = urlsplit(f"//{text}").hostname in _LOOPBACK
+            local = urlsplit(f"//{text}").hostname in LOOPBACK
             text = f"{'http' if local else 'https'}://{text}"
         parts = urlsplit(text)
         port = f":{parts.port}" if parts.port else ""
@@ -35,11 +34,6 @@ def server_address(text: str) -> str | None:
         return None
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     return f"{parts.scheme}://{host}{port}"
-
-
-def is_local(url: str) -> bool:
-    """True when `url` is this machine."""
-    return urlsplit(url).hostname in _LOOPBACK
 
 
 def _answers(url: str) -> str:

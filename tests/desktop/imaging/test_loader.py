@@ -26,6 +26,7 @@ class Picture:
     """An ImageSource that says what was asked of it and waits when it is told to."""
 
     name = "p"
+    readers = 2
 
     def __init__(self, fail: str = "", side: int = 8) -> None:
         self.size = (1024, 1024)

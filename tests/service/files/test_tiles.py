@@ -15,6 +15,7 @@ from PIL import Image
 from starlette.testclient import TestClient
 
 from service.envelope import Problem
+from service.files import service as service_module
 from service.files import tiles as tiles_module
 from service.files.images import BadImage, as_rgb, crop
 from service.files.service import FilesService
@@ -214,9 +215,15 @@ def test_crops_over_http(room: TestClient) -> None:
     assert decoded(answer.content).shape == (40, 40, 3)
     etag = {"If-None-Match": answer.headers["etag"]}
     assert room.get(address, params={"x": 20, "y": 0, "w": 40, "h": 40}, headers=etag).status_code == 304
-    assert room.get(address, params={"x": 21, "y": 0, "w": 40, "h": 40}).status_code == 422
+    assert room.get(address, params={"x": 21, "y": 0, "w": 40, "h": 40}).status_code == 404
     assert room.get(address, params={"x": 0, "y": 0, "w": 0, "h": 1}).status_code == 422
-    assert room.get(address, params={"x": 0, "y": 0, "w": 2**30, "h": 2**30}).status_code == 413
+
+
+def test_a_crop_has_a_limit(room: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service_module, "MAX_CROP_PIXELS", 40 * 40)
+    address = f"/api/files/{stored(room, picture('png'))['file_id']}/crop"
+    assert room.get(address, params={"x": 0, "y": 0, "w": 40, "h": 40}).status_code == 200
+    assert room.get(address, params={"x": 0, "y": 0, "w": 41, "h": 40}).status_code == 413
 
 
 def test_a_crop_beyond_the_cut_is_refused(room: TestClient, tmp_path: Path) -> None:
