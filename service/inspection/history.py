@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +29,8 @@ SAME_FINDING = 0.1
 """Two findings are the same one from this intersection over union on: one may have grown a lot since."""
 GROWTH = 1.2
 """A finding has grown when its area in reference px is more than this many times the earlier one."""
+MOST_FINDINGS = 200
+"""So many findings of one time, the surest, are told and compared."""
 LOOKED_THROUGH = 20_000
 """So many of the newest items on a reference image are looked through at most."""
 _AT_ONCE = 200
@@ -149,7 +152,10 @@ def mapped(box: Rect, matrix: Matrix, size: Size | None) -> Rect | None:
 
 
 def findings(entry: Entry | None, size: Size | None) -> list[Finding]:
-    """The findings of a result entry, the surest first, with their places on a reference image of `size`."""
+    """The findings of a result entry, the surest first, with their places on a reference image of `size`.
+
+    At most `MOST_FINDINGS`: a document of a client may hold ten thousands.
+    """
     if entry is None:
         return []
     matrix = homography(entry)
@@ -164,27 +170,21 @@ def findings(entry: Entry | None, size: Size | None) -> list[Finding]:
             continue
         if max(map(abs, corners)) >= _FARTHEST_PX:
             continue
-        rect = from_corners(*corners)
-        reference = None if back is None else mapped(rect, back, size)
-        found.append(Finding(box["label"], confidence, rect, reference))
-    return sorted(found, key=lambda finding: -finding.confidence)
+        found.append((confidence, box["label"], from_corners(*corners)))
+    found.sort(key=lambda one: -one[0])
+    return [
+        Finding(label, confidence, rect, None if back is None else mapped(rect, back, size))
+        for confidence, label, rect in found[:MOST_FINDINGS]
+    ]
 
 
 def compare(then: Sequence[Finding], now: Sequence[Finding]) -> Comparison:
     """Hold two times against each other on the reference image: the pairs that overlap most go together."""
-    pairs = sorted(
-        (
-            (-before.reference.iou(after.reference), earlier, present)
-            for earlier, before in enumerate(then)
-            if before.reference is not None
-            for present, after in enumerate(now)
-            if after.reference is not None
-        ),
-    )
+    pairs = sorted(_touching(then, now), key=lambda pair: (-pair[0], *pair[1:]))
     partner: dict[int, int] = {}
     taken: set[int] = set()
-    for negative, earlier, present in pairs:
-        if -negative >= SAME_FINDING and earlier not in partner and present not in taken:
+    for shared, earlier, present in pairs:
+        if shared >= SAME_FINDING and earlier not in partner and present not in taken:
             partner[earlier] = present
             taken.add(present)
     changes: list[tuple[FindingChange | None, float | None]] = []
@@ -200,6 +200,20 @@ def compare(then: Sequence[Finding], now: Sequence[Finding]) -> Comparison:
             changes.append((FindingChange.GROWN if grown else FindingChange.UNCHANGED, growth))
     new = (n for n, after in enumerate(now) if after.reference is not None and n not in taken)
     return Comparison(tuple(changes), tuple(new))
+
+
+def _touching(then: Sequence[Finding], now: Sequence[Finding]) -> Iterator[tuple[float, int, int]]:
+    """Overlap, index then and index now of every two findings that touch on the reference image."""
+    present = [(index, one.reference) for index, one in enumerate(now) if one.reference is not None]
+    present.sort(key=lambda pair: pair[1].x)
+    lefts = [rect.x for _, rect in present]
+    for earlier, one in enumerate(then):
+        before = one.reference
+        if before is None:
+            continue
+        for index, after in present[: bisect_left(lefts, before.right)]:
+            if after.right > before.x and after.y < before.bottom and after.bottom > before.y:
+                yield before.iou(after), earlier, index
 
 
 def comparable(entry: Entry | None) -> bool:

@@ -49,7 +49,7 @@ class HistoryEntry(Wire):
     The times are those of the record. `overlap` is the intersection over union of the two regions. `opinion`
     is what the model said, `passed` what counted, `verdict` what a person decided. `findings` are those of
     that time: unchanged, grown since or gone today. `appeared` are the present item's findings that were not
-    there then; their `points` are px of the present photo.
+    there then; their `points` are px of the present photo. Of each time the 200 surest findings count.
     """
 
     item_id: str

@@ -176,6 +176,13 @@ def test_what_cannot_be_read_is_left_out() -> None:
     assert history.findings({"resultImage": None}, None) == []
 
 
+def test_only_the_surest_findings_count() -> None:
+    points = {"x1": 0, "y1": 0, "x2": 5, "y2": 5}
+    boxes = [{"label": str(n), "confidence": n / 1000, "points": points} for n in range(500)]
+    found = history.findings({"resultImage": {"boxes": boxes}}, None)
+    assert [one.label for one in found] == [str(n) for n in range(499, 299, -1)]
+
+
 # -- the operation
 
 
