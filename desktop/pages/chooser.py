@@ -41,7 +41,7 @@ class Chooser(Combo):
         completer.setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
         self.setCompleter(completer)
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
-        self._pause.timeout.connect(self._search)
+        self._pause.timeout.connect(lambda: self._search(typing=True))
         line = self.lineEdit()
         assert line is not None
         line.setMaxLength(_MOST_LETTERS)
@@ -83,13 +83,23 @@ class Chooser(Combo):
             self._offer([])
         self.setEditText(text)
 
-    def _search(self) -> None:
+    def _search(self, typing: bool = False) -> None:
         if self._asked is not None:
             self._asked.cancel()
         text = self.currentText().strip()
         if text in [name for _, name in self._known]:
             text = ""
-        self._asked = run(self._find, text, owner=self, done=self._offer, failed=lambda _: None)
+        self._asked = run(
+            self._find, text, owner=self, done=self._suggest if typing else self._offer, failed=lambda _: None
+        )
+
+    def _suggest(self, choices: Sequence[Choice]) -> None:
+        """Offer what was found while somebody types: the list below the text follows."""
+        self._offer(choices)
+        line, completer = self.lineEdit(), self.completer()
+        if line is not None and completer is not None and line.hasFocus() and line.text():
+            completer.setCompletionPrefix(line.text())
+            completer.complete()
 
     def _offer(self, choices: Sequence[Choice]) -> None:
         line = self.lineEdit()

@@ -267,4 +267,7 @@ def _known(message: str) -> str:
         "检查模型时进程异常退出，文件未被接受": QCoreApplication.translate(
             "Errors", "The model ended the process that checked it. It was not accepted."
         ),
+        "该文件不是图片，请上传 JPEG、PNG、WebP、TIFF 或 BMP 图片": QCoreApplication.translate(
+            "Errors", "This file is no picture. Choose a JPEG, PNG, WebP, TIFF or BMP file."
+        ),
     }.get(message, "")

@@ -1213,6 +1213,10 @@
         <translation>这张人脸已登记在其他用户名下，请联系管理员。</translation>
     </message>
     <message>
+        <source>This file is no picture. Choose a JPEG, PNG, WebP, TIFF or BMP file.</source>
+        <translation>该文件不是图片，请选择 JPEG、PNG、WebP、TIFF 或 BMP 文件。</translation>
+    </message>
+    <message>
         <source>This is no complete ONNX model. Export it anew.</source>
         <translation>该文件不是完整的 ONNX 模型，请重新导出后再上传。</translation>
     </message>

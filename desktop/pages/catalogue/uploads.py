@@ -29,6 +29,7 @@ class Uploading(Panel):
         self._bar = ProgressBar(self.tr("Progress"))
         self._bar.setFixedWidth(160)
         self._said = label("", "dim")
+        self._wrong = label("", "error", wrap=True)
         self.again = Button(self.tr("Try again"), kind=Kind.LINK)
         self.stop = IconButton("close", self.tr("Cancel"), side=24)
         row = QHBoxLayout(self)
@@ -36,7 +37,8 @@ class Uploading(Panel):
         row.setSpacing(12)
         row.addWidget(label(path.name, "strong"))
         row.addWidget(self._bar)
-        row.addWidget(self._said, 1)
+        row.addWidget(self._said)
+        row.addWidget(self._wrong, 1)
         row.addWidget(self.again)
         row.addWidget(self.stop)
         self.again.clicked.connect(self.start)
@@ -45,13 +47,14 @@ class Uploading(Panel):
 
     def said(self) -> str:
         """What it says about how it goes."""
-        return self._said.text()
+        return self._wrong.text() or self._said.text()
 
     def start(self) -> None:
         """Send the file."""
         self.again.hide()
         self._bar.show()
         self._bar.setValue(0)
+        self._wrong.setText("")
         self._said.setText(self.tr("Uploading…"))
         self._task = run(
             _sent,
@@ -80,7 +83,8 @@ class Uploading(Panel):
 
     def _failed(self, error: Exception) -> None:
         self._bar.hide()
-        self._said.setText(sentence(error))
+        self._said.setText("")
+        self._wrong.setText(sentence(error))
         self.again.show()
 
     def _go(self) -> None:

@@ -229,7 +229,7 @@ def test_a_file_that_is_no_picture_says_so_and_can_be_tried_again(
     section.send([bad])
     (line,) = section.uploads.lines()
     qtbot.waitUntil(line.again.isVisible, timeout=WAIT)
-    assert line.said()
+    assert line.said() == "This file is no picture. Choose a JPEG, PNG, WebP, TIFF or BMP file."
     picture(bad)
     before = context.session.catalogue.reference_images.list().pagination.total
     with qtbot.waitSignal(section.uploads.arrived, timeout=WAIT):
@@ -334,6 +334,40 @@ def test_cards_are_worked_by_keyboard(context: Context, qtbot: QtBot, tmp_path: 
     form = page.sections["references"].findChild(ReferenceForm)
     assert form.isVisible()
     form.done(0)
+
+
+def test_typing_a_part_of_a_name_finds_it_at_the_service(qtbot: QtBot) -> None:
+    asked: list[str] = []
+
+    def find(text: str) -> list[tuple[str, str]]:
+        asked.append(text)
+        return [("a1", "B-1234 Boeing")] if text == "boe" else []
+
+    chooser = Chooser("Aircraft", find)
+    qtbot.addWidget(chooser)
+    chooser.show()
+    chooser.begin(("a9", "B-9999"))
+    assert chooser.chosen() == "a9"
+    chooser.activateWindow()
+    chooser.setFocus()
+    chooser.lineEdit().selectAll()
+    qtbot.keyClicks(chooser.lineEdit(), "boe")
+    with pytest.raises(ValueError, match="nothing"):
+        chooser.chosen()
+    qtbot.waitUntil(lambda: chooser.completer().popup().isVisible(), timeout=WAIT)
+    assert asked == ["", "boe"]
+    assert chooser.lineEdit().text() == "boe"
+    chooser.completer().popup().hide()
+    chooser.setEditText("B-1234 Boeing")
+    assert chooser.chosen() == "a1"
+    typed = chooser.typed()
+    other = Chooser("Aircraft", find)
+    qtbot.addWidget(other)
+    other.begin(None)
+    other.restore(typed)
+    assert other.chosen() == "a1"
+    other.setEditText("")
+    assert other.chosen() is None
 
 
 @pytest.mark.parametrize("text", ["2026-05-31 14:30", "2026/05/31 14:30", " 2026-05-31 14:30 "])
