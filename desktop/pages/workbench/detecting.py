@@ -53,15 +53,14 @@ class Detecting(QObject):
             return
         item_id = item.item_id
         self._mark({item_id: 0})
-        service_id = self._bench.edits.service_id
-        self._bench.edits.when_saved(lambda: self._start(partial(_ask_one, service_id(item_id))))
+        self._bench.edits.when_saved(lambda: self._start_one(item_id), self)
 
     def detect_all(self) -> None:
         """Detect every item that has a photo and a model."""
         if self._bench.document is None or self._all in self._tasks:
             return
         record_id = self._bench.record_id
-        self._bench.edits.when_saved(lambda: self._start_all(record_id))
+        self._bench.edits.when_saved(lambda: self._start_all(record_id), self)
 
     def cancel(self) -> None:
         """Stop everything under way."""
@@ -70,6 +69,9 @@ class Detecting(QObject):
         self._tasks.clear()
         self._shares.clear()
         self._tell()
+
+    def _start_one(self, item_id: str) -> None:
+        self._start(partial(_ask_one, self._bench.edits.service_id(item_id)))
 
     def _start_all(self, record_id: str) -> None:
         self._all = self._start(partial(_ask_all, record_id))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import platformdirs
+import shiboken6
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from desktop.client.errors import ClientError, NotLoggedIn, Unreachable
@@ -86,7 +87,7 @@ class Edits(QObject):
         self._user_id = ""
         self._opening: Task | None = None
         self._wanting: list[Callable[[], None]] = []
-        self._settled: list[Callable[[], None]] = []
+        self._settled: list[tuple[Callable[[], None], QObject | None]] = []
         self._sending: Task | None = None
         self._offline = False
         self._pause = _FIRST_PAUSE_MS
@@ -297,12 +298,15 @@ class Edits(QObject):
         conflicts = len(self._journal.conflicts())
         return Saving(waiting, conflicts, self._offline and waiting > 0, self._hindrance if waiting else "")
 
-    def when_saved(self, then: Callable[[], None]) -> None:
-        """Call `then` once everything that can be sent has been; at once when it is so already."""
+    def when_saved(self, then: Callable[[], None], owner: QObject | None = None) -> None:
+        """Call `then` once everything that can be sent has been; at once when it is so already.
+
+        Nothing is called when `owner` is gone by then.
+        """
         if self._journal is None or not self._journal.pending():
             then()
             return
-        self._settled.append(then)
+        self._settled.append((then, owner))
         self._start()
 
     def retry(self) -> None:
@@ -318,8 +322,9 @@ class Edits(QObject):
         if not journal.pending():
             self._offline, self._hindrance, self._pause = False, "", _FIRST_PAUSE_MS
             settled, self._settled = self._settled, []
-            for then in settled:
-                then()
+            for then, owner in settled:
+                if owner is None or shiboken6.isValid(owner):
+                    then()
             self.savingChanged.emit()
             return
         self._retry.stop()

@@ -68,7 +68,7 @@ class Finishing(QObject):
 
     def finish_now(self) -> None:
         """Finish the record without a question, once everything is saved."""
-        self._bench.edits.when_saved(self._send)
+        self._bench.edits.when_saved(self._send, self)
 
     def _send(self) -> None:
         run(
@@ -110,7 +110,7 @@ class Finishing(QObject):
 
     def write(self, path: Path) -> None:
         """Write the report to `path`, as a PDF or, by its suffix, as a web page; with progress and cancel."""
-        self._bench.edits.when_saved(lambda: self._write(path))
+        self._bench.edits.when_saved(lambda: self._write(path), self)
 
     def _write(self, path: Path) -> None:
         payload = self._bench.context.payload

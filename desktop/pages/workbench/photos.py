@@ -243,7 +243,7 @@ class Photos(QObject):
         if self._uploading is None and self._queue:
             self._box.show_error("")
             # An item that was just drawn has no id at the service before it was sent.
-            self._bench.edits.when_saved(self._upload)
+            self._bench.edits.when_saved(self._upload, self)
 
     def _upload(self) -> None:
         if self._uploading is not None or not self._queue:

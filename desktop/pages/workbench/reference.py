@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 from desktop.client import Session
 from desktop.pages.sentences import sentence
 from desktop.pages.workbench.bench import Bench
-from desktop.widgets import Button, Combo, Kind, ProgressBar, Symbol, label
+from desktop.widgets import Button, Combo, ProgressBar, Symbol, label
 from desktop.workers import Lane, Report, Task, run
 from shared.codes import Permission
 from shared.wire.catalogue import ReferenceImage, ReferenceImageWrite
@@ -32,7 +32,7 @@ class ReferenceChoice(QWidget):
         self.images = Combo(self.tr("Reference image"))
         self.images.setObjectName("reference-images")
         self.images.setMinimumWidth(280)
-        self.use = Button(self.tr("Use it"), kind=Kind.MAIN)
+        self.use = Button(self.tr("Use it"))
         self.use.setObjectName("reference-use")
         self.upload = Button(self.tr("Upload a picture…"), icon="upload")
         self.upload.setObjectName("reference-upload")

@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from desktop.journal import Kind
+from desktop.journal.edits import inverse
+from desktop.pages.workbench.document import Document, ItemView, fraction_point
+from desktop.pages.workbench.rows import rows_of
+from shared.codes import Verdict
+from shared.geometry import Rect
+from tests.desktop.pages.test_workbench_history import _record
+
+
+def document(*names: str) -> Document:
+    made = Document(_record(1))
+    made.serve([ItemView(name, name) for name in names], ())
+    return made
+
+
+def test_an_edit_is_seen_at_once_and_waits() -> None:
+    doc = document("a", "b")
+    edit = doc.change("a", "rename", {"item_name": "crack", "description": None})
+    assert (edit.before, edit.after) == ({"item_name": "a"}, {"item_name": "crack"})
+    doc.apply([edit])
+    assert [item.item_name for item in doc.items] == ["crack", "b"]
+    assert [item.saved for item in doc.items] == [False, True]
+
+
+def test_what_changes_nothing_is_no_edit() -> None:
+    doc = document("a")
+    assert doc.change("a", "rename", {"item_name": "a"}) is None
+    assert doc.change("gone", "rename", {"item_name": "b"}) is None
+    assert doc.decide("a", "verdict", Verdict.UNDECIDED, "") is None
+    assert doc.remove("gone", "remove") is None
+
+
+def test_the_service_never_hides_an_edit_that_waits() -> None:
+    doc = document("a")
+    edit = doc.change("a", "rename", {"item_name": "mine"})
+    doc.apply([edit])
+    doc.serve_item(ItemView("a", "theirs", description="theirs"), [edit])
+    (item,) = doc.items
+    assert (item.item_name, item.description, item.saved) == ("mine", "theirs", False)
+    doc.serve_item(ItemView("a", "mine", description="theirs"), [])
+    assert doc.items[0].saved
+
+
+def test_undoing_a_delete_brings_fields_result_and_photos_back() -> None:
+    doc = Document(_record(1))
+    entry = {"isPassed": False, "version": 1}
+    doc.serve([ItemView("a", "crack", "words", "m", None, {"point": {"x": 0}}, (entry,))], ())
+    edit = doc.remove("a", "remove", ["file1"])
+    doc.apply([edit])
+    assert doc.items == []
+    back = inverse(edit, 0.0)
+    assert back.kind is Kind.CREATE
+    assert back.after["photos"] == ["file1"]
+    doc.apply([back])
+    (item,) = doc.items
+    assert (item.item_name, item.description, item.model_id) == ("crack", "words", "m")
+    assert item.result == (entry,)
+
+
+def test_an_item_made_here_keeps_its_place_when_the_service_names_it() -> None:
+    doc = document("a")
+    made = doc.make("draw", {"item_name": "new"}, "local")
+    doc.apply([made])
+    doc.serve([ItemView("a", "a"), ItemView("local", "new")], [])
+    assert [item.item_id for item in doc.items] == ["a", "local"]
+
+
+def test_a_verdict_counts_before_the_service_knows_it() -> None:
+    doc = document("a")
+    doc.apply([doc.decide("a", "verdict", Verdict.FAILED, "cracked")])
+    (item,) = doc.items
+    assert (item.verdict, item.reason, item.passed) == (Verdict.FAILED, "cracked", False)
+    assert rows_of(doc.items, {})[0].status == "failed"
+
+
+boxes = st.tuples(*(st.floats(0, 1000, width=32) for _ in range(4)))
+
+
+@given(boxes, st.integers(400, 20_000), st.integers(400, 20_000))
+@settings(deadline=None, max_examples=60)
+def test_a_region_survives_the_way_through_fractions(box: Any, width: int, height: int) -> None:
+    rect = Rect(*box).clamped(width, height)
+    assume(not rect.empty)
+    item = ItemView("a", "a", item_point={"point": fraction_point(rect, width, height)})
+    back = item.region(width, height)
+    for name in ("x", "y", "w", "h"):
+        assert getattr(back, name) == pytest.approx(getattr(rect, name), abs=1e-6 * max(width, height))
