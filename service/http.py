@@ -99,7 +99,7 @@ class RequestFrame:
             await self.app(scope, receive, framed)
         except Exception as problem:
             # The text of an exception may hold SQL or what somebody typed: log its type and place only.
-            log.error("%s: unexpected %s at %s", number, type(problem).__name__, _place(problem))
+            log.error("%s: unexpected %s at %s", number, type(problem).__name__, place_of(problem))
             if status:
                 # Too late for another answer. The server ends the connection, and would log the text.
                 return
@@ -112,7 +112,8 @@ class RequestFrame:
             request_id.reset(token)
 
 
-def _place(problem: BaseException) -> str:
+def place_of(problem: BaseException) -> str:
+    """Where `problem` was raised, as module:line, for a log that must not repeat its text."""
     # The innermost frame of our own code says more than one deep inside a library.
     place, trace = "?", problem.__traceback__
     while trace is not None:

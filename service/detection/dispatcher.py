@@ -21,6 +21,7 @@ from service.detection.ports import Ports
 from service.detection.process import ComputeProcess, ProcessDied
 from service.detection.tables import JobRow, ModelRow
 from service.envelope import Problem
+from service.http import place_of
 from shared.codes import Progress
 from shared.wire.detection import JobState, ModelKind
 from shared.wire.files import StoredFile
@@ -115,9 +116,11 @@ class Dispatcher:
                 if work is not None:
                     await self._run(work)
                     continue
-            except Exception:
-                # A fault of one job, or a database that is away, must not end detection for good.
-                _LOG.exception("a detection job could not be handled")
+            except Exception as problem:
+                # A fault of one job, or a database that is away, must not end detection for good. The text of
+                # an exception may hold SQL and values.
+                kind, place = type(problem).__name__, place_of(problem)
+                _LOG.error("a detection job could not be handled: unexpected %s at %s", kind, place)
                 await asyncio.sleep(_POLL_SECONDS)
             try:
                 async with asyncio.timeout(_POLL_SECONDS):

@@ -62,7 +62,7 @@ def _serve(requests: BinaryIO, answers: BinaryIO) -> None:
             return
         # Anything else is a fault of ours or of a library: the job fails, the process goes on.
         except Exception as error:
-            print(f"detection failed: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
+            print(f"detection failed: {type(error).__name__}: {str(error)!r}", file=sys.stderr, flush=True)
             answer = {"event": "failed", "error": "internal"}
         frames.send(answers, answer)
 

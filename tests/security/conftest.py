@@ -1,0 +1,47 @@
+"""The security tests' own applications: one in this process for each module, one as a process for all."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from service.app import create_app
+from service.settings import Settings
+from tests.security.house import House, Live
+from tests.service_app import *  # noqa: F403 - fixtures
+from tests.service_app import HERE
+from tests.service_process import service_process
+
+
+@pytest.fixture(scope="module")
+def house(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    """The real application with one of everything in it, shared by the tests of a module."""
+    folder = tmp_path_factory.mktemp("house")
+    shutil.copy(migrated_sqlite, folder / "walkaround.db")
+    app = create_app(
+        Settings(data_dir=folder, database_url=f"sqlite:///{folder}/walkaround.db", bcrypt_cost=4)
+    )
+    with TestClient(app, HERE, client=("127.0.0.1", 50000), raise_server_exceptions=False) as anonymous:
+        # A stream of events would not end by itself; without them the route answers at once.
+        app.state.end_streams()
+        yield House(anonymous, folder)
+
+
+@pytest.fixture(scope="session")
+def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
+    """A service process that logs all it can, started by somebody who has telemetry switched on."""
+    folder = tmp_path_factory.mktemp("live") / "data"
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith("WALKAROUND_")]:
+            patch.delenv(name)
+        patch.setenv("ORT_DISABLE_TELEMETRY", "0")
+        with service_process(folder, log_level="DEBUG") as url:
+            patch.undo()
+            pid = json.loads((folder / "service.json").read_text("utf-8"))["pid"]
+            yield Live(url, folder, pid)

@@ -1,0 +1,140 @@
+"""Every column name of the database sent to every body: nothing that the body does not offer is ever set."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+from service.schema import metadata
+from tests.security.house import House, dump
+from tests.security.operations import filled, parts
+from tests.service_app import ADMIN
+
+CANARY = "forged-7c1f"
+_numbers = itertools.count(1)
+
+# Names that bodies and tokens of such services commonly know, beside our own columns.
+MORE = (
+    "role", "roles", "permissions", "is_admin", "admin", "user_id", "has_face", "amr", "sid",
+    "model_name", "executor_name", "status_name", "aircraft_name", "download_url", "added_by_name",
+    "__class__", "__dict__", "_sa_instance_state",
+)  # fmt: skip
+
+
+def bodies(house: House) -> dict[str, tuple[str, dict[str, Any]]]:
+    """Operations with a JSON body -> a path and a body that they take."""
+    number = next(_numbers)
+    login = {"username": f"forger-{number}", "password": "pass-of-the-forger"}
+    house.made("/api/users", **login, roles=["viewer"])
+    tokens = [house.anonymous.post("/api/auth/login", json=login).json()["data"] for _ in range(2)]
+    record = house.record()["inspection_id"]
+    item = house.item(record)["item_id"]
+    ids = house.ids | {
+        "user_id": house.made("/api/users", **login | {"username": f"u-{number}"}, roles=["viewer"])[
+            "user_id"
+        ]
+    }
+    region = {"item_name": "a", "point": {"x": 0, "y": 0, "w": 1, "h": 1}}
+    given: dict[str, dict[str, Any]] = {
+        "POST /api/auth/login": login,
+        "POST /api/auth/refresh": {"refresh_token": tokens[0]["refresh_token"]},
+        "POST /api/auth/logout": {"refresh_token": tokens[1]["refresh_token"]},
+        "POST /api/auth/first-run": {"username": "second", "password": "another-long-one"},
+        "POST /api/auth/loginByFaceInfo": {"faceInfo": ""},
+        "POST /api/auth/updateInfo": {"department": f"d{number}"},
+        "POST /api/auth/updatePassword": {"password": ADMIN[1], "newPassword": ADMIN[1]},
+        "POST /api/auth/updateFaceInfo": {"faceInfo": ""},
+        "POST /api/auth/face": {"images": ["x"], "consent": True},
+        "POST /api/users": {"username": f"made-{number}", "password": "a-long-one-too", "roles": ["viewer"]},
+        "PUT /api/users/{user_id}": {"name": f"n{number}"},
+        "PUT /api/face/policy": {"login_enabled": True},
+        "POST /api/inspection/create": {"task_id": "t"},
+        "PUT /api/inspection/updateInspection/{inspection_id}": {"inspection_name": f"r{number}"},
+        "POST /api/inspection_item/create": {"item_name": "a", "inspection_id": record},
+        "PUT /api/inspection_item/{item_id}": {"item_name": f"i{number}"},
+        "POST /api/inspection_item/{item_id}/verdict": {"verdict": "passed"},
+        "POST /api/inspection_item/{item_id}/photos": {"file_id": house.ids["file_id"]},
+        "POST /api/catalogue/aircraft": {"aircraft_name": "a"},
+        "PUT /api/catalogue/aircraft/{aircraft_id}": {"aircraft_name": f"a{number}"},
+        "POST /api/catalogue/flights": {"flight_number": "f"},
+        "PUT /api/catalogue/flights/{flight_id}": {"flight_number": f"f{number}"},
+        "POST /api/catalogue/tasks": {"task_name": "t"},
+        "PUT /api/catalogue/tasks/{task_id}": {"task_name": f"t{number}"},
+        "POST /api/catalogue/reference-images": {
+            "reference_image_name": "r",
+            "file_id": house.ids["file_id"],
+        },
+        "PUT /api/catalogue/reference-images/{reference_image_id}": {
+            "reference_image_name": f"r{number}",
+            "file_id": house.ids["file_id"],
+        },
+        "POST /api/catalogue/reference-images/{reference_image_id}/template": {"template": [region]},
+        "PUT /api/detection/models/{model_id}": {"model_description": f"m{number}"},
+    }
+    ids |= {"inspection_id": record, "item_id": item}
+    return {name: (filled(parts(name)[1], ids), body) for name, body in given.items()}
+
+
+def offered(house: House, operation: dict[str, Any]) -> set[str]:
+    """The field names that a body has in the API's document."""
+    schema = operation["requestBody"]["content"]["application/json"]["schema"]
+    if "$ref" in schema:
+        whole = house.anonymous.get("/api/openapi.json").json()
+        schema = whole["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]
+    return set(schema["properties"])
+
+
+def test_no_column_is_set_by_a_body_that_does_not_offer_it(house: House) -> None:
+    columns = {column.name for table in metadata().tables.values() for column in table.columns} | {*MORE}
+    operations = {
+        name: operation
+        for name, operation in house.operations().items()
+        if "application/json" in operation.get("requestBody", {}).get("content", {})
+    }
+    plain, forged = bodies(house), bodies(house)
+    assert sorted(plain) == sorted(operations)
+    for name, operation in operations.items():
+        method, _ = parts(name)
+        path, body = plain[name]
+        expected = house.admin.request(method, path, json=body)
+        assert expected.status_code == (409 if name == "POST /api/auth/first-run" else 200), (
+            name,
+            expected.text,
+        )
+        beside = dict.fromkeys(columns - offered(house, operation), CANARY)
+        assert len(beside) > 40
+        path, body = forged[name]
+        answer = house.admin.request(method, path, json={**beside, **body})
+        assert answer.status_code == expected.status_code, (name, answer.text)
+        assert answer.json().get("code") == expected.json().get("code"), name
+        assert CANARY not in answer.text, name
+    assert CANARY not in repr(dump(house.folder))
+
+
+def test_values_of_the_right_type_are_not_taken_either(house: House) -> None:
+    """A text would not fit into a number or a time: what fits is tried as well, where it would do harm."""
+    harmful = {
+        "enabled": False, "revision": 99, "version": 99, "progress": 100, "size": 1, "width": 1, "height": 1,
+        "created_at": "2001-01-01T00:00:00Z", "updated_at": "2001-01-01T00:00:00Z", "failures": 0,
+        "password_at": "2001-01-01T00:00:00Z", "expires_at": "2001-01-01T00:00:00Z", "login_enabled": False,
+        "attempt": 9, "seq": 1, "at": "2001-01-01T00:00:00Z", "work_years": 77, "is_passed": True,
+    }  # fmt: skip
+    for name, (path, body) in bodies(house).items():
+        method, _ = parts(name)
+        beside = {key: harmful[key] for key in harmful.keys() - offered(house, house.operations()[name])}
+        answer = house.admin.request(method, path, json={**beside, **body})
+        assert answer.status_code in {200, 409}, (name, answer.text)
+        assert "2001-01-01" not in answer.text, name
+        if answer.status_code == 200 and isinstance(answer.json().get("data"), dict):
+            data = answer.json()["data"]
+            assert data.get("enabled") is not False, name
+            assert data.get("revision") != 99, name
+            assert data.get("version") != 99, name
+            assert data.get("work_years") != 77, name
+            if "progress" in beside:
+                assert data.get("progress") != 100, name
+        assert '"99"' not in answer.headers.get("etag", ""), name
+    kept = repr(dump(house.folder))
+    assert "2001-01-01" not in kept
+    me = house.admin.get("/api/auth/me").json()["data"]
+    assert me["user"]["enabled"] is True

@@ -1,0 +1,91 @@
+"""Whoever guesses learns nothing of which users there are: same text, same headers, same work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import bcrypt
+import pytest
+from sqlalchemy import event
+from sqlalchemy.engine import Engine
+
+from tests.security.house import House
+
+
+@contextmanager
+def counted(patch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """What a request costs: full password hashes, and statements on the database."""
+    work: list[str] = []
+    check = bcrypt.checkpw
+
+    def checkpw(password: bytes, stored: bytes) -> bool:
+        work.append(f"hash of cost {stored.split(b'$')[2].decode()}")
+        return check(password, stored)
+
+    def told(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
+        work.append(statement.split(None, 1)[0])
+
+    patch.setattr(bcrypt, "checkpw", checkpw)
+    event.listen(Engine, "before_cursor_execute", told)
+    try:
+        yield work
+    finally:
+        event.remove(Engine, "before_cursor_execute", told)
+        patch.undo()
+
+
+def test_a_login_does_the_same_work_for_anybody(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("known", "disabled"):
+        made = {"username": name, "password": f"pass-of-{name}", "roles": ["viewer"]}
+        user_id = house.made("/api/users", **made)["user_id"]
+        if name == "disabled":
+            house.admin.put(f"/api/users/{user_id}", json={"enabled": False})
+    seen = []
+    for body in (
+        {"username": "nobody", "password": "wrong-password"},
+        {"username": "known", "password": "wrong-password"},
+        {"username": "disabled", "password": "wrong-password"},
+        {"username": "disabled", "password": "pass-of-disabled"},
+        {"username": "x" * 255, "password": "wrong-password"},
+    ):
+        with counted(monkeypatch) as work:
+            answer = house.anonymous.post("/api/auth/login", json=body)
+        headers = sorted(set(answer.headers.items()) - {("x-request-id", answer.headers["x-request-id"])})
+        seen.append((answer.status_code, answer.content, headers, work))
+    assert all(one == seen[0] for one in seen), seen
+    assert seen[0][3].count("hash of cost 04") == 1
+
+
+def test_the_waits_are_the_same_for_anybody(house: House) -> None:
+    house.made("/api/users", username="slow", password="pass-of-slow", roles=["viewer"])
+
+    def answers(username: str) -> list[tuple[int, Any]]:
+        found = []
+        for _ in range(7):
+            body = {"username": username, "password": "wrong-password"}
+            answer = house.anonymous.post("/api/auth/login", json=body)
+            found.append((answer.status_code, answer.json()["data"]))
+        return [(status, data and data["error"]) for status, data in found]
+
+    assert answers("slow") == answers("slow-but-not-there")
+
+
+def test_other_answers_do_not_tell_of_users_either(house: House) -> None:
+    """A viewer asks for users that are and are not there: 403 alike, and no id in any answer."""
+    viewer = house.as_role("viewer")
+    for method, path, body in (
+        ("GET", "/api/users/{}", None),
+        ("PUT", "/api/users/{}", {"name": "x"}),
+        ("DELETE", "/api/face/enrolments/{}", None),
+    ):
+        answers = [
+            viewer.request(method, path.format(user), json=body)
+            for user in (house.ids["user_id"], "no-such-user")
+        ]
+        assert [answer.status_code for answer in answers] == [403, 403]
+        assert answers[0].content == answers[1].content
+    for path in ("/api/auth/refresh", "/api/auth/logout"):
+        one, two = (house.anonymous.post(path, json={"refresh_token": "x" * size}) for size in (43, 44))
+        assert (one.status_code, one.content) == (two.status_code, two.content)

@@ -1,0 +1,153 @@
+"""SQL in every parameter, addresses that the service must not fetch, and names that are paths."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from tests.security.house import House, check_frame
+from tests.security.operations import body_of, filled, parts
+
+PAYLOADS = (
+    "'",
+    "' OR '1'='1",
+    "x'; DROP TABLE record; --",
+    "x' UNION SELECT password_hash, 1, 1 FROM user --",
+    '") OR 1=1 --',
+    "\\",
+)
+# Words that only an error of the database, or what an attack asks for, would bring.
+TELLING = ("sqlite", "syntax", "select ", "password_hash", "$2b$", "traceback", "no such", "psycopg")
+
+
+def _telling(text: str) -> list[str]:
+    return [word for word in TELLING if word in text.lower()]
+
+
+def test_sql_in_every_parameter_of_every_reading_operation(house: House) -> None:
+    before, tried = house.rows(), 0
+    for name, operation in house.operations().items():
+        method, path = parts(name)
+        if method != "GET":
+            continue
+        # Nobody sorts by a parameter; one that is sent is not looked at.
+        asked = [(p["in"], p["name"]) for p in operation.get("parameters", [])]
+        asked += [("query", "sort"), ("query", "order_by")]
+        for place, parameter in asked:
+            for payload in PAYLOADS:
+                query: dict[str, Any] = {}
+                if "/search" in path:
+                    query = {"current_page": 1, "page_size": 5}
+                elif path.endswith(("/list", "/jobs")):
+                    query = {"inspection_id": house.ids["inspection_id"]}
+                ids, headers = dict(house.ids), {}
+                if place == "path":
+                    ids[parameter] = quote(payload, safe="")
+                elif place == "query":
+                    query[parameter] = payload
+                else:
+                    headers[parameter] = payload
+                answer = house.admin.get(filled(path, ids), params=query, headers=headers)
+                at = (name, parameter, payload)
+                tried += 1
+                # 503: the event stream, which these tests have closed.
+                assert answer.status_code in {200, 404, 422} or path == "/api/events", (
+                    at,
+                    answer.status_code,
+                )
+                assert not _telling(answer.text) or path == "/api/audit", at
+                data = answer.json().get("data") if "json" in answer.headers["content-type"] else None
+                text = place == "query" and parameter not in {"sort", "order_by", "size"}
+                if answer.status_code == 200 and text and isinstance(data, dict) and "pagination" in data:
+                    assert data["pagination"]["total"] == 0, at
+    assert tried > 300
+    assert house.rows() == before
+
+
+def test_sql_in_the_id_of_every_changing_operation(house: House) -> None:
+    before = house.rows()
+    for name, operation in house.operations().items():
+        method, path = parts(name)
+        if method == "GET" or "{" not in path:
+            continue
+        for payload in PAYLOADS:
+            ids = dict.fromkeys(house.ids, quote(payload, safe=""))
+            answer = house.admin.request(method, filled(path, ids), **body_of(operation))
+            nothing = name == "DELETE /api/face/enrolments/{user_id}" and answer.json()["data"] is False
+            assert answer.status_code in {404, 405, 422} or nothing, (name, payload, answer.text)
+            assert not _telling(answer.text), (name, payload)
+            check_frame(answer, path)
+    assert house.rows() == before
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/files/..%2f..%2fsecret.key/content",
+        "/api/files/%2e%2e%2fwalkaround.db/content",
+        "/api/files/%2fetc%2fpasswd/thumbnail",
+        "/api/files/../../etc/passwd",
+        "/api/docs/assets/..%2f..%2fsecret.key",
+        "/api/docs/assets/%2e%2e/%2e%2e/secret.key",
+        "/api/docs/assets/index.html",
+        "/api/docs/assets/oauth2-redirect.html",
+        "/api/detection/models/..%2f..%2fsecret.key",
+        "//localhost.evil.example/%2e%2e",
+    ],
+)
+def test_a_path_leads_to_no_file(house: House, path: str) -> None:
+    answer = house.admin.get(path, follow_redirects=False)
+    assert answer.status_code in {404, 422}
+    check_frame(answer, path)
+    assert "location" not in answer.headers
+
+
+_connections: list[tuple[str, object]] = []
+_watching = False
+
+
+def _heard(event: str, arguments: tuple[Any, ...]) -> None:
+    if _watching and event in {"socket.connect", "socket.getaddrinfo", "urllib.Request"}:
+        _connections.append((event, arguments[-1]))
+
+
+sys.addaudithook(_heard)
+
+
+def test_no_address_that_a_client_names_is_ever_fetched(house: House) -> None:
+    """Neither by the service nor by a process of its own: a listener would hear of either."""
+    global _watching
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(0.2)
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}/internal.png"
+        # The CID names a file of ours, so the detection below has a reference image and really runs.
+        info = {"download_url": url, "filename": url, "ipfs_cid": house.file["ipfs_cid"], "mime_type": url}
+        record = house.record(reference_image_id=url, task_id=url, executor_id=url)["inspection_id"]
+        point = {"point": {"x": 0, "y": 0, "w": 1, "h": 1}, "fileInfo": info}
+        entry = {"inputImage": info, "resultImage": {"boxes": [], "resultImage": info}, "isPassed": True}
+        _connections.clear()
+        _watching = True
+        try:
+            item = house.item(record, model_id="reference-difference", item_point=point, result=[entry])
+            path = f"/api/inspection_item/{item['item_id']}"
+            photo = house.admin.post(f"{path}/photos", json={"file_id": house.ids["file_id"]})
+            assert photo.status_code == 200
+            assert house.admin.post(f"{path}/photos", json={"file_id": url}).status_code in {404, 422}
+            detected = house.admin.post(f"{path}/detect", params={"wait": 30}).json()["data"]
+            assert detected["state"] in {"done", "failed"}
+            assert detected["error"] != "no_region"
+            for field in ("updateFaceInfo", "updateInfo", "loginByFaceInfo"):
+                answer = house.admin.post(f"/api/auth/{field}", json={"faceInfo": url})
+                assert (answer.status_code, answer.json()["code"]) == (200, 1)
+            body = {"reference_image_name": "r", "file_id": url}
+            assert house.admin.post("/api/catalogue/reference-images", json=body).status_code in {409, 422}
+            assert house.admin.get(path).json()["item_point"]["fileInfo"] == info
+        finally:
+            _watching = False
+        assert _connections == []
+        with pytest.raises(TimeoutError):
+            listener.accept()

@@ -1,0 +1,152 @@
+"""Who may do what, for every operation of the API's document and every role."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+from starlette.testclient import TestClient
+
+from tests.security.house import House, check_frame
+from tests.security.operations import EVERYBODY, ROLES, RULES, body_of, filled, parts
+from tests.service_app import with_token
+
+
+def test_every_operation_has_its_rule(house: House) -> None:
+    assert sorted(house.operations()) == sorted(RULES)
+
+
+@pytest.mark.parametrize("bearer", ["", "Bearer", "Bearer x.y.z", "Basic Y2hpZWY6eA=="])
+def test_without_a_login(house: House, bearer: str) -> None:
+    before = house.rows()
+    for name, operation in house.operations().items():
+        method, path = parts(name)
+        headers = {"authorization": bearer} if bearer else {}
+        given = body_of(operation)
+        answer = house.anonymous.request(method, filled(path, house.ids), headers=headers, **given)
+        rule = RULES[name]
+        check_frame(answer, path)
+        assert answer.status_code == (401 if rule.login else rule.status), name
+        if rule.login:
+            assert answer.headers["www-authenticate"] == "Bearer", name
+    assert house.rows() == before
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_each_role(house: House, role: str) -> None:
+    client = house.admin if role == "admin" else house.as_role(role)
+    before = house.rows()
+    refused = 0
+    for name, operation in house.operations().items():
+        method, path = parts(name)
+        rule = RULES[name]
+        given = body_of(operation)
+        if role not in rule.roles:
+            # With the ids of what is really there, and of another user.
+            answer = client.request(method, filled(path, house.ids), **given)
+            assert answer.status_code == 403, name
+            assert answer.json()["data"]["error"] == "permission_missing", name
+            refused += 1
+        else:
+            answer = client.request(method, filled(path, {}), **given)
+            assert answer.status_code == rule.status, (name, answer.text)
+        check_frame(answer, path)
+    assert house.rows() == before
+    assert refused == sum(role not in rule.roles for rule in RULES.values())
+
+
+def test_what_needs_a_recent_password(house: House) -> None:
+    """The admin as after a login by face, or some minutes after one by password."""
+    token = house.admin.headers["authorization"].removeprefix("Bearer ")
+    connection = sqlite3.connect(house.folder / "walkaround.db")
+    kept = connection.execute("SELECT id, password_at FROM session").fetchall()
+    try:
+        for password_at in (None, "2020-01-01 00:00:00.000000"):
+            with connection:
+                connection.execute("UPDATE session SET password_at = ?", (password_at,))
+                connection.execute("UPDATE account_version SET number = number + 1")
+            later = with_token(house.anonymous, token)
+            before = house.rows()
+            for name, operation in house.operations().items():
+                rule = RULES[name]
+                method, path = parts(name)
+                if not rule.login:
+                    continue
+                ids = house.ids if rule.recent_password else {}
+                answer = later.request(method, filled(path, ids), **body_of(operation))
+                if rule.recent_password:
+                    assert answer.status_code == 403, name
+                    assert answer.json()["data"]["error"] == "password_login_needed", name
+                else:
+                    assert answer.status_code == rule.status, (name, answer.text)
+            assert house.rows() == before
+    finally:
+        with connection:
+            for session_id, password_at in kept:
+                connection.execute(
+                    "UPDATE session SET password_at = ? WHERE id = ?", (password_at, session_id)
+                )
+            connection.execute("UPDATE account_version SET number = number + 1")
+        connection.close()
+
+
+def test_the_own_account_is_the_only_one(house: House) -> None:
+    """The operations on the own account take no id: another user's, sent anyway, is not looked at."""
+    viewer = house.as_role("viewer")
+    other = house.ids["user_id"]
+    before = house.admin.get(f"/api/users/{other}").json()["data"]
+    aimed = {"user_id": other, "id": other, "username": "other"}
+    for method, path, body in (
+        ("POST", "/api/auth/updateInfo", {"department": "质检"}),
+        ("POST", "/api/auth/updatePassword", {"password": "x", "newPassword": "a-new-long-one"}),
+        ("POST", "/api/auth/updateFaceInfo", {"faceInfo": "x"}),
+        ("DELETE", "/api/auth/face", {}),
+        ("GET", "/api/auth/me", {}),
+    ):
+        answer = viewer.request(method, path, params=aimed, json={**body, **aimed})
+        assert answer.status_code == 200, (path, answer.text)
+        assert other not in answer.text, path
+    assert house.admin.get(f"/api/users/{other}").json()["data"] == before
+    assert (
+        house.anonymous.post(
+            "/api/auth/login", json={"username": "other", "password": "pass-of-the-other"}
+        ).json()["code"]
+        == 0
+    )
+
+
+def test_an_idempotency_key_belongs_to_its_user(house: House) -> None:
+    record = house.record()["inspection_id"]
+    body = {"item_name": "前缘", "inspection_id": record}
+
+    def create(client: TestClient) -> str:
+        answer = client.post("/api/inspection_item/create", json=body, headers={"Idempotency-Key": "k"})
+        item_id: str = answer.json()["item_id"]
+        return item_id
+
+    mine = create(house.admin)
+    assert create(house.as_role("inspector")) != mine
+    assert create(house.admin) == mine
+
+
+def test_the_rules_know_every_role() -> None:
+    assert all(rule.roles <= EVERYBODY for rule in RULES.values())
+    assert all("admin" in rule.roles for rule in RULES.values())
+
+
+def test_a_form_is_not_read_before_the_right_is_there(house: House) -> None:
+    """A model may have a gigabyte: it is not taken from somebody who may not add one."""
+    read = 0
+
+    def pieces() -> object:
+        nonlocal read
+        for _ in range(64):
+            read += 2**16
+            yield b"x" * 2**16
+
+    headers = {"content-type": "multipart/form-data; boundary=b"}
+    for client, status in ((house.anonymous, 401), (house.as_role("planner"), 403)):
+        read = 0
+        answer = client.post("/api/detection/models", content=pieces(), headers=headers)  # type: ignore[arg-type]
+        assert answer.status_code == status
+        assert read < 2**20

@@ -1,0 +1,191 @@
+"""The raw socket of a real service process: what is not plain HTTP/1.1 never reaches an operation."""
+
+from __future__ import annotations
+
+import re
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+import uvicorn
+from starlette.types import Receive, Scope, Send
+
+from service import protocol
+from tests.security.house import HEADERS, Live
+
+HOST = b"Host: localhost\r\n"
+POST = b"POST /api/auth/login HTTP/1.1\r\n" + HOST + b"Content-Type: application/json\r\n"
+# What an attack hides behind another request: an answer of its own would be a 200.
+HIDDEN = b"GET /healthz HTTP/1.1\r\n" + HOST + b"\r\n"
+CHUNKED = b"Transfer-Encoding: chunked\r\n"
+END = b"0\r\n\r\n"
+
+
+def length(number: int) -> bytes:
+    return b"Content-Length: %d\r\n" % number
+
+
+SMUGGLED = {
+    "length and chunks, the end by chunks": POST + length(5 + len(HIDDEN)) + CHUNKED + b"\r\n" + END + HIDDEN,
+    "chunks and length, the end by chunks": POST + CHUNKED + length(5 + len(HIDDEN)) + b"\r\n" + END + HIDDEN,
+    "chunks and length, the end by length": POST
+    + length(4)
+    + CHUNKED
+    + b"\r\n%x\r\n" % len(HIDDEN)
+    + HIDDEN
+    + b"\r\n"
+    + END,
+    "the same behind a foreign host": POST.replace(b"localhost", b"evil.example")
+    + length(5)
+    + CHUNKED
+    + b"\r\n"
+    + END
+    + HIDDEN,
+    "two lengths": POST + length(0) + length(len(HIDDEN)) + b"\r\n" + HIDDEN,
+    "two lengths in one": POST + b"Content-Length: 0, %d\r\n\r\n" % len(HIDDEN) + HIDDEN,
+    "a signed length": POST + b"Content-Length: +0\r\n\r\n" + HIDDEN,
+    "a negative length": POST + b"Content-Length: -1\r\n\r\n" + HIDDEN,
+    "an unknown encoding": POST + b"Transfer-Encoding: xchunked\r\n\r\n" + END + HIDDEN,
+    "two encodings": POST + CHUNKED + b"Transfer-Encoding: identity\r\n\r\n" + END + HIDDEN,
+    "a blank before the colon": POST + b"Transfer-Encoding : chunked\r\n\r\n" + END + HIDDEN,
+    "a length behind a bare LF": POST
+    + b"X: a\nTransfer-Encoding: chunked\r\n"
+    + length(5)
+    + b"\r\n"
+    + END
+    + HIDDEN,
+    "a bare CR in a header": POST + b"X: a\r" + CHUNKED + length(0) + b"\r\n" + HIDDEN,
+    "a NUL in a header": POST + b"X: a\x00b\r\n\r\n" + HIDDEN,
+    "a bare LF behind the last chunk": POST + CHUNKED + b"\r\n0\n\n" + HIDDEN,
+    "a bare LF in a chunk's extension": POST + CHUNKED + b"\r\n2;\n{}\r\n" + END + HIDDEN,
+    "a chunk shorter than it says": POST + CHUNKED + b"\r\n2\r\n{}x\r\n" + END + HIDDEN,
+    "a chunk of a negative size": POST + CHUNKED + b"\r\n-1\r\n" + END + HIDDEN,
+    "chunks in HTTP/1.0": POST.replace(b"1.1", b"1.0") + CHUNKED + b"\r\n" + END + HIDDEN,
+    "two hosts": b"GET /readyz HTTP/1.1\r\n" + HOST + b"Host: evil.example\r\n\r\n" + HIDDEN,
+    "no host": b"GET /readyz HTTP/1.1\r\n\r\n" + HIDDEN,
+    "the preface of HTTP/2": b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + HIDDEN,
+    "a control character in the path": b"GET /\x0b HTTP/1.1\r\n" + HOST + b"\r\n" + HIDDEN,
+    "a tunnel": b"CONNECT 127.0.0.1:22 HTTP/1.1\r\n" + HOST + b"Connection: close\r\n\r\n" + HIDDEN,
+}
+
+
+@pytest.mark.parametrize("case", SMUGGLED)
+def test_nothing_is_smuggled(live: Live, case: str) -> None:
+    answer = live.send(SMUGGLED[case])
+    statuses = re.findall(rb"HTTP/1\.1 (\d+)", answer)
+    assert statuses, answer
+    assert set(statuses) <= {b"400", b"404", b"405", b"422"}, answer
+    assert b'"status"' not in answer
+
+
+def test_what_can_not_be_read_is_refused_like_everything_else(live: Live) -> None:
+    head, _, body = live.send(b"GET / HTTP/1.1\r\n\r\n").partition(b"\r\n\r\n")
+    pairs = [line.decode("ascii").split(": ", 1) for line in head.split(b"\r\n")[1:]]
+    headers = httpx.Headers([(name, value) for name, value in pairs])
+    answer = httpx.Response(400, headers=headers, content=body)
+    for name, value in HEADERS.items():
+        assert answer.headers[name] == value
+    assert answer.headers["x-request-id"]
+    assert answer.headers["connection"] == "close"
+    assert answer.json()["data"] == {"error": "invalid_input"}
+    assert answer.json()["msg"] == "请求不是有效的 HTTP/1.1，请检查客户端"
+
+
+def test_pipelined_requests_are_answered_in_order(live: Live) -> None:
+    other = b"GET /api/auth/me HTTP/1.1\r\n" + HOST + b"\r\n"
+    answer = live.send(HIDDEN + other + HIDDEN)
+    assert re.findall(rb"HTTP/1\.1 (\d+)", answer) == [b"200", b"401", b"200"]
+
+
+def test_a_body_is_never_a_request(live: Live) -> None:
+    answer = live.send(POST + length(len(HIDDEN)) + b"\r\n" + HIDDEN)
+    assert re.findall(rb"HTTP/1\.1 (\d+)", answer) == [b"422"]
+
+
+def test_a_head_without_end_is_refused(live: Live) -> None:
+    for endless in (b"X: " + b"a" * 200_000, b"X: a\r\n" * 40_000):
+        answer = live.send(b"GET /healthz HTTP/1.1\r\n" + HOST + endless)
+        assert b" 200 " not in answer
+        assert b'"status"' not in answer
+
+
+def test_half_a_head_is_no_request(live: Live) -> None:
+    assert live.send(HIDDEN[:-2], seconds=0.3) == b""
+    assert httpx.get(f"{live.url}/healthz").status_code == 200
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    """The port of a server with the service's protocol whose patience is short."""
+    monkeypatch.setattr(protocol, "HEAD_SECONDS", 0.2)
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            await send({"type": "http.response.start", "status": 204, "headers": []})
+            await send({"type": "http.response.body", "body": b""})
+
+    config = uvicorn.Config(
+        app, port=0, http=protocol.GuardedProtocol, log_config=None, lifespan="off", timeout_keep_alive=1
+    )
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    yield server.servers[0].sockets[0].getsockname()[1]
+    server.should_exit = True
+    thread.join(10)
+
+
+@pytest.mark.parametrize("first", [b"", b"GET / HT", HIDDEN + b"GET / HT"])
+def test_a_request_that_does_not_come_ends_its_connection(impatient: int, first: bytes) -> None:
+    with socket.create_connection(("127.0.0.1", impatient), timeout=10) as wire:
+        wire.sendall(first)
+        got = b""
+        while piece := wire.recv(4096):
+            got += piece
+        assert got.count(b"HTTP/1.1 204") == (1 if HIDDEN in first else 0)
+
+
+def test_forwarded_headers_are_not_believed(live: Live) -> None:
+    """Without trusted proxies the address is that of the connection: no way around the limits."""
+    statuses = []
+    for number in range(7):
+        forged = f"203.0.113.{number}"
+        headers = {
+            "X-Forwarded-For": forged,
+            "X-Real-IP": forged,
+            "Forwarded": f"for={forged};host=evil.example;proto=https",
+            "X-Forwarded-Host": "evil.example",
+            "X-Forwarded-Prefix": "/evil",
+        }
+        body = {"username": "somebody-else", "password": "guess"}
+        answer = httpx.post(f"{live.url}/api/auth/login", json=body, headers=headers)
+        statuses.append(answer.status_code)
+        assert "evil" not in answer.text + str(answer.headers)
+    assert statuses == [200] * 5 + [429] * 2
+
+
+def test_only_its_own_names_are_answered(live: Live) -> None:
+    port = urlsplit(live.url).port
+    for host, status in (
+        (f"127.0.0.1:{port}", 200),
+        ("localhost", 200),
+        ("[::1]:80", 200),
+        ("LOCALHOST", 200),
+        ("evil.example", 400),
+        ("localhost.evil.example", 400),
+        ("127.0.0.1.nip.example:80", 400),
+        ("localhost@evil.example", 400),
+        ("testserver", 400),
+        ("localhost:80:evil", 400),
+        ("", 400),
+    ):
+        answer = httpx.get(f"{live.url}/healthz", headers={"Host": host})
+        assert answer.status_code == status, host
+    absolute = live.send(b"GET http://evil.example/healthz HTTP/1.1\r\n" + HOST + b"\r\n")
+    assert b'"status"' not in absolute
