@@ -17,6 +17,7 @@ from PySide6.QtGui import QImage
 from desktop.client import Session
 from desktop.client.errors import Forbidden, NotFound
 from desktop.imaging import open_image
+from desktop.imaging.remote import choose_source
 from desktop.imaging.source import ImageSource
 from desktop.preferences import APP
 from desktop.workers import Report
@@ -62,7 +63,7 @@ def picture_folder() -> Path:
 
 
 def fetch_reference(report: Report, session: Session, reference: ReferenceImage) -> ImageSource:
-    """The reference image, from the cache or downloaded; reports 0..1.
+    """The reference image: from the cache, in tiles from far away, or downloaded; reports 0..1.
 
     Raises ClientError, ImageError, OSError.
     """
@@ -71,15 +72,19 @@ def fetch_reference(report: Report, session: Session, reference: ReferenceImage)
     if path.exists():
         with contextlib.suppress(OSError):
             os.utime(path)
-    else:
+        return open_image(path, name)
+
+    def downloaded() -> Path:
         _keep(
             session.files.download(
                 reference.file_id, lambda done, total: report(done / total if total else 0.0)
             ),
             path,
         )
-    report.check()
-    return open_image(path, name)
+        report.check()
+        return path
+
+    return choose_source(session, reference, name, downloaded)
 
 
 def fetch_picture(session: Session, content_id: str | None, file_id: str, url: str | None = None) -> QImage:
