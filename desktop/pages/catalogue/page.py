@@ -61,7 +61,7 @@ class CataloguePage(Page):
         return self.tr("Catalogue")
 
     @property
-    def section(self) -> str:
+    def in_front(self) -> str:
         """The name of the section in front: aircraft, flights, tasks, references, models."""
         return self.chips.value()
 
@@ -69,12 +69,12 @@ class CataloguePage(Page):
         """Show the section `section`, or the one that was in front."""
         self._show_chips()
         run(_counts, self._context.session, owner=self, done=self._counted_all, failed=lambda _: None)
-        wanted = str(params.get("section") or self.section)
+        wanted = str(params.get("section") or self.in_front)
         self.show_section(wanted if wanted in self._offered() else "aircraft")
 
     def place(self) -> dict[str, Any]:
         """The section in front."""
-        return {"section": self.section}
+        return {"section": self.in_front}
 
     def show_section(self, name: str) -> None:
         """Bring a section to the front."""

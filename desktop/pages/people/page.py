@@ -58,7 +58,7 @@ class PeoplePage(Page):
         return self.tr("People")
 
     @property
-    def section(self) -> str:
+    def in_front(self) -> str:
         """The name of the section in front: users, audit, faces."""
         return self.chips.value()
 
@@ -71,12 +71,12 @@ class PeoplePage(Page):
         }
         offered = [(name, titles[name]) for name, right in _RIGHTS.items() if self._context.may(right)]
         self.chips.set_choices(offered)
-        wanted = str(params.get("section") or self.section)
+        wanted = str(params.get("section") or self.in_front)
         self.show_section(wanted if wanted in dict(offered) else "users")
 
     def place(self) -> dict[str, Any]:
         """The section in front."""
-        return {"section": self.section}
+        return {"section": self.in_front}
 
     def show_section(self, name: str) -> None:
         """Bring a section to the front."""

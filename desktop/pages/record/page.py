@@ -33,6 +33,7 @@ class RecordPage(Page):
     """Every field of a record, its items, and what can be done with it as a whole."""
 
     page_id: ClassVar[str] = "record"
+    section: ClassVar[str] = "records"
     permission: ClassVar[Permission | None] = Permission.INSPECTION_READ
 
     def __init__(self, context: Context) -> None:

@@ -73,7 +73,7 @@ def opened(context: Context, qtbot: QtBot, section: str = "aircraft") -> Catalog
 
 def settled(page: CataloguePage, qtbot: QtBot) -> None:
     """Wait for the answer to what the section in front asked last."""
-    section = page.sections[page.section]
+    section = page.sections[page.in_front]
     qtbot.waitUntil(lambda: section._asked is not None and section._asked.finished, timeout=WAIT)
 
 
