@@ -4217,7 +4217,7 @@
     </message>
     <message>
         <source>The picture {0} cannot be fetched from the service. Open it again in a moment.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法从服务获取图片 {0}。请稍后重新打开。</translation>
     </message>
     <message>
         <source>The picture {0} cannot be prepared for zooming: {1}. Free some disk space.</source>
