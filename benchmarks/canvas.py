@@ -327,7 +327,7 @@ def in_own_process(part: str, path: Path, cache: Path, *words: str) -> None:
 def main() -> None:
     """Run all parts, or the one asked for."""
     parser = argparse.ArgumentParser(description="Figures of the canvas, one JSON line each.")
-    parser.add_argument("--only", choices=["pictures", "regions", "journal"])
+    parser.add_argument("--only", choices=["pictures", "regions", "journal", "report"])
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--part", choices=["picture", "moving", "regions"], help=argparse.SUPPRESS)
     parser.add_argument("--path", type=Path, help=argparse.SUPPRESS)
@@ -357,6 +357,8 @@ def main() -> None:
             in_own_process("regions", folder / "24.jpg", folder / "cache")
     if given.only in (None, "journal"):
         journal(given.kills)
+    if given.only in (None, "report"):
+        subprocess.run([sys.executable, "-m", "benchmarks.report"], check=True)
 
 
 if __name__ == "__main__":

@@ -6,11 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from PySide6.QtCore import QBuffer, QByteArray, QCoreApplication, QIODevice, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QImage, QImageReader, QPainter, QPen
+from PySide6.QtCore import QCoreApplication, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QImage, QPainter, QPen
 
 from desktop.client.errors import NotFound
 from desktop.client.session import Session
+from desktop.imaging import ImageError, open_image
+from desktop.imaging.source import ImageSource
 from desktop.report import words
 from desktop.report.content import Evidence, Report, ReportedFinding, ReportedItem
 from shared import __version__, results
@@ -20,8 +22,8 @@ from shared.wire.catalogue import Task
 from shared.wire.inspection import Item, Record
 
 OVERVIEW_PX = 1600
-CROP_PX = 480
-JPEG_QUALITY = 85
+# A crop is printed about 42 mm wide: 200 dots an inch.
+CROP_PX = 340
 _FAIL = QColor("#cf2f2a")
 
 Progress = Callable[[int, int], None]
@@ -43,15 +45,15 @@ def collect(session: Session, inspection_id: str, made_by: str, progress: Progre
         progress(index, len(items))
         reported.append(_item(index + 1, item, reference, pictures, evidence))
     progress(len(items), len(items))
-    overview = _fitted(reference, OVERVIEW_PX)
+    overview = QImage() if reference is None else _fitted(reference.preview(), OVERVIEW_PX)
     return Report(
         title=record.inspection_name or QCoreApplication.translate("Report", "Inspection record"),
         subtitle=QCoreApplication.translate("Report", "Inspection report"),
         status=record.inspection_status,
         status_name=words.status(record.inspection_status),
         fields=_fields(record, _task(session, record)),
-        overview=_jpeg(overview),
-        overview_scale=overview.width() / reference.width() if reference.width() else 1.0,
+        overview=overview,
+        overview_scale=1.0 if reference is None else overview.width() / reference.size[0],
         items=tuple(reported),
         evidence=tuple(dict.fromkeys(evidence)),
         made_at=datetime.now(UTC),
@@ -65,44 +67,45 @@ def collect(session: Session, inspection_id: str, made_by: str, progress: Progre
 
 
 class _Pictures:
-    """Upright pictures of the service, each fetched once; the last few stay decoded."""
+    """Pictures of the service, each fetched once; the last few stay open."""
 
     KEPT = 3
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._images: dict[str, QImage] = {}
+        self._open: dict[str, ImageSource | None] = {}
 
-    def get(self, info: Mapping[str, Any] | None) -> QImage:
-        """The picture of a fileInfo; a null image when there is none or it is gone."""
+    def get(self, info: Mapping[str, Any] | None) -> ImageSource | None:
+        """The picture of a fileInfo; None when there is none, or it is gone or no picture."""
         url = (info or {}).get("download_url")
         if not isinstance(url, str) or not url:
-            return QImage()
-        if url not in self._images:
+            return None
+        if url not in self._open:
+            if len(self._open) >= self.KEPT:
+                self._open.pop(next(iter(self._open)))
             try:
-                data = self._session.files.fetch(url)
-            except NotFound:
-                data = b""
-            if len(self._images) >= self.KEPT:
-                self._images.pop(next(iter(self._images)))
-            self._images[url] = _decode(data)
-        return self._images[url]
+                self._open[url] = open_image(self._session.files.fetch(url))
+            except (NotFound, ImageError):
+                self._open[url] = None
+        return self._open[url]
 
 
-def _reference(session: Session, record: Record, pictures: _Pictures, evidence: list[Evidence]) -> QImage:
+def _reference(
+    session: Session, record: Record, pictures: _Pictures, evidence: list[Evidence]
+) -> ImageSource | None:
     if record.reference_image_id is None:
-        return QImage()
+        return None
     try:
         reference = session.catalogue.reference_images.get(record.reference_image_id)
     except NotFound:
-        return QImage()
+        return None
     use = QCoreApplication.translate("Report", "Reference image")
     evidence.append(Evidence(use, reference.filename or "–", _digest(reference.ipfs_cid)))
     return pictures.get({"download_url": reference.download_url})
 
 
 def _item(
-    number: int, item: Item, reference: QImage, pictures: _Pictures, evidence: list[Evidence]
+    number: int, item: Item, reference: ImageSource | None, pictures: _Pictures, evidence: list[Evidence]
 ) -> ReportedItem:
     entries = [entry.model_dump(mode="json", exclude_unset=True) for entry in item.result]
     detection = results.newest_detection(entries)
@@ -119,9 +122,9 @@ def _item(
         use = QCoreApplication.translate("Report", "Model of item {number}").format(number=number)
         evidence.append(Evidence(use, item.model_name or "–", str(provenance["model_sha256"])))
     region = None
-    if item.item_point is not None and item.item_point.point is not None and not reference.isNull():
+    if item.item_point is not None and item.item_point.point is not None and reference is not None:
         point = item.item_point.point
-        region = point_to_pixels(point.x, point.y, point.w, point.h, reference.width(), reference.height())
+        region = point_to_pixels(point.x, point.y, point.w, point.h, *reference.size)
     said = current["verdict"] if current is not None and results.is_verdict(current) else {}
     failure = (detection or {}).get("error") or {}
     return ReportedItem(
@@ -130,8 +133,8 @@ def _item(
         description=item.description or "",
         model=item.model_name or item.model_id or "",
         region=region,
-        reference_crop=_jpeg(_fitted(_crop(reference, region), CROP_PX)),
-        photo_crop=_jpeg(_photo_crop(photo, findings, region, provenance)),
+        reference_crop=_fitted(_crop(reference, region), CROP_PX),
+        photo_crop=_photo_crop(photo, findings, region, provenance),
         findings=findings,
         passed=results.passed(entries),
         opinion=results.model_opinion(entries),
@@ -154,11 +157,14 @@ def _findings(entry: results.Entry | None) -> tuple[ReportedFinding, ...]:
 
 
 def _photo_crop(
-    photo: QImage, findings: Sequence[ReportedFinding], region: Rect | None, provenance: Mapping[str, Any]
+    photo: ImageSource | None,
+    findings: Sequence[ReportedFinding],
+    region: Rect | None,
+    provenance: Mapping[str, Any],
 ) -> QImage:
     """The part of the photo that shows the region, with the boxes drawn on it."""
-    if photo.isNull():
-        return photo
+    if photo is None:
+        return QImage()
     seen = _seen(photo, region, provenance)
     crop = _crop(photo, seen)
     fitted = _fitted(crop, CROP_PX)
@@ -174,8 +180,8 @@ def _photo_crop(
     return fitted
 
 
-def _seen(photo: QImage, region: Rect | None, provenance: Mapping[str, Any]) -> Rect:
-    whole = Rect(0, 0, photo.width(), photo.height())
+def _seen(photo: ImageSource, region: Rect | None, provenance: Mapping[str, Any]) -> Rect:
+    whole = Rect(0, 0, *photo.size)
     matrix = (provenance.get("alignment") or {}).get("homography")
     if region is None or not matrix:
         return whole
@@ -195,7 +201,7 @@ def _seen(photo: QImage, region: Rect | None, provenance: Mapping[str, Any]) -> 
     top, bottom = min(y for _, y in places), max(y for _, y in places)
     margin = 0.08 * max(right - left, bottom - top)
     inside = Rect(left - margin, top - margin, right - left + 2 * margin, bottom - top + 2 * margin)
-    inside = inside.clamped(photo.width(), photo.height())
+    inside = inside.clamped(*photo.size)
     return whole if inside.empty else inside
 
 
@@ -241,21 +247,8 @@ def _digest(content_id: Any) -> str:
         return str(content_id or "–")
 
 
-def _decode(data: bytes) -> QImage:
-    buffer = QBuffer()
-    buffer.setData(QByteArray(data))
-    buffer.open(QIODevice.OpenModeFlag.ReadOnly)
-    reader = QImageReader(buffer)
-    # Without this the coordinates, which speak of the upright picture, would meet a turned one.
-    reader.setAutoTransform(True)
-    return reader.read()
-
-
-def _crop(image: QImage, region: Rect | None) -> QImage:
-    if region is None or image.isNull():
-        return QImage()
-    left, top = int(region.x), int(region.y)
-    return image.copy(left, top, max(round(region.right) - left, 1), max(round(region.bottom) - top, 1))
+def _crop(picture: ImageSource | None, region: Rect | None) -> QImage:
+    return QImage() if picture is None or region is None or region.empty else picture.crop(region)
 
 
 def _fitted(image: QImage, longest: int) -> QImage:
@@ -263,12 +256,3 @@ def _fitted(image: QImage, longest: int) -> QImage:
         return image
     size = image.size().scaled(QSize(longest, longest), Qt.AspectRatioMode.KeepAspectRatio)
     return image.scaled(size, mode=Qt.TransformationMode.SmoothTransformation)
-
-
-def _jpeg(image: QImage) -> bytes:
-    if image.isNull():
-        return b""
-    buffer = QBuffer()
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    image.convertToFormat(QImage.Format.Format_RGB888).save(buffer, "JPEG", JPEG_QUALITY)  # type: ignore[call-overload]
-    return bytes(buffer.data().data())

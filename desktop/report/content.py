@@ -1,4 +1,4 @@
-"""What a report says, as plain data. `collect.py` fills it, `pdf.py` and `html.py` write it."""
+"""What a report says. `collect.py` fills it, `pdf.py` and `html.py` write it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+
+from PySide6.QtGui import QImage
 
 from shared.codes import Verdict
 from shared.geometry import Rect
@@ -31,7 +33,7 @@ class ReportedFinding:
 
 @dataclass(frozen=True, slots=True)
 class ReportedItem:
-    """One item with its pictures as JPEG bytes; an empty picture means there is none.
+    """One item with its pictures; a null picture means there is none.
 
     `region` is in px of the upright reference image and None for an item without one. `passed` is what
     counts (None: undecided), `opinion` what the model said; without a verdict `decided_by` is empty and
@@ -43,8 +45,8 @@ class ReportedItem:
     description: str
     model: str
     region: Rect | None
-    reference_crop: bytes
-    photo_crop: bytes
+    reference_crop: QImage
+    photo_crop: QImage
     findings: tuple[ReportedFinding, ...]
     passed: bool | None
     opinion: bool | None
@@ -60,7 +62,7 @@ class ReportedItem:
 class Report:
     """A whole report. `fields` are label and value of the record in the order to show them.
 
-    `overview` is the reference image as JPEG, `overview_scale` the px of it per px of the upright original.
+    `overview` is the reference image made smaller, `overview_scale` its px per px of the upright original.
     `record` is the record as the service answers it, for machine-readable copies.
     """
 
@@ -69,7 +71,7 @@ class Report:
     status: str
     status_name: str
     fields: tuple[tuple[str, str], ...]
-    overview: bytes
+    overview: QImage
     overview_scale: float
     items: tuple[ReportedItem, ...]
     evidence: tuple[Evidence, ...]

@@ -7,7 +7,7 @@ import html
 import json
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QBuffer, QCoreApplication, QIODevice
 from PySide6.QtGui import QImage
 
 from desktop.report import words
@@ -29,6 +29,7 @@ grid-template-columns:1fr 1fr 1.3fr;gap:16px;break-inside:avoid}article header{g
 table{border-collapse:collapse;width:100%;font-size:12px}td,th{text-align:left;border-top:1px solid #dde2e8;
 padding:4px 8px;word-break:break-all}
 """
+_JPEG_QUALITY = 85
 _COLOURS = {True: "#1d8a54", False: "#cf2f2a", None: "#a8700a"}
 _CLASSES = {True: "passed", False: "failed", None: "undecided"}
 
@@ -68,23 +69,30 @@ def _text(value: str) -> str:
     return html.escape(value)
 
 
-def _picture(data: bytes, what: str) -> str:
-    if not data:
+def _picture(image: QImage, what: str) -> str:
+    if image.isNull():
         return f"<p class=dim>{_text(QCoreApplication.translate('Report', 'No picture'))}</p>"
-    code = base64.b64encode(data).decode("ascii")
+    code = base64.b64encode(_jpeg(image)).decode("ascii")
     return f'<img alt="{_text(what)}" src="data:image/jpeg;base64,{code}">'
 
 
+def _jpeg(image: QImage) -> bytes:
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    image.save(buffer, "JPEG", _JPEG_QUALITY)  # type: ignore[call-overload]
+    return bytes(buffer.data().data())
+
+
 def _overview(report: Report) -> str:
-    if not report.overview:
+    image = report.overview
+    if image.isNull():
         return ""
-    image = QImage.fromData(report.overview)
     width, height = image.width() / report.overview_scale, image.height() / report.overview_scale
     marks = "".join(
         _mark(item.region, item, width, height) for item in report.items if item.region is not None
     )
     alt = QCoreApplication.translate("Report", "Reference image with the numbered regions")
-    return f"<figure>{_picture(report.overview, alt)}{marks}</figure>"
+    return f"<figure>{_picture(image, alt)}{marks}</figure>"
 
 
 def _mark(region: Rect, item: ReportedItem, width: float, height: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QBuffer, QByteArray, QCoreApplication, QIODevice, QMarginsF, QRectF, Qt
+from PySide6.QtCore import QBuffer, QCoreApplication, QIODevice, QMarginsF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QImage, QPageLayout, QPageSize, QPainter, QPdfWriter, QPen
 
 from desktop.report import words
@@ -190,7 +190,7 @@ class _Pages:
         return sum(heights) + 34, paint
 
     def _overview(self) -> Block:
-        image = _image(self.report.overview)
+        image = self.report.overview
         if image.isNull():
             return 0.0, lambda _y: None
         scale = min(WIDTH / image.width(), 330 / image.height())
@@ -249,7 +249,12 @@ class _Pages:
         name = f"{item.number}  {item.name}"
         title = self._height(WIDTH - 90, name, 12, True)
         text = sum(self._height(right, line[0], line[1], line[3]) + 3 for line in shown)
-        height = title + 12 + max(text, 96.0 if item.reference_crop or item.photo_crop else 0.0) + 14
+        height = (
+            title
+            + 12
+            + max(text, 0.0 if item.reference_crop.isNull() and item.photo_crop.isNull() else 96.0)
+            + 14
+        )
 
         def paint(y: float) -> None:
             self.painter.setPen(QPen(LINE, 0.8))
@@ -266,10 +271,9 @@ class _Pages:
 
         return height, paint
 
-    def _picture(self, x: float, y: float, width: float, data: bytes) -> None:
+    def _picture(self, x: float, y: float, width: float, image: QImage) -> None:
         frame = QRectF(x, y, width, 96)
         self.painter.fillRect(frame, GROUND)
-        image = _image(data)
         if image.isNull():
             none = QCoreApplication.translate("Report", "No picture")
             self._text(x, y + 42, width, none, 8, DIM, align=Qt.AlignmentFlag.AlignHCenter)
@@ -325,7 +329,3 @@ def _stacked(blocks: list[Block]) -> Block:
             y += height
 
     return sum(height for height, _ in blocks), paint
-
-
-def _image(data: bytes) -> QImage:
-    return QImage.fromData(QByteArray(data)) if data else QImage()

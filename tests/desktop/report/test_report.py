@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from PIL import Image, ImageDraw
 from pypdf import PdfReader
+from PySide6.QtGui import QImage, QPainter
 from pytestqt.qtbot import QtBot
 
 from desktop.report import html, pdf
@@ -19,12 +18,13 @@ from shared.codes import Verdict
 from shared.geometry import Rect
 
 
-def picture(width: int, height: int, colour: str = "#9aa3ad") -> bytes:
-    image = Image.new("RGB", (width, height), colour)
-    ImageDraw.Draw(image).line((0, 0, width, height), fill="#222", width=3)
-    buffer = io.BytesIO()
-    image.save(buffer, "JPEG")
-    return buffer.getvalue()
+def picture(width: int, height: int, colour: str = "#9aa3ad") -> QImage:
+    image = QImage(width, height, QImage.Format.Format_RGB888)
+    image.fill(colour)
+    painter = QPainter(image)
+    painter.drawLine(0, 0, width, height)
+    painter.end()
+    return image
 
 
 def item(number: int, passed: bool | None, name: str = "壁板裂纹") -> ReportedItem:

@@ -1,0 +1,116 @@
+"""How long the report of a large record takes, and whether the window moves on meanwhile.
+
+    python -m benchmarks.report
+
+A real service process, a record of 200 items with one finding each on a 12 MP reference image and a 12 MP
+photo. Prints one JSON line per figure: gathering and writing the PDF together against its target, with the
+writing alone as the floor, and the longest time the GUI thread did not answer.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import time
+from pathlib import Path
+
+from benchmarks.canvas import Stalls, draw_picture, say
+from desktop.client import Session
+from desktop.embedded import EmbeddedService
+from shared.wire.catalogue import ReferenceImageWrite
+from shared.wire.inspection import ItemCreate, RecordCreate
+
+ITEMS = 200
+WIDTH, HEIGHT = 4000, 3000
+TARGET_SECONDS = 3.0
+STALL_MS = 50.0
+
+
+def fill(session: Session, picture: Path) -> str:
+    """A record with `ITEMS` items and findings; gives its id."""
+    session.account.first_run("chief", "correct-horse-battery")
+    reference = session.files.upload(picture, "reference.jpg")
+    photo = session.files.upload(picture, "today.jpg")
+    image = session.catalogue.reference_images.create(
+        ReferenceImageWrite(reference_image_name="Skin", file_id=reference.file_id)
+    )
+    record = session.records.create(
+        RecordCreate(task_id="benchmark", reference_image_id=image.reference_image_id)
+    )
+    for number in range(ITEMS):
+        x, y = (number % 20) * 0.048, (number // 20) * 0.095
+        left, top = x * WIDTH, y * HEIGHT
+        points = {"x1": left + 40, "y1": top + 40, "x2": left + 120, "y2": top + 90}
+        boxes = [{"label": "crack", "confidence": 0.9, "points": points}]
+        body = {
+            "item_name": f"壁板 {number}",
+            "inspection_id": record.inspection_id,
+            "item_point": {"point": {"x": x, "y": y, "w": 0.045, "h": 0.09}},
+            "result": [
+                {
+                    "inputImage": photo.model_dump(mode="json"),
+                    "resultImage": {"boxes": boxes},
+                    "isPassed": False,
+                    "progress": "done",
+                    "version": 1,
+                    "provenance": {"alignment": {"homography": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]}},
+                }
+            ],
+        }
+        session.items.create(ItemCreate.model_validate(body))
+    return record.inspection_id
+
+
+def measure(session: Session, record_id: str, path: Path) -> None:
+    """Gather and write on a worker, as the page does, with the GUI thread watched."""
+    from PySide6.QtCore import QEventLoop
+
+    from desktop import workers
+    from desktop.application import make_application
+    from desktop.report import pdf
+    from desktop.report.collect import collect
+
+    make_application()
+    seconds: dict[str, float] = {}
+
+    def work(report: workers.Report) -> None:
+        started = time.perf_counter()
+        found = collect(session, record_id, "chief", lambda done, total: report((done, total)))
+        seconds["gather"] = time.perf_counter() - started
+        pdf.write(found, path)
+        seconds["all"] = time.perf_counter() - started
+
+    def fail(problem: Exception) -> None:
+        raise problem
+
+    loop = QEventLoop()
+    stalls = Stalls()
+    workers.run(work, owner=None, done=lambda _: loop.quit(), failed=fail, progress=lambda _: None)
+    loop.exec()
+    longest = stalls.longest * 1000
+    writing = seconds["all"] - seconds["gather"]
+    say("report of 200 findings", seconds["all"], TARGET_SECONDS, "s", floor=round(writing, 2))
+    say("longest stall while exporting", longest, STALL_MS, "ms")
+    print(json.dumps({"figure": "size of that report", "value": path.stat().st_size, "unit": "bytes"}))
+    workers.shutdown()
+
+
+def main() -> None:
+    """Run it."""
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        draw_picture(folder / "skin.jpg", WIDTH, HEIGHT)
+        service = EmbeddedService(folder / "data")
+        service.start()
+        session = Session(service.wait_ready(60))
+        try:
+            measure(session, fill(session, folder / "skin.jpg"), folder / "report.pdf")
+        finally:
+            session.close()
+            service.stop()
+
+
+if __name__ == "__main__":
+    main()
