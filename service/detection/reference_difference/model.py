@@ -36,6 +36,8 @@ from shared.geometry import Rect
 VERSION = 1
 _MOST_PIXELS = 4_000_000
 _MOST_CHANGED = 0.5
+# Without findings a photo passes, so then the alignment must be beyond doubt (see `align._BELONGS`).
+_LEAST_TO_PASS = 0.75
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,8 @@ def detect(reference: Bytes, region: Rect, photo: Bytes, parameters: Parameters 
         box = in_photo(part, seen.to_photo, size)
         if sure >= wanted.min_confidence and not box.empty:
             kept.append(Found(label(part, seen.was, seen.now), sure, box))
+    if not kept and seen.alignment.inliers and seen.alignment.score < _LEAST_TO_PASS:
+        raise AlignmentFailed("no_match")
     kept.sort(key=lambda one: -one.confidence)
     return Result(tuple(kept), seen.alignment, time.perf_counter() - begun)
 
