@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QAbstractButton
 
 from desktop.demo.forms import fill
 from desktop.demo.pictures import MM_PER_PIXEL
-from desktop.demo.play import Play
+from desktop.demo.playing import Play
 from desktop.demo.stage import click, dialog, find, press, wait_until, with_files
 from desktop.pages.catalogue import CataloguePage
 from desktop.pages.form import Form

@@ -6,7 +6,7 @@ import json
 
 from desktop.client.errors import ClientError
 from desktop.demo.pictures import SPOTS
-from desktop.demo.play import Play
+from desktop.demo.playing import Play
 from desktop.demo.records import go_to, saved
 from desktop.demo.stage import (
     FailedError,

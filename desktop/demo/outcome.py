@@ -11,7 +11,7 @@ from pypdf import PdfReader
 from PySide6.QtGui import QImage
 
 from desktop.demo.pictures import SPOTS
-from desktop.demo.play import WINDOW, Play
+from desktop.demo.playing import WINDOW, Play
 from desktop.demo.stage import check
 from shared import results
 from shared.codes import Status

@@ -7,7 +7,7 @@ import contextlib
 from desktop.client import Session
 from desktop.client.errors import ClientError, Refused
 from desktop.demo.forms import fill
-from desktop.demo.play import Play
+from desktop.demo.playing import Play
 from desktop.demo.stage import FailedError, check, click, dialog, press, wait_until, with_files, write
 from desktop.embedded import ServiceState
 from desktop.pages.login import LoginPage

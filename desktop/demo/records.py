@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox
 
 from desktop.demo.pictures import SPOTS
-from desktop.demo.play import Play
+from desktop.demo.playing import Play
 from desktop.demo.stage import check, choose, click, dialog, drag, press, wait_until, write
 from desktop.pages.records.new_record import NewRecord, Start
 from desktop.pages.workbench import WorkbenchPage

@@ -8,7 +8,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, Qt
 
 from desktop.application import Desktop, make_application
 from desktop.demo import pictures
-from desktop.demo.play import Play
+from desktop.demo.playing import Play
 from desktop.demo.stage import FailedError, Stage, turn
 from desktop.demo.story import STORY
 from desktop.demo.words import words

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from desktop.demo import catalogue, inspecting, outcome, people, records
-from desktop.demo.play import Play
+from desktop.demo.playing import Play
 
 STORY: tuple[Callable[[Play], None], ...] = (
     people.start,
