@@ -34,7 +34,6 @@ class Settings(BaseSettings):
     bcrypt_cost: int = Field(default=12, ge=4, le=16)
     max_body_bytes: int = Field(default=16 * 2**20, ge=2**20)
     max_upload_bytes: int = Field(default=2 * 2**30, ge=2**20)
-    request_seconds: float = Field(default=60.0, gt=0)
     face_model: str = ""
     log_level: str = "INFO"
     parent_pipe: bool = False

@@ -84,6 +84,22 @@ class PasswordAgain(QDialog):
         self.password.setFocus()
 
 
+def ask_password(
+    context: Context, error: Exception, *, owner: QWidget, then: Callable[[], object]
+) -> PasswordAgain | None:
+    """Ask for the password and call `then` after the login, when `error` is a service's wish for one.
+
+    Gives the open dialog, or None for any other error.
+    """
+    if not (isinstance(error, Forbidden) and error.code == ErrorCode.PASSWORD_LOGIN_NEEDED):
+        return None
+    dialog = PasswordAgain(context, owner)
+    dialog.logged_in.connect(then)
+    dialog.finished.connect(dialog.deleteLater)
+    dialog.open()
+    return dialog
+
+
 def run_guarded(
     context: Context,
     function: Callable[[], T],
@@ -98,14 +114,14 @@ def run_guarded(
     repeated; without a password `failed` gets the service's refusal.
     """
 
+    def repeat() -> None:
+        run(function, owner=owner, done=done, failed=failed)
+
     def again(error: Exception) -> None:
-        if not (isinstance(error, Forbidden) and error.code == ErrorCode.PASSWORD_LOGIN_NEEDED):
+        dialog = ask_password(context, error, owner=owner, then=repeat)
+        if dialog is None:
             failed(error)
-            return
-        dialog = PasswordAgain(context, owner)
-        dialog.logged_in.connect(lambda: run(function, owner=owner, done=done, failed=failed))
-        dialog.rejected.connect(lambda: failed(error))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        else:
+            dialog.rejected.connect(lambda: failed(error))
 
     run(function, owner=owner, done=done, failed=again)

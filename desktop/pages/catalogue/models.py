@@ -15,10 +15,10 @@ from desktop.context import Context
 from desktop.pages.catalogue.uploads import Uploads
 from desktop.pages.form import Form
 from desktop.pages.moments import minute
+from desktop.pages.password_again import run_guarded
 from desktop.pages.section import NOTHING, TableSection
 from desktop.pages.sentences import sentence
 from desktop.widgets import Button, Column, Field, TextArea
-from desktop.workers import run
 from shared.codes import Permission
 from shared.wire.common import Page as Listing
 from shared.wire.common import pagination
@@ -60,7 +60,7 @@ class ModelSection(TableSection[DetectionModel]):
         super().__init__(
             context, translate("Catalogue", "Add a model"), translate("Catalogue", "Name, description")
         )
-        self.uploads = Uploads(partial(_send, context.session))
+        self.uploads = Uploads(context, partial(_send, context.session))
         self.uploads.arrived.connect(self._arrived)
         self.card_column.insertWidget(0, self.uploads)
 
@@ -123,10 +123,10 @@ class ModelSection(TableSection[DetectionModel]):
         model = self.chosen()
         if model is None or not self.may_edit:
             return
-        run(
-            self._context.session.detection.update_model,
-            model.model_id,
-            ModelUpdate(enabled=not model.enabled),
+        change = ModelUpdate(enabled=not model.enabled)
+        run_guarded(
+            self._context,
+            partial(self._context.session.detection.update_model, model.model_id, change),
             owner=self,
             done=self._switched,
             failed=lambda error: self.toast.emit(sentence(error)),

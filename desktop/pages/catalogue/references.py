@@ -34,7 +34,7 @@ class ReferenceSection(Section[ReferenceImage]):
         translate = QCoreApplication.translate
         self._one_came = False
         super().__init__(context, translate("Catalogue", "Add images"), translate("Catalogue", "Name"))
-        self.uploads = Uploads(partial(_send, context.session))
+        self.uploads = Uploads(context, partial(_send, context.session))
         self.uploads.arrived.connect(self._arrived)
         self.card_column.insertWidget(0, self.uploads)
         self.setAcceptDrops(True)

@@ -8,6 +8,8 @@ from pathlib import Path
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from desktop.context import Context
+from desktop.pages.password_again import ask_password
 from desktop.pages.sentences import sentence
 from desktop.widgets import Button, IconButton, Kind, Panel, ProgressBar, label
 from desktop.workers import Lane, Report, run
@@ -22,8 +24,9 @@ class Uploading(Panel):
     arrived = Signal(object)
     """What was made of the file."""
 
-    def __init__(self, path: Path, send: Send, parent: QWidget | None = None) -> None:
+    def __init__(self, context: Context, path: Path, send: Send, parent: QWidget | None = None) -> None:
         super().__init__("raised", "bottom", parent)
+        self._context = context
         self._path = path
         self._send = send
         self._bar = ProgressBar(self.tr("Progress"))
@@ -86,6 +89,7 @@ class Uploading(Panel):
         self._said.setText("")
         self._wrong.setText(sentence(error))
         self.again.show()
+        ask_password(self._context, error, owner=self, then=self.start)
 
     def _go(self) -> None:
         self.hide()
@@ -111,8 +115,9 @@ class Uploads(QWidget):
 
     arrived = Signal(object)
 
-    def __init__(self, send: Send, parent: QWidget | None = None) -> None:
+    def __init__(self, context: Context, send: Send, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._context = context
         self._send = send
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
@@ -120,7 +125,7 @@ class Uploads(QWidget):
 
     def add(self, path: Path) -> Uploading:
         """Begin to send a file."""
-        line = Uploading(path, self._send)
+        line = Uploading(self._context, path, self._send)
         line.arrived.connect(self.arrived)
         self._column.addWidget(line)
         line.show()

@@ -252,7 +252,7 @@ def test_an_upload_shows_how_far_it_is_and_ends_when_it_is_cancelled(
         finally:
             ended.set()
 
-    uploads = Uploads(endless)
+    uploads = Uploads(context, endless)
     qtbot.addWidget(uploads)
     uploads.show()
     line = uploads.add(tmp_path / "big.png")
