@@ -100,9 +100,9 @@
     <name>Filters</name>
     <message numerus="yes">
         <source>Started in the last %n day(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Started in the last day</numerusform>
+            <numerusform>Started in the last %n days</numerusform>
         </translation>
     </message>
 </context>
@@ -177,16 +177,16 @@
     <name>RecordsPage</name>
     <message numerus="yes">
         <source>%n record(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n record</numerusform>
+            <numerusform>%n records</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n record(s) written.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n record written.</numerusform>
+            <numerusform>%n records written.</numerusform>
         </translation>
     </message>
 </context>

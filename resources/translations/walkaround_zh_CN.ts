@@ -1726,23 +1726,23 @@
     <name>Filters</name>
     <message>
         <source>Aircraft</source>
-        <translation type="unfinished">飞机</translation>
+        <translation>飞机</translation>
     </message>
     <message>
         <source>Any aircraft</source>
-        <translation type="unfinished"></translation>
+        <translation>全部飞机</translation>
     </message>
     <message>
         <source>Any reference image</source>
-        <translation type="unfinished"></translation>
+        <translation>全部参考图</translation>
     </message>
     <message>
         <source>Any state</source>
-        <translation type="unfinished"></translation>
+        <translation>全部状态</translation>
     </message>
     <message>
         <source>Clear</source>
-        <translation type="unfinished">清除</translation>
+        <translation>清除</translation>
     </message>
     <message>
         <source>Name, aircraft, executor</source>
@@ -1750,25 +1750,25 @@
     </message>
     <message>
         <source>Reference image</source>
-        <translation type="unfinished">参考图</translation>
+        <translation>参考图</translation>
     </message>
     <message>
         <source>Start time</source>
-        <translation type="unfinished"></translation>
+        <translation>开始时间</translation>
     </message>
     <message>
         <source>Started any time</source>
-        <translation type="unfinished"></translation>
+        <translation>开始时间不限</translation>
     </message>
     <message numerus="yes">
         <source>Started in the last %n day(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>近 %n 天开始</numerusform>
         </translation>
     </message>
     <message>
         <source>State</source>
-        <translation type="unfinished">状态</translation>
+        <translation>状态</translation>
     </message>
 </context>
 <context>
@@ -2551,55 +2551,55 @@
     <name>NewRecord</name>
     <message>
         <source>As in the last inspection of it</source>
-        <translation type="unfinished"></translation>
+        <translation>沿用上次检查的条目</translation>
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished">取消</translation>
+        <translation>取消</translation>
     </message>
     <message>
         <source>Choose the task that this record belongs to.</source>
-        <translation type="unfinished">请选择这条检查记录所属的任务。</translation>
+        <translation>请选择记录所属的任务。</translation>
     </message>
     <message>
         <source>From the template of the reference image</source>
-        <translation type="unfinished">取自参考图的模板</translation>
+        <translation>来自参考图的模板</translation>
     </message>
     <message>
         <source>Items</source>
-        <translation type="unfinished">检测条目</translation>
+        <translation>条目</translation>
     </message>
     <message>
         <source>Left wing root, after flight</source>
-        <translation type="unfinished"></translation>
+        <translation>左翼根部航后检查</translation>
     </message>
     <message>
         <source>Name</source>
-        <translation type="unfinished">姓名</translation>
+        <translation>名称</translation>
     </message>
     <message>
         <source>New record</source>
-        <translation type="unfinished">新建检查</translation>
+        <translation>新建记录</translation>
     </message>
     <message>
         <source>None yet</source>
-        <translation type="unfinished"></translation>
+        <translation>暂不添加</translation>
     </message>
     <message>
         <source>Reference image</source>
-        <translation type="unfinished">参考图</translation>
+        <translation>参考图</translation>
     </message>
     <message>
         <source>Start the record</source>
-        <translation type="unfinished"></translation>
+        <translation>开始记录</translation>
     </message>
     <message>
         <source>Task</source>
-        <translation type="unfinished">任务</translation>
+        <translation>任务</translation>
     </message>
     <message>
         <source>Task (choose one, or type the id of another system)</source>
-        <translation type="unfinished"></translation>
+        <translation>任务（可选择，或输入外部系统的任务编号）</translation>
     </message>
 </context>
 <context>
@@ -2909,6 +2909,13 @@
     </message>
 </context>
 <context>
+    <name>PhotoStrip</name>
+    <message>
+        <source>Photos of the item</source>
+        <translation>条目的照片</translation>
+    </message>
+</context>
+<context>
     <name>Photos</name>
     <message>
         <source>Add a photo</source>
@@ -2921,6 +2928,18 @@
     <message>
         <source>Pictures (*.jpg *.jpeg *.png *.webp *.tif *.tiff)</source>
         <translation>图片 (*.jpg *.jpeg *.png *.webp *.tif *.tiff)</translation>
+    </message>
+    <message>
+        <source>Take off</source>
+        <translation>移除</translation>
+    </message>
+    <message>
+        <source>Take the photo off?</source>
+        <translation>移除这张照片？</translation>
+    </message>
+    <message>
+        <source>The photo leaves this item. Results that were found in it stay.</source>
+        <translation>照片将从此条目移除，其中已有的检测结果保留。</translation>
     </message>
     <message>
         <source>photo</source>
@@ -3130,118 +3149,118 @@
     <name>Records</name>
     <message>
         <source>Aircraft</source>
-        <translation type="unfinished">飞机</translation>
+        <translation>飞机</translation>
     </message>
     <message>
         <source>Executor</source>
-        <translation type="unfinished">执行人</translation>
+        <translation>执行人</translation>
     </message>
     <message>
         <source>Flight</source>
-        <translation type="unfinished">航班</translation>
+        <translation>航班</translation>
     </message>
     <message>
         <source>Name</source>
-        <translation type="unfinished">姓名</translation>
+        <translation>名称</translation>
     </message>
     <message>
         <source>Progress</source>
-        <translation type="unfinished">进度</translation>
+        <translation>进度</translation>
     </message>
     <message>
         <source>State</source>
-        <translation type="unfinished">状态</translation>
+        <translation>状态</translation>
     </message>
     <message>
         <source>Updated</source>
-        <translation type="unfinished">更新时间</translation>
+        <translation>更新时间</translation>
     </message>
     <message>
         <source>Without a name</source>
-        <translation type="unfinished">未命名</translation>
+        <translation>未命名</translation>
     </message>
     <message>
         <source>no reference image</source>
-        <translation type="unfinished"></translation>
+        <translation>无参考图</translation>
     </message>
     <message>
         <source>today {clock}</source>
-        <translation type="unfinished"></translation>
+        <translation>今天 {clock}</translation>
     </message>
     <message>
         <source>yesterday {clock}</source>
-        <translation type="unfinished"></translation>
+        <translation>昨天 {clock}</translation>
     </message>
 </context>
 <context>
     <name>RecordsPage</name>
     <message numerus="yes">
         <source>%n record(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>共 %n 条记录</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n record(s) written.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>已导出 %n 条记录。</numerusform>
         </translation>
     </message>
     <message>
         <source>CSV (*.csv)</source>
-        <translation type="unfinished"></translation>
+        <translation>CSV (*.csv)</translation>
     </message>
     <message>
         <source>Clear the filters</source>
-        <translation type="unfinished">清除筛选</translation>
+        <translation>清除筛选</translation>
     </message>
     <message>
         <source>Delete</source>
-        <translation type="unfinished">删除</translation>
+        <translation>删除</translation>
     </message>
     <message>
         <source>Delete the record?</source>
-        <translation type="unfinished">删除这条检查记录吗？</translation>
+        <translation>删除这条记录？</translation>
     </message>
     <message>
         <source>Export</source>
-        <translation type="unfinished"></translation>
+        <translation>导出</translation>
     </message>
     <message>
         <source>Export the list</source>
-        <translation type="unfinished">导出列表</translation>
+        <translation>导出列表</translation>
     </message>
     <message>
         <source>Inspection records</source>
-        <translation type="unfinished"></translation>
+        <translation>检查记录</translation>
     </message>
     <message>
         <source>New record</source>
-        <translation type="unfinished">新建检查</translation>
+        <translation>新建记录</translation>
     </message>
     <message>
         <source>No record matches.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有符合条件的记录。</translation>
     </message>
     <message>
         <source>No records yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>还没有记录。</translation>
     </message>
     <message>
         <source>No records yet. Start with one.</source>
-        <translation type="unfinished"></translation>
+        <translation>还没有记录，先新建一条。</translation>
     </message>
     <message>
         <source>Records</source>
-        <translation type="unfinished">检查记录</translation>
+        <translation>记录</translation>
     </message>
     <message>
         <source>this record</source>
-        <translation type="unfinished">这条检查记录</translation>
+        <translation>这条记录</translation>
     </message>
     <message>
         <source>{name} and all its items, photos and results will be gone for good.</source>
-        <translation type="unfinished">{name}及其全部条目、照片和结果将被永久删除。</translation>
+        <translation>{name}及其全部条目、照片和结果将被永久删除。</translation>
     </message>
 </context>
 <context>
@@ -4180,6 +4199,21 @@
     <message>
         <source>Camera</source>
         <translation>摄像头</translation>
+    </message>
+</context>
+<context>
+    <name>_Thumb</name>
+    <message>
+        <source>Photo of {time}</source>
+        <translation>{time} 的照片</translation>
+    </message>
+    <message>
+        <source>Take this photo off the item</source>
+        <translation>从条目移除这张照片</translation>
+    </message>
+    <message>
+        <source>detection looks at this one</source>
+        <translation>检测使用这一张</translation>
     </message>
 </context>
 <context>

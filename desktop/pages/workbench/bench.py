@@ -17,7 +17,7 @@ from desktop.pages.workbench.edits import Edits
 from desktop.pages.workbench.opening import Opened
 from desktop.pages.workbench.outbox import Sent
 from desktop.pages.workbench.regions import RegionLink
-from desktop.pages.workbench.rows import Row, rows_of, shown_detection
+from desktop.pages.workbench.rows import Row, Rows, shown_detection
 from desktop.pages.workbench.words import Change
 from shared import results
 from shared.codes import Permission, Verdict
@@ -49,6 +49,7 @@ class Bench(QObject):
         self._current = ""
         self._version: int | None = None
         self._names: dict[str, str] = {}
+        self._rows = Rows()
         self.edits.applied.connect(self._applied)
         self.edits.answered.connect(self._answered)
         self.edits.decided.connect(self.rebase)
@@ -224,7 +225,7 @@ class Bench(QObject):
         if self.document is None:
             return
         before = self.number
-        self.rows = rows_of(self.document.items, self._names)
+        self.rows = self._rows.of(self.document.items, self._names)
         self.link.show(self.document.items, self.rows)
         if self._current and self.item is None:
             place = min(before, len(self.rows)) - 1

@@ -73,9 +73,6 @@ class Detecting(QObject):
     def _start_one(self, item_id: str) -> None:
         self._start(partial(_ask_one, self._bench.edits.service_id(item_id)))
 
-    def _start_one(self, item_id: str) -> None:
-        self._start(partial(_ask_one, self._bench.edits.service_id(item_id)))
-
     def _start_all(self, record_id: str) -> None:
         self._all = self._start(partial(_ask_all, record_id))
 

@@ -43,6 +43,7 @@ class ItemsModel(QAbstractListModel):
         super().__init__(parent)
         self._all: list[Row] = []
         self._rows: list[Row] = []
+        self._places: dict[str, int] = {}
         self._filter = "all"
         self._pictures: dict[str, QPixmap] = {}
         self._running: frozenset[str] = frozenset()
@@ -74,7 +75,7 @@ class ItemsModel(QAbstractListModel):
 
     def place_of(self, item_id: str) -> int:
         """Where an item is in the list; -1 when the filter hides it."""
-        return next((place for place, row in enumerate(self._rows) if row.item_id == item_id), -1)
+        return self._places.get(item_id, -1)
 
     def ids(self) -> list[str]:
         """The items that are listed."""
@@ -126,6 +127,7 @@ class ItemsModel(QAbstractListModel):
             return
         self.beginResetModel()
         self._rows = rows
+        self._places = {row.item_id: place for place, row in enumerate(rows)}
         self.endResetModel()
 
     def _all_changed(self) -> None:

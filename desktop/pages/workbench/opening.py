@@ -31,6 +31,8 @@ _KEPT_BYTES = 4_000_000_000
 """Least recently used pictures beyond this many bytes leave the cache."""
 
 _WHOLE_PIXELS = 25_000_000
+_AT_ONCE = 16
+_PAUSE_SECONDS = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +115,10 @@ def thumbnails(report: Report, source: ImageSource, regions: Sequence[tuple[str,
     width, height = source.size
     small = width * height <= _WHOLE_PIXELS
     whole = QImage() if small else source.preview()
-    for item_id, rect in regions:
-        report.check()
+    for number, (item_id, rect) in enumerate(regions):
+        if number % _AT_ONCE == 0:
+            # Many pictures at once would keep the GUI thread from everything else.
+            report.wait(_PAUSE_SECONDS)
         if rect.empty:
             continue
         square = squared(rect, width, height)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QVBoxLayout, QWi
 from desktop.canvas.alignment import AlignedPair
 from desktop.canvas.compare import CompareMode, CompareView
 from desktop.commands import Commands
+from desktop.pages.workbench.photo_strip import PhotoStrip
 from desktop.widgets import Button, IconButton, Kind, ProgressBar, label
 
 _PANE_PX = 132
@@ -51,6 +52,7 @@ class PhotoBox(QWidget):
         self.camera.setObjectName("photo-camera")
         self.add.clicked.connect(lambda _checked=False: self.addWanted.emit())
         self.camera.clicked.connect(lambda _checked=False: self.cameraWanted.emit())
+        self.strip = PhotoStrip()
         self._bar = ProgressBar(self.tr("Uploading the photo"))
         self._stop = IconButton("close", self.tr("Cancel the upload"), side=22)
         self._stop.clicked.connect(lambda _checked=False: self.cancelled.emit())
@@ -95,6 +97,7 @@ class PhotoBox(QWidget):
         column.addLayout(head)
         column.addWidget(self.pane)
         column.addLayout(modes)
+        column.addWidget(self.strip)
         column.addLayout(upload)
         column.addWidget(self._error)
         column.addLayout(below)

@@ -22,9 +22,12 @@ from desktop.pages.workbench.capture import CaptureDialog
 from desktop.pages.workbench.photo_box import PhotoBox
 from desktop.pages.workbench.pictures import PhotoRef, make_pair
 from desktop.pages.workbench.rows import alignment, detections, homography
+from desktop.widgets import confirm
 from desktop.workers import Lane, Report, Task, run
 from shared import results
 from shared.wire.inspection import Photo
+
+_THUMB_PX = 128
 
 Upload = tuple[str, Path | bytes, str]
 """Item, what to upload, its name."""
@@ -47,13 +50,16 @@ class Photos(QObject):
         self._pairing: Task | None = None
         self._known: dict[str, Sequence[Photo]] = {}
         self._shown: object = None
+        self._looked_at = ("", "")
         self._boxes: Sequence[FindingBox] = ()
         self.pair: AlignedPair | None = None
         box.addWanted.connect(self.choose_files)
         box.cameraWanted.connect(self.capture)
         box.cancelled.connect(self.cancel)
         box.filesDropped.connect(lambda paths: self.add([Path(path) for path in paths]))
-        box.versionChosen.connect(bench.show_version)
+        box.versionChosen.connect(self.show_version)
+        box.strip.chosen.connect(self.look_at)
+        box.strip.removeWanted.connect(self.remove)
 
     # -- showing
 
@@ -111,7 +117,8 @@ class Photos(QObject):
             return
         entry = self._bench.entry
         photos = self._known.get(item.item_id, ())
-        ref = self._photo_of(entry, photos)
+        ref = self._photo_of(item.item_id, entry, photos)
+        self._show_strip(photos, ref)
         source = self._bench.source
         region = item.region(*source.size) if source is not None else None
         if ref is None:
@@ -158,8 +165,56 @@ class Photos(QObject):
         self._boxes = boxes
         self._box.pane.set_findings(boxes)
 
-    def _photo_of(self, entry: results.Entry | None, photos: Sequence[Photo]) -> PhotoRef | None:
-        """The photo that the shown version looked at; for the newest version a newer photo wins."""
+    def _show_strip(self, photos: Sequence[Photo], ref: PhotoRef | None) -> None:
+        current = next(
+            (photo.photo_id for photo in photos if ref and photo.file.ipfs_cid == ref.content_id), ""
+        )
+        for photo in self._box.strip.show_photos(photos, current, self._bench.editable):
+            run(
+                _thumbnail,
+                self._session,
+                photo.file_id,
+                owner=self,
+                done=partial(self._box.strip.set_image, photo),
+                failed=lambda _: None,
+                priority=-1,
+            )
+
+    def show_version(self, version: int) -> None:
+        """Show this version of the result with the photo that it looked at."""
+        self._looked_at = ("", "")
+        self._bench.show_version(version)
+
+    def look_at(self, photo_id: str) -> None:
+        """Compare this photo of the chosen item with the reference."""
+        self._looked_at = (self._bench.current, photo_id)
+        self._show_pair()
+
+    def remove(self, photo_id: str) -> None:
+        """Take a photo off the chosen item, after asking."""
+        item_id = self._bench.current
+        if confirm(
+            self._window,
+            self.tr("Take the photo off?"),
+            self.tr("The photo leaves this item. Results that were found in it stay."),
+            self.tr("Take off"),
+        ):
+            run(
+                self._session.items.delete_photo,
+                self._bench.edits.service_id(item_id),
+                photo_id,
+                owner=self,
+                done=lambda _: self.reread(item_id),
+                failed=lambda error: self._box.show_error(sentence(error)),
+            )
+
+    def _photo_of(
+        self, item_id: str, entry: results.Entry | None, photos: Sequence[Photo]
+    ) -> PhotoRef | None:
+        """The photo that the shown version looked at; a newer one wins, and one that the person chose."""
+        chosen = next((photo for photo in photos if (item_id, photo.photo_id) == self._looked_at), None)
+        if chosen is not None:
+            return PhotoRef(chosen.file_id, chosen.file.ipfs_cid)
         info = (entry or {}).get("inputImage") or {}
         url = info.get("download_url")
         if photos and (entry is None or self._bench.newest_shown):
@@ -268,6 +323,7 @@ class Photos(QObject):
         if self._queue:
             self._queue.popleft()
         self._box.show_progress(None)
+        self._looked_at = ("", "")
         self._read_done(item_id, [*self._known.get(item_id, ()), photo])
         self.added.emit(item_id)
         self._next()
@@ -284,6 +340,10 @@ def _upload(report: Report, session: Session, item_id: str, source: Path | bytes
     stored = session.files.upload(source, name, lambda done, total: report(done / total if total else 1.0))
     report.check()
     return session.items.add_photo(item_id, stored.file_id)
+
+
+def _thumbnail(session: Session, file_id: str) -> QImage:
+    return QImage.fromData(session.files.thumbnail(file_id, _THUMB_PX))
 
 
 def _jpeg(image: QImage) -> bytes:

@@ -25,24 +25,33 @@ class RegionLink:
     size: tuple[int, int] = (0, 0)
     info: Mapping[str, Any] | None = None
     _looks: dict[str, Region] = field(default_factory=dict)
+    _shown: dict[str, tuple[Row, tuple[int, int], Region | None]] = field(default_factory=dict)
 
     def show(self, items: Sequence[ItemView], rows: Sequence[Row]) -> None:
         """Show every item that has a region."""
         if self.size[0] <= 0:
             self.store.replace(())
             return
-        regions = []
+        shown: dict[str, tuple[Row, tuple[int, int], Region | None]] = {}
         for item, row in zip(items, rows, strict=True):
-            rect = item.region(*self.size)
-            if rect is None or rect.empty:
-                continue
-            note = "" if row.best is None else f"{row.best:.2f}"
-            region = Region(item.item_id, rect, row.number, row.name, row.state, note)
-            before = self._looks.get(item.item_id)
-            if before is not None:
-                region = replace(region, locked=before.locked, hidden=before.hidden, z=before.z)
-            regions.append(region)
-        self.store.replace(regions)
+            known = self._shown.get(item.item_id)
+            # An item that did not change has the very same row.
+            if known is None or known[0] is not row or known[1] != self.size:
+                known = (row, self.size, self._region(item, row))
+            shown[item.item_id] = known
+        self._shown = shown
+        self.store.replace(region for _, _, region in shown.values() if region is not None)
+
+    def _region(self, item: ItemView, row: Row) -> Region | None:
+        rect = item.region(*self.size)
+        if rect is None or rect.empty:
+            return None
+        note = "" if row.best is None else f"{row.best:.2f}"
+        region = Region(item.item_id, rect, row.number, row.name, row.state, note)
+        before = self._looks.get(item.item_id)
+        if before is not None:
+            region = replace(region, locked=before.locked, hidden=before.hidden, z=before.z)
+        return region
 
     def edits(
         self,
@@ -59,6 +68,7 @@ class RegionLink:
         count = len(document.items)
         for region in change.after:
             self._looks[region.id] = region
+            self._shown.pop(region.id, None)
             if region.id in before:
                 point = self.point(region.rect, document.item(region.id))
                 edits.append(document.change(region.id, change.step.value, {"item_point": point}))

@@ -118,6 +118,21 @@ def row_of(item: ItemView, number: int, models: Mapping[str, str]) -> Row:
     )
 
 
-def rows_of(items: Iterable[ItemView], models: Mapping[str, str]) -> list[Row]:
-    """The rows of all items, numbered in their order from 1."""
-    return [row_of(item, number, models) for number, item in enumerate(items, 1)]
+class Rows:
+    """The rows of a record. An item that did not change keeps its row, also in a large record."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[ItemView, int, Row]] = {}
+        self._models: Mapping[str, str] = {}
+
+    def of(self, items: Iterable[ItemView], models: Mapping[str, str]) -> list[Row]:
+        """The rows of all items, numbered in their order from 1; `models` names models by their id."""
+        before = self._known if models == self._models else {}
+        self._models = dict(models)
+        self._known = {}
+        for number, item in enumerate(items, 1):
+            known = before.get(item.item_id)
+            if known is None or known[0] is not item or known[1] != number:
+                known = (item, number, row_of(item, number, models))
+            self._known[item.item_id] = known
+        return [row for _, _, row in self._known.values()]

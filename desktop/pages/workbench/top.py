@@ -26,6 +26,7 @@ class Top(TopBar):
         self.mark = SaveMark()
         self.mark.setObjectName("save-mark")
         self._busy = False
+        self._shown: list[tuple[str, str]] = []
         self.problem = Button("", kind=Kind.DANGER, icon="warning")
         self.problem.setObjectName("save-problem")
         self.problem.clicked.connect(lambda _checked=False: self.saving_clicked.emit())
@@ -57,7 +58,9 @@ class Top(TopBar):
         aircraft = record.aircraft_name or ""
         name = record.inspection_name or self.tr("Unnamed record")
         crumbs = [(self.tr("Records"), "records"), (aircraft, ""), (name, "")]
-        self.set_crumbs([crumb for crumb in crumbs if crumb[0]])
+        if crumbs != self._shown:
+            self._shown = crumbs
+            self.set_crumbs([crumb for crumb in crumbs if crumb[0]])
         self.set_status(record.inspection_status.value)
 
     def show_saving(self, saving: Saving) -> None:

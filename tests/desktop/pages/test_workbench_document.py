@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from desktop.journal import Kind
 from desktop.journal.edits import inverse
 from desktop.pages.workbench.document import Document, ItemView, fraction_point
-from desktop.pages.workbench.rows import rows_of
+from desktop.pages.workbench.rows import Rows
 from shared.codes import Verdict
 from shared.geometry import Rect
 from tests.desktop.pages.test_workbench_history import _record
@@ -78,7 +78,7 @@ def test_a_verdict_counts_before_the_service_knows_it() -> None:
     doc.apply([doc.decide("a", "verdict", Verdict.FAILED, "cracked")])
     (item,) = doc.items
     assert (item.verdict, item.reason, item.passed) == (Verdict.FAILED, "cracked", False)
-    assert rows_of(doc.items, {})[0].status == "failed"
+    assert Rows().of(doc.items, {})[0].status == "failed"
 
 
 boxes = st.tuples(*(st.floats(0, 1000, width=32) for _ in range(4)))
@@ -93,3 +93,15 @@ def test_a_region_survives_the_way_through_fractions(box: Any, width: int, heigh
     back = item.region(width, height)
     for name in ("x", "y", "w", "h"):
         assert getattr(back, name) == pytest.approx(getattr(rect, name), abs=1e-6 * max(width, height))
+
+
+def test_only_what_changed_gets_a_new_row() -> None:
+    doc, rows = document("a", "b", "c"), Rows()
+    before = rows.of(doc.items, {})
+    doc.apply([doc.change("b", "rename", {"item_name": "crack"})])
+    after = rows.of(doc.items, {})
+    assert [new is old for new, old in zip(after, before, strict=True)] == [True, False, True]
+    assert after[1].name == "crack"
+    doc.apply([doc.remove("a", "remove")])
+    assert [row.number for row in rows.of(doc.items, {})] == [1, 2]
+    assert rows.of(doc.items, {"m": "model"}) == rows.of(doc.items, {"m": "model"})

@@ -119,6 +119,27 @@ def test_a_file_that_is_no_picture_is_said_and_nothing_else_is_lost(
     assert len(bench.session.items.photos(item_id)) == 1
 
 
+def test_several_photos_the_newest_counts_and_one_can_go(
+    bench: Desk, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record_id = make_record(bench.session, REGION)
+    bench.open(record_id, qtbot.waitUntil)
+    paths = [tmp_path / "1.png", tmp_path / "2.png"]
+    for seed, path in enumerate(paths, 2):
+        path.write_bytes(picture(seed))
+    bench.page.photos.add(paths)
+    strip = bench.page.inspector.photo.strip
+    qtbot.waitUntil(lambda: len(strip.ids) == 2, timeout=8000)
+    item_id = bench.page.bench.current
+    newest = max(bench.session.items.photos(item_id), key=lambda photo: photo.created_at)
+    assert strip.ids[0] == newest.photo_id
+    assert newest.file.filename == "2.png"
+    monkeypatch.setattr("desktop.pages.workbench.photos.confirm", lambda *_args: True)
+    bench.page.photos.remove(newest.photo_id)
+    qtbot.waitUntil(lambda: len(strip.ids) == 1, timeout=8000)
+    assert [photo.file.filename for photo in bench.session.items.photos(item_id)] == ["1.png"]
+
+
 def test_detection_that_fails_says_why_on_the_item(bench: Desk, qtbot: QtBot, tmp_path: Path) -> None:
     record_id = make_record(bench.session, REGION)
     bench.open(record_id, qtbot.waitUntil)

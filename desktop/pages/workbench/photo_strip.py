@@ -1,0 +1,129 @@
+"""The photos of an item as a row of small pictures; the newest is what detection looks at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QContextMenuEvent, QImage, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QMenu, QWidget
+
+from desktop.pages.moments import minute
+from desktop.theme import look
+from desktop.widgets import paint_icon
+from shared.wire.inspection import Photo
+
+THUMB_PX = 40
+_MOST = 6
+
+
+class _Thumb(QAbstractButton):
+    removeWanted = Signal()  # noqa: N815 - a Qt signal
+
+    def __init__(self, photo: Photo, newest: bool, image: QImage | None, removable: bool) -> None:
+        super().__init__()
+        self.image = image
+        self._newest, self._removable = newest, removable
+        self.setCheckable(True)
+        self.setFixedSize(THUMB_PX, THUMB_PX)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        said = self.tr("Photo of {time}").format(time=minute(photo.created_at))
+        if photo.added_by_name:
+            said += f", {photo.added_by_name}"
+        if newest:
+            said += ", " + self.tr("detection looks at this one")
+        self.setAccessibleName(said)
+        self.setToolTip(said)
+
+    def sizeHint(self) -> QSize:
+        return QSize(THUMB_PX, THUMB_PX)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        if self._removable:
+            menu = QMenu(self)
+            menu.addAction(self.tr("Take this photo off the item")).triggered.connect(
+                lambda _checked=False: self.removeWanted.emit()
+            )
+            menu.aboutToHide.connect(menu.deleteLater)
+            menu.popup(event.globalPos())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Delete and self._removable:
+            self.removeWanted.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        theme = look().theme
+        painter = QPainter(self)
+        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
+        inside = QRectF(self.rect()).adjusted(2, 2, -2, -2)
+        painter.fillRect(inside, QColor(theme.raised))
+        if self.image is not None and not self.image.isNull():
+            side = min(self.image.width(), self.image.height())
+            part = QRectF((self.image.width() - side) / 2, (self.image.height() - side) / 2, side, side)
+            painter.drawImage(inside, self.image, part)
+        else:
+            paint_icon(painter, "photo", theme.faint, inside.adjusted(10, 10, -10, -10))
+        strong = self.isChecked() or self.hasFocus()
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(QColor(theme.accent if strong else theme.line), 2 if strong else 1))
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 4, 4)
+        if self._newest:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(theme.accent))
+            painter.drawEllipse(QRectF(self.width() - 11, 4, 7, 7))
+        painter.end()
+
+
+class PhotoStrip(QWidget):
+    """Newest first; hidden while there is none."""
+
+    chosen = Signal(str)
+    """The photo id of the photo to look at."""
+    removeWanted = Signal(str)  # noqa: N815 - a Qt signal
+    """The photo id of a photo that shall leave the item."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("photo-strip")
+        self.setAccessibleName(self.tr("Photos of the item"))
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.setSpacing(4)
+        self._row.addStretch(1)
+        self._thumbs: dict[str, _Thumb] = {}
+        self._images: dict[str, QImage] = {}
+        self.hide()
+
+    def show_photos(self, photos: Sequence[Photo], current: str, removable: bool) -> list[Photo]:
+        """Show these (oldest first as given); gives those whose small picture is not known yet."""
+        for thumb in self._thumbs.values():
+            self._row.removeWidget(thumb)
+            thumb.hide()
+            thumb.deleteLater()
+        self._thumbs = {}
+        shown = list(reversed(photos))[:_MOST]
+        for place, photo in enumerate(shown):
+            thumb = _Thumb(photo, place == 0, self._images.get(photo.file_id), removable)
+            thumb.setChecked(photo.photo_id == current)
+            thumb.clicked.connect(lambda _checked=False, it=photo.photo_id: self.chosen.emit(it))
+            thumb.removeWanted.connect(lambda it=photo.photo_id: self.removeWanted.emit(it))
+            self._row.insertWidget(place, thumb)
+            self._thumbs[photo.photo_id] = thumb
+        self.setVisible(bool(shown))
+        return [photo for photo in shown if photo.file_id not in self._images]
+
+    def set_image(self, photo: Photo, image: QImage) -> None:
+        """The small picture of a photo is there."""
+        self._images[photo.file_id] = image
+        thumb = self._thumbs.get(photo.photo_id)
+        if thumb is not None:
+            thumb.image = image
+            thumb.update()
+
+    @property
+    def ids(self) -> list[str]:
+        """The photos that are shown, newest first."""
+        return list(self._thumbs)
