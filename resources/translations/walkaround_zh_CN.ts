@@ -2939,7 +2939,7 @@
     </message>
     <message>
         <source>The photo leaves this item. Results that were found in it stay.</source>
-        <translation>照片将从此条目移除，其中已有的检测结果保留。</translation>
+        <translation>照片将从该条目移除，已有的检测结果保留。</translation>
     </message>
     <message>
         <source>photo</source>
@@ -4213,7 +4213,7 @@
     </message>
     <message>
         <source>detection looks at this one</source>
-        <translation>检测使用这一张</translation>
+        <translation>检测使用这张</translation>
     </message>
 </context>
 <context>
