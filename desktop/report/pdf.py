@@ -111,6 +111,9 @@ class _Pages:
         # Points of the page, not of the device: the painter is scaled already.
         font.setPixelSize(round(size))
         font.setWeight(QFont.Weight.DemiBold if bold else QFont.Weight.Normal)
+        # Ligatures and the digits of a locale are glyphs without a character: nobody would find the text.
+        for feature in ("liga", "locl"):
+            font.setFeature(QFont.Tag(feature), 0)
         return font
 
     def _text(

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 from pypdf import PdfReader
-from PySide6.QtGui import QImage, QPainter
+from PySide6.QtCore import QLocale
+from PySide6.QtGui import QFont, QImage, QPainter
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from desktop.report import html, pdf
@@ -86,6 +88,18 @@ def test_the_pdf_says_what_was_found_in_selectable_chinese(qtbot: QtBot, tmp_pat
     ):
         assert said in text
     assert text.count("0" * 64) == 3
+
+
+def test_digits_and_latin_words_are_found_in_any_language_and_font(qtbot: QtBot, tmp_path: Path) -> None:
+    before, font = QLocale(), QApplication.font()
+    QLocale.setDefault(QLocale("en"))
+    QApplication.setFont(QFont("Noto Sans CJK SC"))
+    try:
+        pdf.write(report(1, title="After-flight check of B-3059"), tmp_path / "report.pdf")
+    finally:
+        QLocale.setDefault(before)
+        QApplication.setFont(font)
+    assert "After-flightcheckofB-3059" in words_of(tmp_path / "report.pdf")
 
 
 def test_the_pdf_declares_pdf_a_1b_and_embeds_its_fonts(qtbot: QtBot, tmp_path: Path) -> None:
