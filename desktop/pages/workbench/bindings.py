@@ -63,7 +63,7 @@ def bind(page: WorkbenchPage) -> None:
         ("view.item", lambda: view.show_region(bench.current), on_item),
         ("view.regions", lambda: view.show_regions(not view.regions_shown), is_open),
         ("view.labels", lambda: view.show_labels(not view.labels_shown), is_open),
-        ("view.inspector", page.fold, is_open),
+        ("view.inspector", page.parts.fold, is_open),
         ("edit.undo", page.undo, editing),
         ("edit.redo", page.redo, editing),
         ("edit.copy", view.copy, is_open),

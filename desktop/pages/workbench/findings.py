@@ -9,6 +9,8 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSlider, QVBoxLayout, QWidget
 
+from desktop.canvas.findings import FindingBox
+from desktop.canvas.regions import State
 from desktop.finding_words import finding_word
 from desktop.pages.workbench.rows import Finding
 from desktop.theme import LABEL_PX, TEXT_PX, look, sized
@@ -17,6 +19,20 @@ from desktop.widgets import label
 ROW_PX = 24
 SURE = 0.5
 """From this confidence on a finding is marked as failed, below as undecided."""
+
+
+def finding_boxes(findings: Sequence[Finding], chosen: int) -> list[FindingBox]:
+    """The findings as boxes to paint; the one at the place `chosen` stands out."""
+    return [
+        FindingBox(
+            finding.rect,
+            finding_word(finding.label),
+            finding.confidence,
+            State.FAILED if finding.confidence >= SURE else State.UNDECIDED,
+            highlighted=place == chosen,
+        )
+        for place, finding in enumerate(findings)
+    ]
 
 
 class FindingList(QWidget):
@@ -122,6 +138,7 @@ class FindingsBox(QWidget):
         self.slider.setAccessibleName(self.tr("Least confidence of findings"))
         self.slider.setRange(0, 100)
         self.slider.setPageStep(5)
+        self.slider.setMinimumHeight(20)
         head = QHBoxLayout()
         head.addWidget(label(self.tr("Findings"), "label"))
         head.addStretch(1)

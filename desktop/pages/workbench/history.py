@@ -13,12 +13,12 @@ import numpy as np
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from desktop.canvas.findings import mapped_corners
+from desktop.canvas.findings import Matrix, mapped_corners
 from desktop.client import RecordFilter, Session
 from desktop.finding_words import finding_word
 from desktop.pages.workbench.bench import Bench
 from desktop.pages.workbench.document import ItemView, view_of
-from desktop.pages.workbench.rows import findings_of, homography, shown_detection
+from desktop.pages.workbench.rows import findings_of, shown_detection, to_reference
 from desktop.widgets import Button, Chip, Kind, Symbol, label
 from desktop.workers import Lane, Task, run
 from shared import results
@@ -99,7 +99,8 @@ def _same_region(region: Rect, items: Sequence[Item]) -> ItemView | None:
 def _row(record: Record, item: ItemView, before: Earlier | None) -> Earlier:
     entry = shown_detection(item)
     findings = findings_of(entry)
-    lengths = [_length(finding.rect, homography(entry)) for finding in findings]
+    back = to_reference(entry)
+    lengths = [_length(finding.rect, back) for finding in findings]
     known = [length for length in lengths if length is not None]
     length = max(known, default=None)
     return Earlier(
@@ -113,13 +114,9 @@ def _row(record: Record, item: ItemView, before: Earlier | None) -> Earlier:
     )
 
 
-def _length(rect: Rect, matrix: list[list[float]] | None) -> float | None:
+def _length(rect: Rect, back: Matrix | None) -> float | None:
     """The longer side of a box of the photo in px of the reference image; None without an alignment."""
-    if matrix is None:
-        return None
-    try:
-        back = np.linalg.inv(np.array(matrix, np.float64))
-    except np.linalg.LinAlgError:
+    if back is None:
         return None
     corners = np.array(mapped_corners(rect, back))
     return float(np.linalg.norm(corners - np.roll(corners, -1, axis=0), axis=1).max())

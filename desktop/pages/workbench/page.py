@@ -4,36 +4,31 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-import numpy as np
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout
 
 from desktop.canvas.colours import DARK_COLOURS, CanvasColours
 from desktop.canvas.compare import CompareView
-from desktop.canvas.findings import FindingBox
-from desktop.canvas.regions import State
 from desktop.canvas.view import CanvasView
 from desktop.client.errors import Forbidden, NotFound
 from desktop.context import Context
-from desktop.finding_words import finding_word
 from desktop.pages.sentences import sentence
 from desktop.pages.workbench.bench import Bench
 from desktop.pages.workbench.bindings import bind
 from desktop.pages.workbench.conflicts import ConflictDialog
 from desktop.pages.workbench.detecting import Detecting
-from desktop.pages.workbench.findings import SURE
+from desktop.pages.workbench.findings import finding_boxes
 from desktop.pages.workbench.finishing import Finishing, show_folder
 from desktop.pages.workbench.history import History
-from desktop.pages.workbench.inspector import WIDTH_PX, Inspector
+from desktop.pages.workbench.inspector import Inspector
 from desktop.pages.workbench.items_panel import ItemsPanel
 from desktop.pages.workbench.live import Live
 from desktop.pages.workbench.notices import Notices
 from desktop.pages.workbench.opening import Opened, load
+from desktop.pages.workbench.parts import Parts
 from desktop.pages.workbench.photos import Photos
 from desktop.pages.workbench.reference import ReferenceChoice
 from desktop.pages.workbench.reference_picture import ReferencePicture
-from desktop.pages.workbench.rows import homography
+from desktop.pages.workbench.rows import to_reference
 from desktop.pages.workbench.starting import Starting
 from desktop.pages.workbench.tool_strip import ToolStrip
 from desktop.pages.workbench.top import Top
@@ -42,10 +37,6 @@ from desktop.theme import look
 from desktop.widgets import Page, StateStack
 from desktop.workers import Task, run
 from shared.codes import Permission
-
-_ITEMS_PX = 270
-_FOLD_BELOW = 1280
-_SPLITTER = "workbench"
 
 
 class WorkbenchPage(Page):
@@ -63,7 +54,6 @@ class WorkbenchPage(Page):
         self._cursor: tuple[int, int] | None = None
         self._wanted_item = ""
         self._loading: Task | None = None
-        self._folded: bool | None = None
         self.top = Top(context.commands)
         self.items = ItemsPanel(context.commands)
         self.view = CanvasView()
@@ -83,8 +73,8 @@ class WorkbenchPage(Page):
         self.history = History(self.bench, self.inspector.history, self)
         self.starting = Starting(self.bench, self)
         self.live = Live(self.bench, self.reload, self.photos.reread, self)
-        self.splitter = QSplitter(Qt.Orientation.Horizontal)
-        self.stack = StateStack(self.splitter)
+        self.parts = Parts(context.preferences, self.items, self.centre, self.inspector)
+        self.stack = StateStack(self.parts)
         self._build()
         self._connect()
         bind(self)
@@ -98,15 +88,6 @@ class WorkbenchPage(Page):
     def _build(self) -> None:
         for shown in (self.view, self.compare, self.reference):
             self.centre.addWidget(shown)
-        for widget in (self.items, self.centre, self.inspector):
-            self.splitter.addWidget(widget)
-        self.splitter.setHandleWidth(1)
-        self.splitter.setChildrenCollapsible(False)
-        for place, stretch in enumerate((0, 1, 0)):
-            self.splitter.setStretchFactor(place, stretch)
-        kept = self.context.preferences.values.splitters.get(_SPLITTER)
-        sizes = kept if kept is not None and len(kept) == 2 else [_ITEMS_PX, WIDTH_PX]
-        self.splitter.setSizes([sizes[0], 10_000, sizes[1]])
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -154,7 +135,6 @@ class WorkbenchPage(Page):
         self.items.last_wanted.connect(self.starting.from_last)
         self.starting.filled.connect(self.reload)
         self.starting.said.connect(self.toast)
-        self.splitter.splitterMoved.connect(lambda *_: self._keep_sizes())
         look().themeChanged.connect(self._theme_changed)
 
     # -- opening
@@ -189,6 +169,7 @@ class WorkbenchPage(Page):
     def leave(self) -> bool:
         """Take what is typed, and keep the record for when the person comes back."""
         self.inspector.commit()
+        self.parts.keep()
         self.live.stop()
         return True
 
@@ -282,27 +263,13 @@ class WorkbenchPage(Page):
         self._show_status()
 
     def _show_findings(self) -> None:
-        chosen = self.inspector.findings.list.current
-        shown = self.inspector.findings.shown if self.bench.item is not None else ()
-        boxes = [
-            FindingBox(
-                finding.rect,
-                finding_word(finding.label),
-                finding.confidence,
-                State.FAILED if finding.confidence >= SURE else State.UNDECIDED,
-                highlighted=place == chosen,
-            )
-            for place, finding in enumerate(shown)
-        ]
+        findings = self.inspector.findings
+        boxes = finding_boxes(findings.shown if self.bench.item is not None else (), findings.list.current)
         self.photos.show_boxes(boxes)
         self.compare.set_findings(boxes)
-        matrix = homography(self.bench.entry)
-        try:
-            to_reference = None if matrix is None else np.linalg.inv(np.array(matrix, np.float64))
-        except np.linalg.LinAlgError:
-            to_reference = None
+        back = to_reference(self.bench.entry)
         # Without an alignment nobody knows where on the reference image a finding lies.
-        self.view.set_findings(boxes if to_reference is not None else (), to_reference)
+        self.view.set_findings(boxes if back is not None else (), back)
 
     def _show_saving(self) -> None:
         self.top.show_saving(self.bench.edits.saving)
@@ -428,23 +395,3 @@ class WorkbenchPage(Page):
     def _report_written(self, path: str) -> None:
         self.toast.emit(self.tr("The report is written: {path}").format(path=path))
         show_folder(path)
-
-    # -- folding
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Fold the inspector where there is little room, unless the person said otherwise."""
-        super().resizeEvent(event)
-        if self._folded is None:
-            window = self.window().width()
-            self.inspector.setVisible(window >= _FOLD_BELOW)
-
-    def fold(self) -> None:
-        """Fold the inspector away, or bring it back."""
-        self._folded = not self.inspector.isHidden()
-        self.inspector.setVisible(not self._folded)
-
-    def _keep_sizes(self) -> None:
-        sizes = self.splitter.sizes()
-        kept = dict(self.context.preferences.values.splitters)
-        kept[_SPLITTER] = [sizes[0], sizes[2] or WIDTH_PX]
-        self.context.preferences.change(splitters=kept)

@@ -1,4 +1,4 @@
-"""What the list, the canvas and the inspector say about an item, worked out once. No Qt."""
+"""What the list, the canvas and the inspector say about an item, worked out once. No window."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from desktop.canvas.findings import Matrix
 from desktop.canvas.regions import State
 from desktop.pages.workbench.document import ItemView
 from shared import results
@@ -74,6 +77,17 @@ def homography(entry: results.Entry | None) -> list[list[float]] | None:
     matrix = (_alignment(entry) or {}).get("homography")
     good = isinstance(matrix, list) and len(matrix) == 3 and all(len(row) == 3 for row in matrix)
     return matrix if good else None
+
+
+def to_reference(entry: results.Entry | None) -> Matrix | None:
+    """The 3 x 3 mapping from photo px to reference px; None without an alignment."""
+    matrix = homography(entry)
+    if matrix is None:
+        return None
+    try:
+        return np.linalg.inv(np.array(matrix, np.float64))
+    except np.linalg.LinAlgError:
+        return None
 
 
 def alignment(entry: results.Entry | None) -> tuple[float, int] | None:

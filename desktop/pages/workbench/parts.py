@@ -1,0 +1,50 @@
+"""Items, canvas and inspector side by side, with the widths that the person gave them."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QSplitter, QWidget
+
+from desktop.pages.workbench.inspector import WIDTH_PX
+from desktop.preferences import Preferences
+
+_ITEMS_PX = 270
+_FOLD_BELOW = 1280
+_NAME = "workbench"
+
+
+class Parts(QSplitter):
+    """The inspector folds where the window is narrow, unless the person folded or unfolded it."""
+
+    def __init__(self, preferences: Preferences, items: QWidget, centre: QWidget, inspector: QWidget) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+        self._preferences = preferences
+        self._inspector = inspector
+        self._by_person = False
+        for place, (widget, stretch) in enumerate(((items, 0), (centre, 1), (inspector, 0))):
+            self.addWidget(widget)
+            self.setStretchFactor(place, stretch)
+        self.setHandleWidth(1)
+        self.setChildrenCollapsible(False)
+        kept = preferences.values.splitters.get(_NAME)
+        sizes = kept if kept is not None and len(kept) == 2 else [_ITEMS_PX, WIDTH_PX]
+        self.setSizes([sizes[0], 10_000, sizes[1]])
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Fold or unfold by the width of the window."""
+        super().resizeEvent(event)
+        if not self._by_person:
+            self._inspector.setVisible(self.window().width() >= _FOLD_BELOW)
+
+    def fold(self) -> None:
+        """Fold the inspector away, or bring it back; it stays so from now on."""
+        self._by_person = True
+        self._inspector.setVisible(self._inspector.isHidden())
+
+    def keep(self) -> None:
+        """Remember the widths for the next start."""
+        items, _, inspector = self.sizes()
+        kept = {**self._preferences.values.splitters, _NAME: [items, inspector or WIDTH_PX]}
+        if kept != self._preferences.values.splitters and self.isVisible():
+            self._preferences.change(splitters=kept)

@@ -1,0 +1,62 @@
+"""What is seen: filters, two-way selection, folding, tools."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from desktop.canvas.tools import Tool
+from tests.desktop.workbench.stage import Desk, make_record
+
+
+def test_list_and_canvas_choose_together(bench: Desk, qtbot: QtBot) -> None:
+    bench.open(make_record(bench.session), qtbot.waitUntil)
+    page = bench.page
+    ids = page.items.model.ids()
+    page.items.list.setCurrentIndex(page.items.model.index(1))
+    assert page.view.store.selected == (ids[1],)
+    QTest.mouseClick(page.view, Qt.MouseButton.LeftButton, pos=bench.at(0.35, 0.7))
+    assert page.items.current == ids[2] == page.bench.current
+    assert page.inspector.fields.name.text() == "条目3"
+
+
+def test_the_filter_lists_what_is_asked_for(bench: Desk, qtbot: QtBot) -> None:
+    bench.open(make_record(bench.session), qtbot.waitUntil)
+    page = bench.page
+    bench.context.commands.run("item.fail")
+    assert page.items.model.counts() == {"all": 3, "undecided": 2, "failed": 1}
+    page.items.filters.chosen.emit("failed")
+    assert [page.items.model.row(place).name for place in range(page.items.model.rowCount())] == ["条目1"]
+    page.items.show_all()
+    assert page.items.model.rowCount() == 3
+
+
+def test_the_inspector_folds_where_there_is_little_room(bench: Desk, qtbot: QtBot) -> None:
+    bench.open(make_record(bench.session), qtbot.waitUntil)
+    assert not bench.page.inspector.isHidden()
+    bench.page.resize(1100, 760)
+    qtbot.waitUntil(bench.page.inspector.isHidden)
+    bench.context.commands.run("view.inspector")
+    assert not bench.page.inspector.isHidden()
+    bench.page.resize(1000, 760)
+    qtbot.wait(20)
+    assert not bench.page.inspector.isHidden()
+
+
+def test_the_strip_follows_the_tool(bench: Desk, qtbot: QtBot) -> None:
+    bench.open(make_record(bench.session), qtbot.waitUntil)
+    bench.context.commands.run("tool.ruler")
+    assert bench.page.strip.buttons[Tool.RULER].isChecked()
+    bench.page.strip.buttons[Tool.DRAW].click()
+    assert bench.page.view.editor.tool is Tool.DRAW
+    bench.context.commands.run("tool.select")
+    assert bench.page.strip.buttons[Tool.SELECT].isChecked()
+
+
+def test_a_record_that_is_gone_is_said(bench: Desk, qtbot: QtBot) -> None:
+    record_id = make_record(bench.session, ())
+    bench.session.records.delete(record_id)
+    bench.page.opened({"record_id": record_id})
+    qtbot.waitUntil(lambda: "no longer there" in bench.page.stack.currentWidget().accessibleName())
+    assert bench.page.place()["record_id"] == ""
