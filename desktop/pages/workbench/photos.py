@@ -130,6 +130,10 @@ class Photos(QObject):
         wanted = (item.item_id, ref, region, str(mapping))
         if wanted == self._shown:
             return
+        if not isinstance(self._shown, tuple) or self._shown[0] != item.item_id:
+            # The pictures of another item must not stand beside the findings of this one.
+            self._say_pair(None)
+            self._box.show_pair(None)
         self._shown = wanted
         if self._pairing is not None:
             self._pairing.cancel()
