@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QByteArray, QUrl, Signal
+from PySide6.QtCore import QByteArray, Qt, QUrl, Signal
 from PySide6.QtGui import QCloseEvent, QDesktopServices
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
@@ -121,6 +121,8 @@ class MainWindow(QMainWindow):
         self.status_bar.setVisible(page.in_frame and page.has_status_bar)
         self._stack.setCurrentWidget(page)
         self.setWindowTitle(f"{page.title} — Walkaround")
+        # Or else the focus of the page before falls on a button of the rail.
+        page.setFocus(Qt.FocusReason.OtherFocusReason)
         page.opened(params)
 
     def _rail_chosen(self, page_id: str) -> None:

@@ -20,7 +20,7 @@ class Pager(Panel):
     resized = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent=parent)
+        super().__init__("panel", "top", parent)
         self._page = 1
         self._pages = 1
         self._where = label("", "dim")

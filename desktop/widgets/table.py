@@ -124,6 +124,8 @@ class _Delegate(QStyledItemDelegate):
         painter.save()
         if option.state & QStyle.StateFlag.State_Selected:
             painter.fillRect(box, QColor(theme.accent_ground))
+            if index.column() == 0 and option.widget.hasFocus():
+                painter.fillRect(QRectF(box.x(), box.y(), 3, box.height()), QColor(theme.accent))
         painter.fillRect(QRectF(box.x(), box.bottom() - 1, box.width(), 1), QColor(theme.line))
         inner = box.adjusted(_SIDE, 0, -8, -1)
         text = column.text(row)

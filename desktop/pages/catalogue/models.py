@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
 
 from desktop.client.session import Session
 from desktop.context import Context
+from desktop.finding_words import finding_word
 from desktop.pages.catalogue.uploads import Uploads
 from desktop.pages.form import Form
 from desktop.pages.moments import minute
@@ -78,7 +79,12 @@ class ModelSection(TableSection[DetectionModel]):
             ),
             Column(self.tr("Kind"), self._kind, 170),
             Column(self.tr("Version"), lambda m: str(m.version), 80, kind="dim"),
-            Column(self.tr("Labels"), lambda m: ", ".join(m.labels) or NOTHING, 200, kind="dim"),
+            Column(
+                self.tr("Labels"),
+                lambda m: ", ".join(map(finding_word, m.labels)) or NOTHING,
+                200,
+                kind="dim",
+            ),
             Column(self.tr("Size"), _size, 100, kind="dim"),
             Column(self.tr("State"), self._state, 110, tone=lambda m: "" if m.enabled else "dim"),
             Column(self.tr("Added"), lambda m: minute(m.created_at), 150, kind="dim"),

@@ -9,6 +9,7 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
+from desktop.finding_words import finding_word
 from desktop.pages.section import NOTHING
 from desktop.widgets import (
     Button,
@@ -153,4 +154,4 @@ def _first_labels(row: Row) -> str:
     """The labels of the findings with their confidence, the surest first."""
     entry = results.newest_detection(row.entries)
     boxes = sorted(_boxes(entry), key=lambda box: -float(box["confidence"])) if entry is not None else []
-    return "  ".join(f"{box['label']} {float(box['confidence']):.2f}" for box in boxes[:3])
+    return "  ".join(f"{finding_word(box['label'])} {float(box['confidence']):.2f}" for box in boxes[:3])

@@ -175,6 +175,8 @@ class RecordDelegate(QStyledItemDelegate):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if state & QStyle.StateFlag.State_Selected:
             painter.fillRect(box, QColor(theme.accent_ground))
+            if index.column() == 0 and option.widget.hasFocus():
+                painter.fillRect(QRectF(box.x(), box.y(), 3, box.height()), QColor(theme.accent))
         painter.fillRect(QRectF(box.x(), box.bottom() - 1, box.width(), 1), QColor(theme.line))
         record: Record = index.data(RECORD_ROLE)
         text = index.data(Qt.ItemDataRole.DisplayRole)

@@ -77,6 +77,7 @@ class NewRecord(QDialog):
         row.addWidget(self.make)
         column.addLayout(row)
         self.make.setDefault(True)
+        self.name.setFocus()
 
     def _offer(self, offers: tuple[list[Task], list[ReferenceImage]]) -> None:
         tasks, references = offers
@@ -96,7 +97,9 @@ class NewRecord(QDialog):
         self.banner.say(sentence(error), "error")
 
     def _task_id(self) -> str:
-        index = self.task.findText(self.task.currentText())
+        index = self.task.currentIndex()
+        if index < 0 or self.task.itemText(index) != self.task.currentText():
+            index = self.task.findText(self.task.currentText())
         return str(self.task.itemData(index)) if index >= 0 else self.task.currentText().strip()
 
     def _make(self) -> None:

@@ -179,6 +179,8 @@ class RecordsPage(Page):
             self._show_empty()
             return
         self.stack.show_content()
+        if self.hasFocus():
+            self.table.setFocus(Qt.FocusReason.OtherFocusReason)
         self._choose(max(self.model.row_of(keep), 0))
         for reference_image_id in self.model.without_picture():
             run(
