@@ -45,6 +45,13 @@ class Verdict(StrEnum):
     UNDECIDED = "undecided"
 
 
+class Origin(StrEnum):
+    """Who found a finding."""
+
+    MODEL = "model"
+    PERSON = "person"
+
+
 class Permission(StrEnum):
     """A right that an operation asks for. The first nine are the contract's, word for word."""
 

@@ -4,8 +4,10 @@ An item's `result` is a list of entries that only grows by new versions. A detec
 a person's decision appends an entry with the key `verdict`:
 ``{"value": "passed" | "failed" | "undecided", "reason": str | null, "by": user id, "by_name": str | null,
 "at": time with Z}``.
-So the model's opinion and the person's verdict stay two facts, and a client that knows only the contract
-reads the decision from `isPassed` of the newest entry.
+A person's correction of findings appends an entry with the key `correction`:
+``{"of_version": version it corrects, "by": user id, "by_name": str | null, "at": time with Z}``.
+So the model's opinion, the findings that count and the person's verdict stay separate facts, and a client
+that knows only the contract reads the decision from `isPassed` of the newest entry.
 """
 
 from __future__ import annotations
@@ -41,6 +43,11 @@ def is_verdict(entry: Entry) -> bool:
     return isinstance(entry.get("verdict"), Mapping)
 
 
+def is_correction(entry: Entry) -> bool:
+    """True for an entry whose findings a person corrected."""
+    return isinstance(entry.get("correction"), Mapping)
+
+
 def is_finished(entry: Entry) -> bool:
     """True when the entry says passed or not, and its progress label does not say otherwise."""
     return isinstance(entry.get("isPassed"), bool) and entry.get("progress") not in _UNFINISHED
@@ -66,7 +73,7 @@ def passed(entries: Iterable[Entry]) -> bool | None:
 
 
 def verdict(entries: Iterable[Entry]) -> Verdict:
-    """What a person decided. A detection that finished after the decision makes it undecided again."""
+    """What a person decided. A detection or a correction after the decision makes it undecided again."""
     entry = current(entries)
     if entry is None or not is_verdict(entry):
         return Verdict.UNDECIDED
@@ -77,19 +84,24 @@ def verdict(entries: Iterable[Entry]) -> Verdict:
 
 
 def newest_detection(entries: Iterable[Entry]) -> Entry | None:
-    """The newest entry that is no verdict, in whatever progress; None when there is none."""
+    """The newest detection in whatever progress, or correction of one; None when there is none."""
     return next((entry for entry in reversed(ordered(entries)) if not is_verdict(entry)), None)
 
 
 def finished_detection(entries: Iterable[Entry]) -> Entry | None:
-    """The newest entry of a detection that finished: its findings are the present ones; None without one."""
+    """The newest detection that finished, or correction: its findings are the present ones. None without."""
     found = (entry for entry in reversed(ordered(entries)) if not is_verdict(entry) and is_finished(entry))
     return next(found, None)
 
 
+def model_entry(entries: Iterable[Entry]) -> Entry | None:
+    """The newest finished detection as the model left it; None without one."""
+    return finished_detection(entry for entry in ordered(entries) if not is_correction(entry))
+
+
 def model_opinion(entries: Iterable[Entry]) -> bool | None:
-    """What the newest finished detection said; None without one."""
-    entry = finished_detection(entries)
+    """What the model said in the newest finished detection, whatever a person corrected; None without one."""
+    entry = model_entry(entries)
     return None if entry is None else bool(entry["isPassed"])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -13,6 +13,7 @@ from shared.wire.common import Envelope, Page
 from shared.wire.detection import Job
 from shared.wire.history import HistoryEntry
 from shared.wire.inspection import (
+    BoxesSet,
     Item,
     ItemCreate,
     ItemUpdate,
@@ -179,6 +180,27 @@ class Items:
         """Write down what the person decided; gives the item with the new result entry."""
         body = VerdictSet(verdict=verdict, reason=reason).model_dump(mode="json")
         answer = self._transport.call("POST", f"/inspection_item/{segment(item_id)}/verdict", body=body)
+        return Tagged(answer.read(Envelope[Item]).data, answer.etag)
+
+    def correct(
+        self,
+        item_id: str,
+        of_version: int,
+        boxes: Sequence[Mapping[str, Any]],
+        etag: str | None = None,
+    ) -> Tagged[Item]:
+        """Put `boxes` in place of the findings of a version; gives the item with the new result entry.
+
+        Each box is a `CorrectedBox` as JSON. Raises NotFound, Conflict when there is no such version, Stale
+        when `etag` is given and is not the newest.
+        """
+        body = BoxesSet.model_validate({"of_version": of_version, "boxes": list(boxes)})
+        answer = self._transport.call(
+            "POST",
+            f"/inspection_item/{segment(item_id)}/boxes",
+            body=body.model_dump(mode="json"),
+            etag=etag,
+        )
         return Tagged(answer.read(Envelope[Item]).data, answer.etag)
 
     def history(self, item_id: str, limit: int = 20) -> Sequence[HistoryEntry]:

@@ -118,9 +118,10 @@ def _item(
         use = QCoreApplication.translate("Report", "Photo of item {number}").format(number=number)
         evidence.append(Evidence(use, str(info.get("filename") or "–"), _digest(info.get("ipfs_cid"))))
     provenance = (detection or {}).get("provenance") or {}
-    if provenance.get("model_sha256"):
+    model = (results.model_entry(entries) or {}).get("provenance") or {}
+    if model.get("model_sha256"):
         use = QCoreApplication.translate("Report", "Model of item {number}").format(number=number)
-        evidence.append(Evidence(use, item.model_name or "–", str(provenance["model_sha256"])))
+        evidence.append(Evidence(use, item.model_name or "–", str(model["model_sha256"])))
     region = None
     if item.item_point is not None and item.item_point.point is not None and reference is not None:
         point = item.item_point.point

@@ -18,13 +18,20 @@ from service.inspection import problems
 from service.inspection.ports import DetectionInput, JoinSources, Ports
 from service.inspection.queries import ItemQueries, ItemRow, RecordRow, item_json, json_text
 from service.inspection.records import locked_record, naive_now, recompute
-from service.inspection.rules import Outcome, admits, differences, outcome, verdict_entry
+from service.inspection.rules import (
+    Outcome,
+    admits,
+    correction_entry,
+    differences,
+    outcome,
+    verdict_entry,
+)
 from service.inspection.tables import ITEM, RECORD
 from service.security import Caller
 from shared import results
 from shared.wire.common import Pagination, pagination
 from shared.wire.files import StoredFile
-from shared.wire.inspection import FileInfo, ItemCreate, ItemPoint, ItemUpdate, VerdictSet
+from shared.wire.inspection import BoxesSet, FileInfo, ItemCreate, ItemPoint, ItemUpdate, VerdictSet
 
 _RECORD_OF = select(ITEM.c.inspection_id).where(ITEM.c.item_id == bindparam("item_id"))
 _MADE_BY = select(ITEM.c.item_id).where(ITEM.c.client_key == bindparam("client_key"))
@@ -129,6 +136,24 @@ class Items:
                 verdict_entry(entries, body.verdict, body.reason, caller.user_id, caller.name, naive_now())
             )
             self._change(session, record, item, _result_values(entries), caller.user_id, caller.address)
+            return self.seen(session, item_id)
+
+        return await self._database.write(work)
+
+    async def correct(self, item_id: str, body: BoxesSet, if_match: str | None, caller: Caller) -> ItemState:
+        """Append findings that the person corrected as a result entry. Raises Problem 404, 409, 412."""
+        boxes = [box.model_dump(mode="json") for box in body.boxes]
+
+        def work(session: Session) -> ItemState:
+            record, item = self._locked(session, item_id, if_match)
+            entries = json.loads(item.result)
+            entry = correction_entry(
+                entries, body.of_version, boxes, caller.user_id, caller.name, naive_now()
+            )
+            if entry is None:
+                raise problems.conflict("没有这个版本的检测结果，请刷新后再修改", of_version=body.of_version)
+            values = _result_values([*entries, entry])
+            self._change(session, record, item, values, caller.user_id, caller.address)
             return self.seen(session, item_id)
 
         return await self._database.write(work)

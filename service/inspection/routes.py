@@ -18,6 +18,7 @@ from shared.codes import Permission
 from shared.wire.common import CurrentPage, Done, Envelope, Id, Page, PageSize, Pagination
 from shared.wire.history import HistoryEntry
 from shared.wire.inspection import (
+    BoxesSet,
     Item,
     ItemCreate,
     ItemUpdate,
@@ -227,6 +228,22 @@ def _extras(routes: APIRouter, service: InspectionService) -> None:
     ) -> Response:
         """Append the person's decision as a result entry."""
         item = await service.items.set_verdict(item_id, body, caller)
+        return _envelope(item.text, None, item.revision)
+
+    @routes.post(
+        "/inspection_item/{item_id}/boxes",
+        tags=["inspection_item"],
+        response_model=Envelope[Item],
+        responses=failures(404, 409, 412, 413),
+    )
+    async def correct(
+        item_id: IdPath,
+        body: BoxesSet,
+        if_match: IfMatch = None,
+        caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE),
+    ) -> Response:
+        """Append corrected findings of a version as a new version; 409 when there is no such version."""
+        item = await service.items.correct(item_id, body, if_match, caller)
         return _envelope(item.text, None, item.revision)
 
 

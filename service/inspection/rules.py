@@ -67,6 +67,41 @@ def verdict_entry(
     }
 
 
+def correction_entry(
+    entries: Sequence[Entry],
+    of_version: int,
+    boxes: Sequence[Mapping[str, Any]],
+    by: str,
+    by_name: str | None,
+    at: datetime,
+) -> dict[str, Any] | None:
+    """The result entry that a person's correction of a version's findings appends; `at` is in UTC.
+
+    The boxes lie in the photo of that version. None when no detection or correction has this version.
+    """
+    numbered = [(results.version(entry, index), entry) for index, entry in enumerate(entries)]
+    found = (entry for number, entry in numbered if number == of_version and not results.is_verdict(entry))
+    corrected = next(found, None)
+    if corrected is None:
+        return None
+    origin = corrected.get("provenance")
+    alignment = origin.get("alignment") if isinstance(origin, Mapping) else None
+    return {
+        "inputImage": corrected.get("inputImage"),
+        "resultImage": {"boxes": list(boxes), "resultImage": None},
+        "isPassed": not boxes,
+        "progress": str(Progress.DONE),
+        "version": results.next_version(entries),
+        "provenance": {"alignment": alignment},
+        "correction": {
+            "of_version": of_version,
+            "by": by,
+            "by_name": by_name,
+            "at": at.replace(tzinfo=None).isoformat() + "Z",
+        },
+    }
+
+
 def etag(revision: int) -> str:
     """The entity tag of a thing at `revision`."""
     return f'"{revision}"'

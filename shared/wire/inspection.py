@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, StrictBool
 
-from shared.codes import Status, Verdict
+from shared.codes import Origin, Status, Verdict
 from shared.wire.common import (
     CheckedJson,
     Id,
@@ -176,6 +176,20 @@ class VerdictSet(Wire):
 
     verdict: Verdict
     reason: LongText | None = None
+
+
+class CorrectedBox(Box):
+    """A finding as a person leaves it; a box that the person drew has the origin `person`."""
+
+    origin: Origin
+    accepted: StrictBool = False
+
+
+class BoxesSet(Wire):
+    """Body of `POST /inspection_item/{item_id}/boxes`: the findings in place of those of `of_version`."""
+
+    of_version: Whole
+    boxes: Annotated[list[CorrectedBox], Field(max_length=10_000), CheckedJson]
 
 
 class PhotoAdd(Wire):

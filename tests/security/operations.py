@@ -76,6 +76,7 @@ RULES: dict[str, Rule] = {
     "PUT /api/inspection_item/{item_id}": Rule(WORKERS, 404),
     "DELETE /api/inspection_item/{item_id}": Rule(WORKERS, 404),
     "POST /api/inspection_item/{item_id}/verdict": Rule(WORKERS, 422),
+    "POST /api/inspection_item/{item_id}/boxes": Rule(WORKERS, 422),
     "POST /api/inspection_item/{item_id}/photos": Rule(WORKERS, 422),
     "GET /api/inspection_item/{item_id}/photos": Rule(EVERYBODY, 404),
     "GET /api/inspection_item/{item_id}/history": Rule(EVERYBODY, 404),

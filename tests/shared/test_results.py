@@ -25,6 +25,17 @@ def decision(version: int, value: str) -> Entry:
     return {**entry, "isPassed": value == "passed", "progress": "done"}
 
 
+def correction(version: int, of_version: int, boxes: int = 0) -> Entry:
+    found = [{"label": "crack"}] * boxes
+    return {
+        "version": version,
+        "isPassed": not boxes,
+        "progress": "done",
+        "resultImage": {"boxes": found},
+        "correction": {"of_version": of_version, "by": "u1"},
+    }
+
+
 def test_nothing_yet() -> None:
     assert results.current([]) is None
     assert results.passed([]) is None
@@ -43,6 +54,26 @@ def test_a_new_detection_makes_the_verdict_undecided_again() -> None:
     entries = [detection(1), decision(2, "passed"), detection(3, passed=False)]
     assert results.verdict(entries) is Verdict.UNDECIDED
     assert results.passed(entries) is False
+
+
+def test_a_correction_counts_for_the_findings_and_is_no_opinion_of_the_model() -> None:
+    entries = [detection(1, passed=False), correction(2, 1)]
+    assert results.finished_detection(entries) is entries[1]
+    assert results.newest_detection(entries) is entries[1]
+    assert results.model_entry(entries) is entries[0]
+    assert results.model_opinion(entries) is False
+    assert results.passed(entries) is True
+    assert results.is_correction(entries[1])
+    assert not results.is_verdict(entries[1])
+    assert results.model_opinion([correction(1, 1)]) is None
+
+
+def test_a_correction_makes_the_verdict_undecided_again() -> None:
+    entries = [detection(1), decision(2, "passed"), correction(3, 1, boxes=1)]
+    assert results.verdict(entries) is Verdict.UNDECIDED
+    assert results.passed(entries) is False
+    assert results.verdict([*entries, decision(4, "failed")]) is Verdict.FAILED
+    assert results.finished_detection([*entries, detection(4)]) == detection(4)
 
 
 @pytest.mark.parametrize("progress", ["pending", "detecting", "error", "canceled"])

@@ -1,0 +1,126 @@
+"""Findings that a person corrects become a new version of the result."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from shared import results
+from shared.codes import Verdict
+from tests.service.inspection.conftest import Stage
+
+PHOTO = {"download_url": "/api/files/f/content", "file_id": "f", "width": 640}
+MATRIX = [[1, 0, 2], [0, 1, 3], [0, 0, 1]]
+
+
+def box(label: str = "crack", **more: Any) -> dict[str, Any]:
+    points = {"x1": 1, "y1": 2.5, "x2": 30, "y2": 40}
+    return {"label": label, "confidence": 0.8, "points": points, "origin": "model", "accepted": False, **more}
+
+
+def detected(**more: Any) -> dict[str, Any]:
+    return {
+        "inputImage": PHOTO,
+        "resultImage": {"boxes": [box()], "resultImage": {"fileInfo": {"file_id": "r"}}},
+        "isPassed": False,
+        "progress": "done",
+        "version": 1,
+        "provenance": {"model_id": "m", "alignment": {"homography": MATRIX}},
+        **more,
+    }
+
+
+def path(item: dict[str, Any]) -> str:
+    return f"/api/inspection_item/{item['item_id']}/boxes"
+
+
+def test_the_corrected_findings_are_the_next_version(stage: Stage) -> None:
+    item = stage.item(stage.record()["inspection_id"], result=[detected()])
+    boxes = [box(accepted=True), box("dent", origin="person", confidence=1, note="kept")]
+    answer = stage.client.post(path(item), json={"of_version": 1, "boxes": boxes})
+    assert answer.status_code == 200
+    assert answer.headers["ETag"] == '"2"'
+    first, entry = answer.json()["data"]["result"]
+    assert first == detected()
+    at = entry["correction"].pop("at")
+    assert at.endswith("Z")
+    assert entry == {
+        "inputImage": PHOTO,
+        "resultImage": {"boxes": boxes, "resultImage": None},
+        "isPassed": False,
+        "progress": "done",
+        "version": 2,
+        "provenance": {"alignment": {"homography": MATRIX}},
+        "correction": {"of_version": 1, "by": "id-of-planner", "by_name": "姓名 planner"},
+    }
+
+
+def test_without_a_finding_left_it_passed_and_the_record_follows(stage: Stage) -> None:
+    record = stage.record()["inspection_id"]
+    item = stage.item(record, result=[detected()])
+    assert stage.get(record)["inspection_status"] == "failed"
+    verdict = {"verdict": "failed"}
+    stage.client.post(f"/api/inspection_item/{item['item_id']}/verdict", json=verdict)
+    entries = stage.client.post(path(item), json={"of_version": 1, "boxes": []}).json()["data"]["result"]
+    assert [entry["version"] for entry in entries] == [1, 2, 3]
+    assert entries[-1]["isPassed"] is True
+    assert results.verdict(entries) is Verdict.UNDECIDED
+    assert results.model_opinion(entries) is False
+    assert stage.get(record)["inspection_status"] == "passed"
+
+
+def test_a_failed_run_and_a_correction_can_be_corrected(stage: Stage) -> None:
+    failed = detected(isPassed=None, progress="error", resultImage={"boxes": []}, provenance=None)
+    item = stage.item(stage.record()["inspection_id"], result=[failed])
+    for of_version in (1, 2):
+        answer = stage.client.post(path(item), json={"of_version": of_version, "boxes": [box()]})
+        assert answer.status_code == 200
+    last = answer.json()["data"]["result"][-1]
+    assert last["inputImage"] == PHOTO
+    assert last["provenance"] == {"alignment": None}
+    assert last["correction"]["of_version"] == 2
+
+
+@pytest.mark.parametrize("of_version", [2, 3, 0])
+def test_a_verdict_and_a_version_that_is_not_there_cannot_be_corrected(stage: Stage, of_version: int) -> None:
+    item = stage.item(stage.record()["inspection_id"], result=[detected()])
+    stage.client.post(f"/api/inspection_item/{item['item_id']}/verdict", json={"verdict": "passed"})
+    answer = stage.client.post(path(item), json={"of_version": of_version, "boxes": []})
+    assert answer.status_code == 409
+    assert answer.json()["data"] == {"error": "conflict", "of_version": of_version}
+
+
+def test_a_stale_correction_is_refused_with_what_is_there_now(stage: Stage) -> None:
+    item = stage.item(stage.record()["inspection_id"], result=[detected()])
+    body = {"of_version": 1, "boxes": []}
+    assert stage.client.post(path(item), json=body, headers={"If-Match": '"1"'}).status_code == 200
+    stale = stage.client.post(path(item), json=body, headers={"If-Match": '"1"'})
+    assert stale.status_code == 412
+    assert stale.headers["ETag"] == '"2"'
+    assert len(stale.json()["data"]["current"]["result"]) == 2
+
+
+def test_who_may_not_change_items_corrects_nothing(stage: Stage) -> None:
+    item = stage.item(stage.record()["inspection_id"], result=[detected()])
+    body = {"of_version": 1, "boxes": []}
+    assert stage.as_role("viewer").post(path(item), json=body).status_code == 403
+    assert stage.as_role("inspector").post(path(item), json=body).status_code == 200
+    assert stage.client.post("/api/inspection_item/none/boxes", json=body).status_code == 404
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"of_version": 1},
+        {"of_version": True, "boxes": []},
+        {"of_version": 1, "boxes": [{**box(), "origin": "nobody"}]},
+        {"of_version": 1, "boxes": [{**box(), "accepted": "yes"}]},
+        {"of_version": 1, "boxes": [{**box(), "points": {"x1": 1}}]},
+        {"of_version": 1, "boxes": [{**box(), "label": None}]},
+    ],
+)
+def test_what_is_no_correction_is_refused(stage: Stage, body: dict[str, Any]) -> None:
+    item = stage.item(stage.record()["inspection_id"], result=[detected()])
+    assert stage.client.post(path(item), json=body).status_code == 422
