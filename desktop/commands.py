@@ -147,7 +147,19 @@ def _view() -> list[Command]:
         ("view.labels", QT_TRANSLATE_NOOP("Commands", "Hide or show labels"), ("L",), "eye"),
         ("view.inspector", QT_TRANSLATE_NOOP("Commands", "Fold the inspector"), ("I",), "chevron-right"),
     ]
-    return [Command(id_, title, _VIEW, keys, sign, _WORK) for id_, title, keys, sign in say]
+    made = [Command(id_, title, _VIEW, keys, sign, _WORK) for id_, title, keys, sign in say]
+    # On the canvas Tab goes through the findings: these lead out of it without a mouse.
+    for id_, title, keys, sign in (
+        ("view.leave", QT_TRANSLATE_NOOP("Commands", "Leave the picture"), ("F6",), "chevron-right"),
+        (
+            "view.leave_back",
+            QT_TRANSLATE_NOOP("Commands", "Leave the picture backwards"),
+            ("Shift+F6",),
+            "chevron-left",
+        ),
+    ):
+        made.append(Command(id_, title, _VIEW, keys, sign, _WORK, needs_focus=True))
+    return made
 
 
 def _editing() -> list[Command]:

@@ -93,3 +93,5 @@ def bind(page: WorkbenchPage) -> None:
         commands.bind(command, handler, owner=page, enabled=enabled)
     commands.bind("finding.next", lambda: page.step_finding(1), owner=view)
     commands.bind("finding.previous", lambda: page.step_finding(-1), owner=view)
+    commands.bind("view.leave", lambda: view.focusNextPrevChild(True), owner=view)
+    commands.bind("view.leave_back", lambda: view.focusNextPrevChild(False), owner=view)
