@@ -621,6 +621,14 @@
         <translation>语言：跟随系统</translation>
     </message>
     <message>
+        <source>Leave the picture</source>
+        <translation>离开图片</translation>
+    </message>
+    <message>
+        <source>Leave the picture backwards</source>
+        <translation>反向离开图片</translation>
+    </message>
+    <message>
         <source>Log out</source>
         <translation>退出登录</translation>
     </message>
@@ -2583,7 +2591,7 @@
     </message>
     <message>
         <source>None yet</source>
-        <translation>暂不添加</translation>
+        <translation>暂无</translation>
     </message>
     <message>
         <source>Reference image</source>
@@ -3098,7 +3106,7 @@
     </message>
     <message>
         <source>Records</source>
-        <translation>检查记录</translation>
+        <translation>记录</translation>
     </message>
     <message>
         <source>Report as PDF</source>
