@@ -22,6 +22,16 @@
     </message>
 </context>
 <context>
+    <name>CorrectionBar</name>
+    <message numerus="yes">
+        <source>%n change(s), not saved yet</source>
+        <translation>
+            <numerusform>%n change, not saved yet</numerusform>
+            <numerusform>%n changes, not saved yet</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Errors</name>
     <message numerus="yes">
         <source>%n flight(s)</source>

@@ -842,6 +842,10 @@
         <translation>（空）</translation>
     </message>
     <message>
+        <source>(none)</source>
+        <translation>（无）</translation>
+    </message>
+    <message>
         <source>An item</source>
         <translation>条目</translation>
     </message>
@@ -888,6 +892,27 @@
     <message>
         <source>Try again</source>
         <translation>重试</translation>
+    </message>
+</context>
+<context>
+    <name>CorrectionBar</name>
+    <message numerus="yes">
+        <source>%n change(s), not saved yet</source>
+        <translation>
+            <numerusform>%n 处更改，尚未保存</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Discard</source>
+        <translation>放弃</translation>
+    </message>
+    <message>
+        <source>Draw a finding</source>
+        <translation>画发现</translation>
+    </message>
+    <message>
+        <source>Save as a new version</source>
+        <translation>存为新版本</translation>
     </message>
 </context>
 <context>
@@ -1813,8 +1838,16 @@
 <context>
     <name>FindingList</name>
     <message>
+        <source>Click the square to accept · double click to relabel · Delete to delete</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Findings</source>
         <translation>发现</translation>
+    </message>
+    <message>
+        <source>accepted</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -2316,6 +2349,13 @@
     <message>
         <source>Single keys do not act while you type in a field.</source>
         <translation>在输入框中打字时，单键命令不起作用。</translation>
+    </message>
+</context>
+<context>
+    <name>LabelEditor</name>
+    <message>
+        <source>What the finding is</source>
+        <translation>发现的类型</translation>
     </message>
 </context>
 <context>
@@ -4038,6 +4078,10 @@
         <translation>更换模型</translation>
     </message>
     <message>
+        <source>Correct findings</source>
+        <translation>修正发现</translation>
+    </message>
+    <message>
         <source>Delete item</source>
         <translation>删除条目</translation>
     </message>
@@ -4048,6 +4092,10 @@
     <message>
         <source>Detection model</source>
         <translation>检测模型</translation>
+    </message>
+    <message>
+        <source>Findings</source>
+        <translation>发现</translation>
     </message>
     <message>
         <source>Import regions</source>
