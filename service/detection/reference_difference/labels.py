@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from service.detection.reference_difference.boxes import Part
 from service.detection.reference_difference.parts import Floats
 from shared.cv import cv2
+
+Mask = NDArray[np.bool_]
+
+_EDGE = 0.41
+"""Steepest change per px in parts of the mean change: a thing with an edge of its own is above, what fades
+out below. Between stains and dents (0.20 to 0.40) and things (0.42 to 0.83) as measured on generated panels.
+"""
 
 
 def label(part: Part, reference: Floats, photo: Floats) -> str:
@@ -35,20 +45,19 @@ def label(part: Part, reference: Floats, photo: Floats) -> str:
     if structure_was > 2.0 * structure_now + 2:
         return "missing"
     swing = float(np.abs(bright).mean())
-    one_way = abs(float(bright.mean())) / max(swing, 1e-3)
     hue = float(np.abs(change - bright[:, None]).mean())
-    sharp = structure_now > 2.0 * structure_was + 2
-    kept = _texture_kept(was, now, mask)
-    if swing < 40 and not sharp:
-        if hue > 0.25 * swing or (one_way > 0.9 and kept > 0.3):
-            return "stain"
-        return "dent"
-    if sharp:
-        return "added"
-    return "stain" if kept > 0.6 and one_way > 0.8 else "difference"
+    steepest = float(np.percentile(_gradient(now - was)[mask], 95))
+    if steepest < _EDGE * swing or _texture_kept(was, now, mask) > 0.6:
+        # It fades out, or the surface shows through: a dent bends the light, so that its change of
+        # brightness runs across it and has no colour; a stain changes the colour or darkens evenly.
+        return "dent" if hue < 0.1 * swing and _runs_across(mask, bright) > 0.03 else "stain"
+    if structure_was > 1.5 * _structure_beside(was, mask) + 0.5:
+        # Something stood there, and another thing stands there now: a hole in place of a rivet.
+        return "missing"
+    return "added" if structure_now > structure_was else "difference"
 
 
-def _extent(mask: np.ndarray[tuple[int, int], np.dtype[np.bool_]]) -> tuple[float, float]:
+def _extent(mask: Mask) -> tuple[float, float]:
     """Length along the main axis, and mean thickness (area over length), in px."""
     rows, columns = np.nonzero(mask)
     points = np.stack([columns, rows], axis=1).astype(np.float64)
@@ -61,18 +70,42 @@ def _extent(mask: np.ndarray[tuple[int, int], np.dtype[np.bool_]]) -> tuple[floa
     return length, len(points) / length
 
 
-def _structure(image: Floats, mask: np.ndarray[tuple[int, int], np.dtype[np.bool_]]) -> float:
+def _structure(image: Floats, mask: Mask) -> float:
     """Mean gradient on and just around the mask, grey levels per px."""
+    around = cv2.dilate(mask.astype(np.uint8), np.ones((5, 5), np.uint8)) > 0
+    return float(_gradient(image)[around].mean())
+
+
+def _gradient(image: Floats) -> NDArray[np.float32]:
     luminance = np.ascontiguousarray(image.mean(axis=2))
     gx, gy = (
         cv2.Sobel(luminance, cv2.CV_32F, 1, 0, scale=1 / 8),
         cv2.Sobel(luminance, cv2.CV_32F, 0, 1, scale=1 / 8),
     )
-    around = cv2.dilate(mask.astype(np.uint8), np.ones((5, 5), np.uint8)) > 0
-    return float(np.hypot(gx, gy)[around].mean())
+    steepness: NDArray[np.float32] = np.hypot(gx, gy)
+    return steepness
 
 
-def _texture_kept(was: Floats, now: Floats, mask: np.ndarray[tuple[int, int], np.dtype[np.bool_]]) -> float:
+def _structure_beside(image: Floats, mask: Mask) -> float:
+    """Mean gradient in a ring around the mask, grey levels per px."""
+    inner = cv2.dilate(mask.astype(np.uint8), np.ones((7, 7), np.uint8))
+    outer = cv2.dilate(inner, np.ones((9, 9), np.uint8))
+    ring = (outer > 0) & (inner == 0)
+    return float(_gradient(image)[ring].mean()) if ring.any() else 0.0
+
+
+def _runs_across(mask: Mask, bright: NDArray[np.floating[Any]]) -> float:
+    """Share (0..1) of the variance of `bright` (one value per px of the mask) that a plane explains."""
+    rows, columns = np.nonzero(mask)
+    total = float(((bright - bright.mean()) ** 2).sum())
+    if len(rows) < 6 or total < 1e-6:
+        return 0.0
+    plane = np.column_stack([rows, columns, np.ones(len(rows))]).astype(np.float64)
+    _, residual, rank, _ = np.linalg.lstsq(plane, bright.astype(np.float64), rcond=None)
+    return 1.0 - float(residual[0]) / total if rank == 3 and len(residual) else 0.0
+
+
+def _texture_kept(was: Floats, now: Floats, mask: Mask) -> float:
     """Correlation of the fine structure inside the mask, -1..1; 0 where there is too little to say."""
     inner = cv2.erode(mask.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
     if np.count_nonzero(inner) < 30:

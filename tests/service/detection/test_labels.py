@@ -1,0 +1,18 @@
+"""What a difference is called, on panels with one piece of damage each."""
+
+from __future__ import annotations
+
+import pytest
+
+from service.detection.reference_difference import Parameters, detect
+from shared import samples
+from shared.geometry import Rect
+
+VIEW = samples.View(rotation=2, scale=0.95, light=0.05, noise=2, jpeg=92)
+
+
+@pytest.mark.parametrize("kind", ["crack", "scratch", "dent", "stain", "missing"])
+def test_damage_is_called_by_its_name(kind: str) -> None:
+    scene = samples.scene(700, 560, 41, [kind], VIEW)
+    found = detect(scene.reference, Rect(0, 0, 700, 560), scene.photo, Parameters())
+    assert [box.label for box in found.boxes] == [kind]
