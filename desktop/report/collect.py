@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -45,7 +46,7 @@ def collect(session: Session, inspection_id: str, made_by: str, progress: Progre
         progress(index, len(items))
         reported.append(_item(index + 1, item, reference, pictures, evidence))
     progress(len(items), len(items))
-    overview = QImage() if reference is None else _fitted(reference.preview(), OVERVIEW_PX)
+    overview = QImage() if reference is None else _fitted(reference.picture.preview(), OVERVIEW_PX)
     return Report(
         title=record.inspection_name or QCoreApplication.translate("Report", "Inspection record"),
         subtitle=QCoreApplication.translate("Report", "Inspection report"),
@@ -53,7 +54,7 @@ def collect(session: Session, inspection_id: str, made_by: str, progress: Progre
         status_name=words.status(record.inspection_status),
         fields=_fields(record, _task(session, record)),
         overview=overview,
-        overview_scale=1.0 if reference is None else overview.width() / reference.size[0],
+        overview_scale=1.0 if reference is None else overview.width() / reference.picture.size[0],
         items=tuple(reported),
         evidence=tuple(dict.fromkeys(evidence)),
         made_at=datetime.now(UTC),
@@ -90,9 +91,17 @@ class _Pictures:
         return self._open[url]
 
 
+@dataclass(frozen=True, slots=True)
+class _Reference:
+    """The reference image, and its scale where it is known."""
+
+    picture: ImageSource
+    mm_per_pixel: float | None
+
+
 def _reference(
     session: Session, record: Record, pictures: _Pictures, evidence: list[Evidence]
-) -> ImageSource | None:
+) -> _Reference | None:
     if record.reference_image_id is None:
         return None
     try:
@@ -101,11 +110,12 @@ def _reference(
         return None
     use = QCoreApplication.translate("Report", "Reference image")
     evidence.append(Evidence(use, reference.filename or "–", _digest(reference.ipfs_cid)))
-    return pictures.get({"download_url": reference.download_url})
+    picture = pictures.get({"download_url": reference.download_url})
+    return None if picture is None else _Reference(picture, reference.mm_per_pixel)
 
 
 def _item(
-    number: int, item: Item, reference: ImageSource | None, pictures: _Pictures, evidence: list[Evidence]
+    number: int, item: Item, reference: _Reference | None, pictures: _Pictures, evidence: list[Evidence]
 ) -> ReportedItem:
     entries = [entry.model_dump(mode="json", exclude_unset=True) for entry in item.result]
     detection = results.newest_detection(entries)
@@ -122,10 +132,13 @@ def _item(
     if model.get("model_sha256"):
         use = QCoreApplication.translate("Report", "Model of item {number}").format(number=number)
         evidence.append(Evidence(use, item.model_name or "–", str(model["model_sha256"])))
-    region = None
+    region, region_mm, crop = None, None, QImage()
     if item.item_point is not None and item.item_point.point is not None and reference is not None:
         point = item.item_point.point
-        region = point_to_pixels(point.x, point.y, point.w, point.h, *reference.size)
+        region = point_to_pixels(point.x, point.y, point.w, point.h, *reference.picture.size)
+        crop = _fitted(_crop(reference.picture, region), CROP_PX)
+        if reference.mm_per_pixel is not None:
+            region_mm = (region.w * reference.mm_per_pixel, region.h * reference.mm_per_pixel)
     said = current["verdict"] if current is not None and results.is_verdict(current) else {}
     failure = (detection or {}).get("error") or {}
     return ReportedItem(
@@ -134,7 +147,8 @@ def _item(
         description=item.description or "",
         model=item.model_name or item.model_id or "",
         region=region,
-        reference_crop=_fitted(_crop(reference, region), CROP_PX),
+        region_mm=region_mm,
+        reference_crop=crop,
         photo_crop=_photo_crop(photo, findings, region, provenance),
         findings=findings,
         passed=results.passed(entries),
@@ -248,8 +262,8 @@ def _digest(content_id: Any) -> str:
         return str(content_id or "–")
 
 
-def _crop(picture: ImageSource | None, region: Rect | None) -> QImage:
-    return QImage() if picture is None or region is None or region.empty else picture.crop(region)
+def _crop(picture: ImageSource, region: Rect) -> QImage:
+    return QImage() if region.empty else picture.crop(region)
 
 
 def _fitted(image: QImage, longest: int) -> QImage:

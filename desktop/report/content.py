@@ -35,7 +35,8 @@ class ReportedFinding:
 class ReportedItem:
     """One item with its pictures; a null picture means there is none.
 
-    `region` is in px of the upright reference image and None for an item without one. `passed` is what
+    `region` is in px of the upright reference image and None for an item without one; `region_mm` is its
+    width and height in mm where the image has a scale. `passed` is what
     counts (None: undecided), `opinion` what the model said; without a verdict `decided_by` is empty and
     `decided_at` None. `note` says why a detection gave no result.
     """
@@ -45,6 +46,7 @@ class ReportedItem:
     description: str
     model: str
     region: Rect | None
+    region_mm: tuple[float, float] | None
     reference_crop: QImage
     photo_crop: QImage
     findings: tuple[ReportedFinding, ...]

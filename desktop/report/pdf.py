@@ -177,20 +177,26 @@ class _Pages:
         half = WIDTH / 2
         pairs = self.report.fields
         rows = [pairs[index : index + 2] for index in range(0, len(pairs), 2)]
-        heights = [max(self._height(half - 96, value) for _, value in row) + 6 for row in rows]
+        heights = [
+            max(self._height(half - 96, value, self._fitting(value)) for _, value in row) + 6 for row in rows
+        ]
         counts = self.report.counts
 
         def paint(y: float) -> None:
             for row, height in zip(rows, heights, strict=True):
                 for column, (label, value) in enumerate(row):
                     self._text(MARGIN + column * half, y, 84, label, 9, DIM)
-                    self._text(MARGIN + column * half + 88, y, half - 96, value or "–")
+                    self._text(MARGIN + column * half + 88, y, half - 96, value or "–", self._fitting(value))
                 y += height
             x = MARGIN
             for passed, key in ((True, "passed"), (False, "failed"), (None, "undecided")):
                 x += self._pill(x, y + 4, f"{words.outcome(passed)}  {counts[key]}", OUTCOME[passed]) + 8
 
         return sum(heights) + 34, paint
+
+    def _fitting(self, value: str) -> float:
+        """Smaller type for a value that is one long word, such as an id."""
+        return 9 if " " in value or len(value) < 30 else 7
 
     def _overview(self) -> Block:
         image = self.report.overview

@@ -67,6 +67,10 @@ def region(item: ReportedItem) -> str:
     """The region in px of the upright reference image."""
     if item.region is None:
         return QCoreApplication.translate("Report", "No region")
-    return QCoreApplication.translate("Report", "Region x {x} y {y}, {w} × {h} px").format(
+    where = QCoreApplication.translate("Report", "Region x {x} y {y}, {w} × {h} px").format(
         x=round(item.region.x), y=round(item.region.y), w=round(item.region.w), h=round(item.region.h)
     )
+    if item.region_mm is None:
+        return where
+    wide, high = item.region_mm
+    return f"{where} ({wide:.0f} × {high:.0f} mm)"
