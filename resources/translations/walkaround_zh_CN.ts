@@ -44,6 +44,25 @@
     </message>
 </context>
 <context>
+    <name>Aligning</name>
+    <message>
+        <source>Aligned by three points.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Click place {n} of 3 in the reference</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Click the same place {n} of 3 in the photo</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The three places lie on a line. Choose a third one beside it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>Audit</name>
     <message>
         <source>Aircraft</source>
@@ -1839,7 +1858,7 @@
     <name>FindingList</name>
     <message>
         <source>Click the square to accept · double click to relabel · Delete to delete</source>
-        <translation type="unfinished"></translation>
+        <translation>点方块确认 · 双击改标签 · Delete 删除</translation>
     </message>
     <message>
         <source>Findings</source>
@@ -1847,7 +1866,7 @@
     </message>
     <message>
         <source>accepted</source>
-        <translation type="unfinished"></translation>
+        <translation>已确认</translation>
     </message>
 </context>
 <context>
@@ -2916,6 +2935,14 @@
 <context>
     <name>PhotoBox</name>
     <message>
+        <source>Align by three points</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Aligned by three points</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Aligned to {px} px · {n} inliers</source>
         <translation>对齐 {px} px · {n} 内点</translation>
     </message>
@@ -2946,6 +2973,10 @@
     <message>
         <source>Swipe</source>
         <translation>滑动</translation>
+    </message>
+    <message>
+        <source>Take the three points back</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Uploading the photo</source>
@@ -4128,6 +4159,26 @@
     <message>
         <source>Verdict</source>
         <translation>判定</translation>
+    </message>
+    <message>
+        <source>Verdict of {name}: {verdict}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Version {n} / {all}</source>
+        <translation type="unfinished">版本 {n} / {all}</translation>
+    </message>
+    <message>
+        <source>by the model</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>corrected by you, on its way</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>corrected by {name}</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
