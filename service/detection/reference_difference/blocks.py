@@ -9,6 +9,7 @@ squares, Tukey's biweight), so damage in the photo does not pull either.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,10 +54,14 @@ def measure(reference: Floats, photo: Floats, valid: Bytes, block: int, reach: i
     gx, gy = _gradients(reference)
     px, py = _gradients(photo)
     tops, lefts = _places(height, block, reach, most), _places(width, block, reach, most)
-    # Means over a block, read off at its anchor.
+    if not (tops and lefts):
+        none = np.zeros((0, 2))
+        return Offsets(none, none, np.zeros(0), np.zeros((0, 2, 2)), np.zeros(0), 0, 0)
     at = np.ix_(tops, lefts)
-    xx, xy, yy, theirs = (_means(part, block)[at] for part in (gx * gx, gx * gy, gy * gy, px * px + py * py))
-    covered = _means((valid == 0).astype(np.float32), block)[at] == 0
+    gx, gy, px, py = (_blocks(part, block, at) for part in (gx, gy, px, py))
+    xx, xy, yy = _mean_product(gx, gx), _mean_product(gx, gy), _mean_product(gy, gy)
+    theirs = _mean_product(px, px) + _mean_product(py, py)
+    covered = _blocks(valid, block, at).all(axis=2)
     own = xx + yy
     structured = covered & (own >= _LEAST_ENERGY)
     photo_only = covered & ~structured & (theirs > 4 * np.maximum(own, _LEAST_ENERGY))
@@ -87,9 +92,14 @@ def measure(reference: Floats, photo: Floats, valid: Bytes, block: int, reach: i
     )
 
 
-def _means(image: Floats, block: int) -> Floats:
-    """At each pixel the mean over the block of which it is the top left."""
-    return np.asarray(cv2.boxFilter(image, cv2.CV_32F, (block, block), anchor=(0, 0)), np.float32)
+def _blocks(image: NDArray[Any], block: int, at: tuple[NDArray[Any], ...]) -> NDArray[Any]:
+    """The blocks whose top left corners are `at` (rows, columns): (rows, columns, block * block)."""
+    windows = np.lib.stride_tricks.sliding_window_view(image, (block, block))[at]
+    return np.asarray(windows.reshape(*windows.shape[:2], -1))
+
+
+def _mean_product(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
+    return np.asarray(np.einsum("rcn,rcn->rc", one, other) / one.shape[2])
 
 
 def _gradients(image: Floats) -> tuple[Floats, Floats]:
@@ -163,13 +173,13 @@ def fit(found: Offsets, size: tuple[int, int], tolerance: float, freedom: float 
     numbers = np.zeros(8)
     width = max(tolerance * 4, 2.0)
     residual = np.zeros(count)
+    flat = rows.reshape(2 * count, 8)
+    along = (direction @ rows).reshape(2 * count, 8)
     for _ in range(12):
-        weighted = direction * weights[:, None, None]
-        normal = np.einsum("nij,nik,nkl->jl", rows, weighted, rows) + ridge
-        right = np.einsum("nij,nik,nk->j", rows, weighted, found.offsets)
-        numbers = np.linalg.solve(normal, right)
-        off = found.offsets - rows @ numbers
-        residual = np.sqrt(np.maximum(np.einsum("ni,nij,nj->n", off, direction, off), 0))
+        weighted = along * np.repeat(weights, 2)[:, None]
+        numbers = np.linalg.solve(flat.T @ weighted + ridge, weighted.T @ found.offsets.ravel())
+        off = found.offsets - (flat @ numbers).reshape(count, 2)
+        residual = np.sqrt(np.maximum(((direction @ off[..., None])[..., 0] * off).sum(axis=1), 0))
         weights = start * np.clip(1 - (residual / width) ** 2, 0, None) ** 2
         width = max(width * 0.75, tolerance)
     agreeing = (found.correlation > _AGREES) & (residual < tolerance)

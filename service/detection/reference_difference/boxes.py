@@ -46,10 +46,8 @@ def parts(difference: Difference, allowed: Bytes, threshold: float, least: float
         return []
     reach = int(np.clip(round(min(grown.shape) * 0.006), 1, 6))
     found: list[Part] = []
-    for (x, y), own in _connected(grown, reach):
+    for (x, y), own in _connected(grown, reach, strength >= threshold):
         area = np.s_[y : y + own.shape[0], x : x + own.shape[1]]
-        if float(strength[area][own].max()) < threshold:
-            continue
         here = _Here(strength[area], difference.sharp[area], difference.raw[area], difference.contrast[area])
         for mask in _hugged(here, own, threshold, difference.radius):
             for (left, top), single in _connected(mask.astype(np.uint8), reach):
@@ -69,11 +67,16 @@ class _Here:
     contrast: Floats
 
 
-def _connected(mask: Bytes, reach: int) -> Iterator[tuple[tuple[int, int], NDArray[np.bool_]]]:
-    """The groups of set pixels within `reach` px of each other: (x, y) of the group, and its mask."""
+def _connected(
+    mask: Bytes, reach: int, wanted: NDArray[np.bool_] | None = None
+) -> Iterator[tuple[tuple[int, int], NDArray[np.bool_]]]:
+    """The groups of set pixels within `reach` px of each other: (x, y) of the group, and its mask.
+
+    Only those with a pixel that is `wanted`, where that is given.
+    """
     kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * reach + 1, 2 * reach + 1))
     count, labels, stats, _ = cv2.connectedComponentsWithStats(cv2.dilate(mask, kernel), connectivity=8)
-    for index in range(1, count):
+    for index in range(1, count) if wanted is None else np.unique(labels[wanted]).tolist():
         x, y, w, h = (int(v) for v in stats[index, :4])
         area = np.s_[y : y + h, x : x + w]
         own = (labels[area] == index) & (mask[area] > 0)

@@ -71,10 +71,10 @@ def _luminance(image: Floats) -> Floats:
 
 def _best_sigma(sharp: Floats, soft: Floats, mask: NDArray[np.bool_]) -> float:
     target = (soft - cv2.GaussianBlur(soft, (0, 0), 4.0))[mask]
+    high = np.asarray(sharp - cv2.GaussianBlur(sharp, (0, 0), 4.0), np.float32)
     least, chosen, worse = np.inf, 0.0, 0
     for sigma in _SIGMAS:
-        blurred = _blur(sharp, sigma)
-        detail = (blurred - cv2.GaussianBlur(blurred, (0, 0), 4.0))[mask]
+        detail = _blur(high, sigma)[mask]
         # The brightness may differ: compare up to the best gain, with damage clipped away.
         gain = float(np.clip(np.dot(detail, target) / max(np.dot(detail, detail), 1e-6), 0.4, 2.5))
         off = np.abs(detail * gain - target)
@@ -106,52 +106,51 @@ def match_light(reference: Floats, photo: Floats, valid: Bytes) -> Floats:
     small_photo = cv2.resize(photo, size, interpolation=cv2.INTER_AREA).reshape(*size[::-1], channels)
     y, x = np.mgrid[0 : size[1], 0 : size[0]].astype(np.float32)
     x, y = (x + 0.5) / size[0] * 2 - 1, (y + 0.5) / size[1] * 2 - 1
-    full_x = ((np.arange(width, dtype=np.float32) + 0.5) / width * 2 - 1)[None, :]
-    full_y = ((np.arange(height, dtype=np.float32) + 0.5) / height * 2 - 1)[:, None]
-    changed = np.empty_like(reference)
+    full_x = (np.arange(width, dtype=np.float32) + 0.5) / width * 2 - 1
+    full_y = (np.arange(height, dtype=np.float32) + 0.5) / height * 2 - 1
+    across = np.stack([np.ones_like(full_x), full_x, full_x**2])
+    down = np.stack([np.ones_like(full_y), full_y, full_y**2], axis=1)
 
-    def change(channel: int) -> None:
+    def changed(channel: int, value: Floats) -> Floats:
         numbers = _fit_light(
             small_reference[..., channel][small_valid] / 255,
             small_photo[..., channel][small_valid] / 255,
             x[small_valid],
             y[small_valid],
-        ).astype(np.float32)
-        a0, a1, a2, c, b0, b1, b2, b3, b4, b5 = numbers
-        value = reference[..., channel]
-        total = value * (c / 255)
-        total += a0 + a1 * full_x
-        total += a2 * full_y
-        total *= value
-        offset = (255 * b4) * full_y * full_x
-        offset += 255 * (b0 + b1 * full_x + b3 * full_x**2)
-        offset += 255 * (b2 * full_y + b5 * full_y**2)
-        np.add(total, offset, out=changed[..., channel])
+        )
+        a0, a1, a2, c, b0, b1, b2, b3, b4, b5 = numbers.astype(np.float32)
+        gain = np.add.outer(a2 * full_y, a0 + a1 * full_x)
+        # Not `@`: BLAS would start threads of its own for so little.
+        bent = np.array([[b0, b1, b3], [b2, b4, 0], [b5, 0, 0]], np.float32) * 255
+        total = np.einsum("ij,jk->ik", down, bent @ across)
+        gain = cv2.scaleAdd(value, float(c) / 255, gain, gain)
+        return np.asarray(cv2.accumulateProduct(gain, value, total), np.float32)
 
-    side_by_side([partial(change, channel) for channel in range(channels)])
+    planes = [np.asarray(plane, np.float32) for plane in cv2.split(reference)]
+    matched = cv2.merge(side_by_side([partial(changed, *numbered) for numbered in enumerate(planes)]))
     # The photo clips at black and white, so what the fit puts beyond them must clip too.
-    return np.clip(changed, 0, 255, out=changed)
+    return np.asarray(np.clip(matched, 0, 255, out=matched), np.float32).reshape(reference.shape)
 
 
 def _fit_light(value: Floats, target: Floats, x: Floats, y: Floats) -> NDArray[np.float64]:
-    usable = (target > 0.01) & (target < 0.985) if np.mean((target > 0.01) & (target < 0.985)) > 0.3 else None
-    if usable is not None:
+    usable = (target > 0.01) & (target < 0.985)
+    if np.mean(usable) > 0.3:
         value, target, x, y = value[usable], target[usable], x[usable], y[usable]
     one = np.ones_like(value)
-    rows = np.stack([value, value * x, value * y, value**2, one, x, y, x * x, x * y, y * y], axis=1).astype(
+    rows = np.stack([value, value * x, value * y, value**2, one, x, y, x * x, x * y, y * y]).astype(
         np.float64
     )
     prior = np.array([1, 0, 0, 0, 0, 0, 0, 0, 0, 0], np.float64)
     # How far each number may leave the prior, against a spread of 0.02 of a sample.
     spread = np.array([0.6, 0.3, 0.3, 0.3, 0.4, 0.3, 0.3, 0.15, 0.15, 0.15])
     ridge = np.diag((0.02 / spread) ** 2)
-    weights = np.ones(len(value))
-    numbers = prior
+    change = target - rows.T @ prior
+    weights, numbers = np.ones(len(value)), prior
     for _ in range(6):
-        weighted = rows * weights[:, None]
-        right = weighted.T @ (target - rows @ prior)
-        numbers = prior + np.linalg.solve(weighted.T @ rows + ridge, right)
-        off = np.abs(target - rows @ numbers)
-        width = max(4.7 * 1.48 * float(np.median(off)), 0.012)
-        weights = np.clip(1 - (off / width) ** 2, 0, None) ** 2
+        weighted = rows * weights
+        numbers = prior + np.linalg.solve(weighted @ rows.T + ridge, weighted @ change)
+        off = np.abs(target - numbers @ rows)
+        middle = float(np.partition(off, off.size // 2)[off.size // 2])
+        width = max(4.7 * 1.48 * middle, 0.012)
+        weights = np.maximum(1 - (off / width) ** 2, 0) ** 2
     return np.asarray(numbers, np.float64)
