@@ -47,19 +47,19 @@
     <name>Aligning</name>
     <message>
         <source>Aligned by three points.</source>
-        <translation type="unfinished"></translation>
+        <translation>已按三点对齐。</translation>
     </message>
     <message>
         <source>Click place {n} of 3 in the reference</source>
-        <translation type="unfinished"></translation>
+        <translation>在参考图上点第 {n} 点（共 3 点）</translation>
     </message>
     <message>
         <source>Click the same place {n} of 3 in the photo</source>
-        <translation type="unfinished"></translation>
+        <translation>在照片上点对应的第 {n} 点（共 3 点）</translation>
     </message>
     <message>
         <source>The three places lie on a line. Choose a third one beside it.</source>
-        <translation type="unfinished"></translation>
+        <translation>三点在一条线上，请另选第三点。</translation>
     </message>
 </context>
 <context>
@@ -2936,11 +2936,11 @@
     <name>PhotoBox</name>
     <message>
         <source>Align by three points</source>
-        <translation type="unfinished"></translation>
+        <translation>三点对齐</translation>
     </message>
     <message>
         <source>Aligned by three points</source>
-        <translation type="unfinished"></translation>
+        <translation>已三点对齐</translation>
     </message>
     <message>
         <source>Aligned to {px} px · {n} inliers</source>
@@ -2976,7 +2976,7 @@
     </message>
     <message>
         <source>Take the three points back</source>
-        <translation type="unfinished"></translation>
+        <translation>取消三点对齐</translation>
     </message>
     <message>
         <source>Uploading the photo</source>
@@ -4162,23 +4162,23 @@
     </message>
     <message>
         <source>Verdict of {name}: {verdict}</source>
-        <translation type="unfinished"></translation>
+        <translation>{name}的判定：{verdict}</translation>
     </message>
     <message>
         <source>Version {n} / {all}</source>
-        <translation type="unfinished">版本 {n} / {all}</translation>
+        <translation>版本 {n} / {all}</translation>
     </message>
     <message>
         <source>by the model</source>
-        <translation type="unfinished"></translation>
+        <translation>模型检测</translation>
     </message>
     <message>
         <source>corrected by you, on its way</source>
-        <translation type="unfinished"></translation>
+        <translation>您已修正，正在保存</translation>
     </message>
     <message>
         <source>corrected by {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>{name}修正</translation>
     </message>
 </context>
 <context>
