@@ -36,7 +36,7 @@ from desktop.widgets.states import (
     StateStack,
     Symbol,
 )
-from desktop.widgets.table import Column, Table
+from desktop.widgets.table import Column, ColumnSpread, Table
 
 __all__ = [
     "Banner",
@@ -44,6 +44,7 @@ __all__ = [
     "Card",
     "Chip",
     "Column",
+    "ColumnSpread",
     "Combo",
     "Confirm",
     "EmptyState",

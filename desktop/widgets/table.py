@@ -8,6 +8,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 from PySide6.QtCore import (
     QAbstractTableModel,
+    QEvent,
     QItemSelectionModel,
     QModelIndex,
     QObject,
@@ -37,6 +38,8 @@ Index = QModelIndex | QPersistentModelIndex
 
 ROW_PX = 44
 _SIDE = 16
+_STRETCHED = 300
+"""A column that stretches has this width (px) before the others grow too."""
 
 
 @dataclass(frozen=True)
@@ -151,6 +154,33 @@ def _words(painter: QPainter, box: QRectF, text: str, colour: str, size: int, bo
     painter.drawText(box, int(Qt.AlignmentFlag.AlignVCenter.value), short)
 
 
+class ColumnSpread(QObject):
+    """Lays the columns of `table` out again whenever its width changes.
+
+    `widths` (px) hold while the table is narrow; in a wider one every column grows in proportion, so that
+    nothing is far from its neighbour on a large screen. The column `stretch` takes what is left in both.
+    """
+
+    def __init__(self, table: QTableView, widths: Sequence[int], stretch: int) -> None:
+        super().__init__(table)
+        self._table = table
+        self._widths = list(widths)
+        self._stretch = stretch
+        table.horizontalHeader().setSectionResizeMode(stretch, QHeaderView.ResizeMode.Stretch)
+        table.viewport().installEventFilter(self)
+        self._spread(1.0)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize:
+            self._spread(max(1.0, self._table.viewport().width() / sum(self._widths)))
+        return False
+
+    def _spread(self, share: float) -> None:
+        for section, width in enumerate(self._widths):
+            if section != self._stretch:
+                self._table.setColumnWidth(section, round(width * share))
+
+
 class Table(QTableView, Generic[T]):
     """A table of `T`: one row is chosen at a time, Enter or a double click picks it."""
 
@@ -188,10 +218,13 @@ class Table(QTableView, Generic[T]):
         head.setHighlightSections(False)
         head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         head.setMinimumSectionSize(60)
-        for section, column in enumerate(columns):
-            self.setColumnWidth(section, column.width)
-            if column.stretch:
-                head.setSectionResizeMode(section, QHeaderView.ResizeMode.Stretch)
+        stretch = next((place for place, column in enumerate(columns) if column.stretch), -1)
+        widths = [max(column.width, _STRETCHED) if column.stretch else column.width for column in columns]
+        if stretch >= 0:
+            ColumnSpread(self, widths, stretch)
+        else:
+            for section, width in enumerate(widths):
+                self.setColumnWidth(section, width)
         self.doubleClicked.connect(lambda index: self._pick(index.row()))
         self.customContextMenuRequested.connect(
             lambda at: self.menu_wanted.emit(self.viewport().mapToGlobal(at))

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QHideEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QHideEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
@@ -37,6 +37,9 @@ from desktop.workers import run
 from shared.wire.account import Payload
 
 _CARD = QSize(940, 470)
+_ROOMY = QSize(1440, 900)
+"""From this size of the page on the card grows with it, up to `_LARGEST` times."""
+_LARGEST = 1.5
 _FORM_WIDTH = 418
 _SHADOW = 56
 
@@ -117,6 +120,15 @@ class LoginPage(Page):
         row.addWidget(self.language)
         return row
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        # A large screen gets a larger picture of the camera: the card is not lost in emptiness.
+        share = min(self.width() / _ROOMY.width(), self.height() / _ROOMY.height())
+        share = min(max(share, 1.0), _LARGEST)
+        self._card.setFixedWidth(round(_CARD.width() * share))
+        self._card.setMinimumHeight(round(_CARD.height() * share))
+        self._form.setFixedWidth(round(_FORM_WIDTH * (1 + (share - 1) / 2)))
+        super().resizeEvent(event)
+
     def _make_card(self) -> Card:
         self._card = Card()
         self._card.setFixedWidth(_CARD.width())
@@ -133,13 +145,14 @@ class LoginPage(Page):
         return self._card
 
     def _right(self) -> QWidget:
-        right = QWidget()
+        self._form = right = QWidget()
         right.setFixedWidth(_FORM_WIDTH)
         column = QVBoxLayout(right)
         column.setContentsMargins(34, 32, 34, 24)
         column.setSpacing(0)
         self._heading = label("", "title")
         self._below = label("", "dim", wrap=True)
+        column.addStretch(1)
         column.addWidget(self._heading)
         column.addSpacing(6)
         column.addWidget(self._below)
@@ -154,7 +167,7 @@ class LoginPage(Page):
         self._photo_error.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self._photo_error.hide()
         column.addWidget(self._photo_error)
-        column.addStretch(1)
+        column.addStretch(2)
         column.addSpacing(12)
         column.addWidget(rule())
         column.addSpacing(8)

@@ -14,7 +14,6 @@ from PySide6.QtGui import QImage, QPixmap
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFileDialog,
-    QHeaderView,
     QMenu,
     QTableView,
     QVBoxLayout,
@@ -28,7 +27,7 @@ from desktop.pages.records.model import ROW_PX, WIDTHS, Column, RecordDelegate, 
 from desktop.pages.records.new_record import NewRecord
 from desktop.pages.sentences import sentence
 from desktop.report.saving import save
-from desktop.widgets import Button, Card, Kind, Page, PageHeader, Pager, StateStack, confirm
+from desktop.widgets import Button, Card, ColumnSpread, Kind, Page, PageHeader, Pager, StateStack, confirm
 from desktop.workers import Task, run
 from shared.codes import Permission
 from shared.wire.common import Page as Listing
@@ -94,9 +93,7 @@ class RecordsPage(Page):
         head.setHighlightSections(False)
         head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         head.setMinimumSectionSize(70)
-        for section, width in WIDTHS.items():
-            table.setColumnWidth(section, width)
-        head.setSectionResizeMode(Column.NAME, QHeaderView.ResizeMode.Stretch)
+        ColumnSpread(table, [WIDTHS[column] for column in Column], Column.NAME)
         return table
 
     def _build(self) -> None:
