@@ -17,6 +17,7 @@ from desktop.widgets import (
     Banner,
     Button,
     Chip,
+    Column,
     Combo,
     Confirm,
     EmptyState,
@@ -38,6 +39,7 @@ from desktop.widgets import (
     StateStack,
     StatusBar,
     Symbol,
+    Table,
     TextArea,
     TopBar,
     chip_width,
@@ -422,3 +424,15 @@ def test_plain_text_stays_plain(qtbot: QtBot) -> None:
     made = label("<b>not markup</b>")
     qtbot.addWidget(made)
     assert made.textFormat() == Qt.TextFormat.PlainText
+
+
+def test_the_columns_of_a_wide_table_grow_together(qtbot: QtBot) -> None:
+    table: Table[str] = Table("Things", [Column("Name", str, stretch=True), Column("Kind", str, 100)])
+    qtbot.addWidget(table)
+    table.resize(390, 200)
+    table.show()
+    assert table.columnWidth(1) == 100
+    table.resize(1200, 200)
+    qtbot.waitUntil(lambda: table.columnWidth(1) > 250)
+    assert table.columnWidth(0) > 2 * table.columnWidth(1)
+    assert table.columnWidth(0) + table.columnWidth(1) == table.viewport().width()

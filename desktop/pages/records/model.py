@@ -63,7 +63,7 @@ class RecordsModel(QAbstractTableModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._records: list[Record] = []
-        self._flights: dict[str, str] = {}
+        self.flights: dict[str, str] = {}
         self._pictures: dict[str, QPixmap] = {}
 
     def show(self, records: list[Record]) -> None:
@@ -74,7 +74,7 @@ class RecordsModel(QAbstractTableModel):
 
     def name_flights(self, names: dict[str, str]) -> None:
         """The numbers of flights, by their ids."""
-        self._flights = names
+        self.flights = names
         self._changed(Column.FLIGHT)
 
     def set_picture(self, reference_image_id: str, picture: QPixmap) -> None:
@@ -138,7 +138,7 @@ class RecordsModel(QAbstractTableModel):
             case Column.AIRCRAFT:
                 return record.aircraft_name or "–"
             case Column.FLIGHT:
-                return self._flights.get(record.flight_id or "", record.flight_id or "–")
+                return self.flights.get(record.flight_id or "", record.flight_id or "–")
             case Column.EXECUTOR:
                 return record.executor_name or record.executor_id or "–"
             case Column.PROGRESS:

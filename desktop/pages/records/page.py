@@ -27,9 +27,20 @@ from desktop.pages.records.model import ROW_PX, WIDTHS, Column, RecordDelegate, 
 from desktop.pages.records.new_record import NewRecord
 from desktop.pages.sentences import sentence
 from desktop.report.saving import save
-from desktop.widgets import Button, Card, ColumnSpread, Kind, Page, PageHeader, Pager, StateStack, confirm
+from desktop.widgets import (
+    Button,
+    Card,
+    ColumnSpread,
+    Kind,
+    Page,
+    PageHeader,
+    Pager,
+    StateStack,
+    confirm,
+    status_word,
+)
 from desktop.workers import Task, run
-from shared.codes import Permission
+from shared.codes import Permission, Status
 from shared.wire.common import Page as Listing
 from shared.wire.inspection import Record
 
@@ -287,6 +298,8 @@ class RecordsPage(Page):
                 self._context.session,
                 self.filters.value(),
                 [str(self.model.headerData(c, Qt.Orientation.Horizontal)) for c in Column],
+                {status: status_word(status) for status in Status},
+                self.model.flights,
                 Path(path),
                 owner=self,
                 done=lambda n: self.toast.emit(self.tr("%n record(s) written.", "", n)),
@@ -316,7 +329,14 @@ def _thumbnail(session: Session, reference_image_id: str) -> QImage:
     return QImage.fromData(session.files.thumbnail(reference.file_id, _THUMB_PX))
 
 
-def _export(session: Session, where: RecordFilter, heads: list[str], path: Path) -> int:
+def _export(
+    session: Session,
+    where: RecordFilter,
+    heads: list[str],
+    words: dict[Status, str],
+    flights: dict[str, str],
+    path: Path,
+) -> int:
     out = io.StringIO()
     # A spreadsheet reads UTF-8 only with this mark at the start.
     out.write("\ufeff")
@@ -331,10 +351,10 @@ def _export(session: Session, where: RecordFilter, heads: list[str], path: Path)
             cells = (
                 record.inspection_name,
                 record.aircraft_name,
-                record.flight_id,
+                flights.get(record.flight_id or "", record.flight_id),
                 record.executor_name,
                 record.progress,
-                record.inspection_status.value,
+                words[record.inspection_status],
                 updated.isoformat(timespec="seconds"),
             )
             writer.writerow([_harmless(cell) for cell in cells])
