@@ -25,6 +25,7 @@ from service.detection.reference_difference.parts import (
     local_scale,
     shift_scale,
 )
+from service.detection.reference_difference.threads import side_by_side
 from shared.cv import cv2
 from shared.geometry import Rect
 
@@ -123,8 +124,12 @@ def _guesses(reference: Pyramid, region: Rect, photo: Pyramid) -> Iterator[tuple
     context = _context(region, reference.size)
     if max(context.w, context.h) < 0.6 * max(whole.w, whole.h):
         views.append(context)
-    known = features.join([_extract(reference, area) for area in views])
-    seen = _extract(photo, Rect(0, 0, width, height))
+    known, seen = side_by_side(
+        [
+            lambda: features.join([_extract(reference, area) for area in views]),
+            lambda: _extract(photo, Rect(0, 0, width, height)),
+        ]
+    )
     tolerance = 3 * max(max(photo.size) / _FEATURE_SIDE, 1.0)
     for matrix, inliers in features.propose(known, seen, tolerance, photo.size):
         if inliers >= 6:

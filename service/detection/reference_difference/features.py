@@ -76,11 +76,12 @@ def propose(
     distance = np.sqrt(np.maximum(2 - 2 * value, 0))
     rows = np.arange(len(photo.points))
     sure = distance[:, 0] < _RATIO * distance[:, 1]
-    groups = [(rows[sure], nearest[sure, 0])]
+    found = _homography(reference.points[nearest[sure, 0]], photo.points[rows[sure]], tolerance)
+    if found is not None:
+        yield found
     wide_rows, wide = np.repeat(rows, 3), nearest[:, :3].ravel()
     close = distance[:, :3].ravel() < np.maximum(np.repeat(distance[:, 0], 3) * 1.25, 0.35)
-    groups += _clusters(reference, photo, wide_rows[close], wide[close], photo_size)
-    for in_photo, in_reference in groups:
+    for in_photo, in_reference in _clusters(reference, photo, wide_rows[close], wide[close], photo_size):
         found = _homography(reference.points[in_reference], photo.points[in_photo], tolerance)
         if found is not None:
             yield found
@@ -108,17 +109,21 @@ def _clusters(
     # Bins of 24 degrees, a factor 1.5 and 1/12 of the photo; each match votes for both neighbours per axis.
     step = max(size) / 12
     axes = (turn / np.deg2rad(24), np.log(scale) / np.log(1.5), place[:, 0] / step, place[:, 1] / step)
-    votes: dict[tuple[int, ...], list[int]] = {}
     low = [np.floor(axis - 0.5).astype(np.int64) for axis in axes]
-    for corner in range(16):
-        bins = [part + ((corner >> bit) & 1) for bit, part in enumerate(low)]
-        bins[0] = np.mod(bins[0], 15)
-        for index, key in enumerate(zip(*(part.tolist() for part in bins), strict=True)):
-            votes.setdefault(key, []).append(index)
-    largest = sorted(votes.values(), key=len, reverse=True)
+    bins = np.stack(
+        [[part + ((corner >> bit) & 1) for bit, part in enumerate(low)] for corner in range(16)], 1
+    )
+    bins[0] = np.mod(bins[0], 15)
+    bins = bins.reshape(4, -1) - bins.reshape(4, -1).min(axis=1, keepdims=True)
+    _, inverse, votes = np.unique(
+        np.ravel_multi_index(tuple(bins), tuple(bins.max(axis=1) + 1)),
+        return_inverse=True,
+        return_counts=True,
+    )
+    voters, ends = np.argsort(inverse, kind="stable") % in_photo.size, np.cumsum(votes)
     chosen: list[set[int]] = []
-    for group in largest[:80]:
-        members = set(group)
+    for largest in np.argsort(-votes, kind="stable")[:80].tolist():
+        members = set(voters[ends[largest] - votes[largest] : ends[largest]].tolist())
         if len(members) >= 4 and all(len(members & other) < 0.6 * len(members) for other in chosen):
             chosen.append(members)
         if len(chosen) == most:
