@@ -14,6 +14,8 @@ from desktop.widgets.icons import paint_icon
 from desktop.widgets.labels import label
 
 _SEARCH_MS = 250
+_AROUND_PX = 70
+"""What stands in a search line beside its text: the glass, the key, the space around them."""
 
 
 class TextArea(QPlainTextEdit):
@@ -227,7 +229,8 @@ class SearchField(QLineEdit):
             self.searched.emit(self._told)
 
     def _show_key(self) -> None:
-        self._key.setVisible(not self.hasFocus() and not self.text())
+        room = self.width() - self.fontMetrics().horizontalAdvance(self.placeholderText())
+        self._key.setVisible(not self.hasFocus() and not self.text() and room > _AROUND_PX)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
@@ -240,6 +243,7 @@ class SearchField(QLineEdit):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._key.move(self.width() - 28, (self.height() - 18) // 2)
+        self._show_key()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)

@@ -38,6 +38,7 @@ Index = QModelIndex | QPersistentModelIndex
 
 ROW_PX = 44
 _SIDE = 16
+_SHRUNK = 0.7
 _STRETCHED = 300
 """A column that stretches has this width (px) before the others grow too."""
 
@@ -157,28 +158,33 @@ def _words(painter: QPainter, box: QRectF, text: str, colour: str, size: int, bo
 class ColumnSpread(QObject):
     """Lays the columns of `table` out again whenever its width changes.
 
-    `widths` (px) hold while the table is narrow; in a wider one every column grows in proportion, so that
-    nothing is far from its neighbour on a large screen. The column `stretch` takes what is left in both.
+    `widths` (px) hold in a table of their sum. In a wider one every column grows in proportion, so that
+    nothing is far from its neighbour on a large screen; in a narrower one they shrink together, down to
+    `least`. The column `stretch` takes what is left.
     """
 
-    def __init__(self, table: QTableView, widths: Sequence[int], stretch: int) -> None:
+    def __init__(self, table: QTableView, widths: Sequence[int], least: Sequence[int], stretch: int) -> None:
         super().__init__(table)
         self._table = table
         self._widths = list(widths)
+        self._least = list(least)
         self._stretch = stretch
         table.horizontalHeader().setSectionResizeMode(stretch, QHeaderView.ResizeMode.Stretch)
         table.viewport().installEventFilter(self)
-        self._spread(1.0)
+        self._spread(sum(self._widths))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Resize:
-            self._spread(max(1.0, self._table.viewport().width() / sum(self._widths)))
+            self._spread(self._table.viewport().width())
         return False
 
-    def _spread(self, share: float) -> None:
-        for section, width in enumerate(self._widths):
+    def _spread(self, room: int) -> None:
+        whole, least = sum(self._widths), sum(self._least)
+        grown = max(1.0, room / whole)
+        kept = min(max((room - least) / max(whole - least, 1), 0.0), 1.0)
+        for section, (width, narrow) in enumerate(zip(self._widths, self._least, strict=True)):
             if section != self._stretch:
-                self._table.setColumnWidth(section, round(width * share))
+                self._table.setColumnWidth(section, round((narrow + (width - narrow) * kept) * grown))
 
 
 class Table(QTableView, Generic[T]):
@@ -221,7 +227,7 @@ class Table(QTableView, Generic[T]):
         stretch = next((place for place, column in enumerate(columns) if column.stretch), -1)
         widths = [max(column.width, _STRETCHED) if column.stretch else column.width for column in columns]
         if stretch >= 0:
-            ColumnSpread(self, widths, stretch)
+            ColumnSpread(self, widths, [round(width * _SHRUNK) for width in widths], stretch)
         else:
             for section, width in enumerate(widths):
                 self.setColumnWidth(section, width)

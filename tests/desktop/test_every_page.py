@@ -267,7 +267,9 @@ def cut(root: QWidget) -> list[str]:
         elif isinstance(widget, QComboBox):
             need = widget.fontMetrics().horizontalAdvance(widget.currentText()) + 34
         elif isinstance(widget, QLineEdit):
-            need = widget.fontMetrics().horizontalAdvance(widget.placeholderText()) + 22
+            keys = [key for key in widget.findChildren(QLabel) if key.isVisible()]
+            beside = widget.textMargins().left() + sum(key.width() + 10 for key in keys)
+            need = widget.fontMetrics().horizontalAdvance(widget.placeholderText()) + 22 + beside
         elif not isinstance(widget, QAbstractButton):
             continue
         if need > have + 1 or tall > high + 1:
@@ -304,6 +306,15 @@ def overlapping(root: QWidget) -> list[str]:
             if one.geometry().intersects(other.geometry()):
                 found.append(f"{called(one)} and {called(other)} in {type(parent).__name__}")
     return found
+
+
+def sideways(root: QWidget) -> list[str]:
+    """The lists whose columns do not fit."""
+    return [
+        f"{called(widget)} scrolls sideways"
+        for widget in shown(root)
+        if isinstance(widget, QAbstractItemView) and widget.horizontalScrollBar().maximum() > 0
+    ]
 
 
 def too_small(window: MainWindow) -> list[str]:
@@ -353,7 +364,7 @@ def test_every_page_says_and_shows_everything(window: MainWindow, served: Served
         assert not window.grab().isNull()
         window.resize(*SMALLEST)
         QApplication.processEvents()
-        wrong += [*too_small(window), *outside(window), *overlapping(window), *cut(window)]
+        wrong += [*too_small(window), *sideways(window), *outside(window), *overlapping(window), *cut(window)]
         window.resize(*USUAL)
     assert not {place: wrong for place, wrong in faults.items() if wrong}
 

@@ -55,6 +55,16 @@ WIDTHS = {
     Column.UPDATED: 130,
 }
 """Widths in px at which the table is laid out; the name takes what is left."""
+LEAST = {
+    Column.NAME: 200,
+    Column.AIRCRAFT: 150,
+    Column.FLIGHT: 90,
+    Column.EXECUTOR: 75,
+    Column.PROGRESS: 160,
+    Column.STATUS: 105,
+    Column.UPDATED: 110,
+}
+"""Widths in px in the smallest window."""
 
 
 class RecordsModel(QAbstractTableModel):

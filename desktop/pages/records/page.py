@@ -23,7 +23,7 @@ from desktop.client.inspection import RecordFilter
 from desktop.client.session import Session
 from desktop.context import Context
 from desktop.pages.records.filters import Filters
-from desktop.pages.records.model import ROW_PX, WIDTHS, Column, RecordDelegate, RecordsModel
+from desktop.pages.records.model import LEAST, ROW_PX, WIDTHS, Column, RecordDelegate, RecordsModel
 from desktop.pages.records.new_record import NewRecord
 from desktop.pages.sentences import sentence
 from desktop.report.saving import save
@@ -104,7 +104,7 @@ class RecordsPage(Page):
         head.setHighlightSections(False)
         head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         head.setMinimumSectionSize(70)
-        ColumnSpread(table, [WIDTHS[column] for column in Column], Column.NAME)
+        ColumnSpread(table, [*WIDTHS.values()], [*LEAST.values()], Column.NAME)
         return table
 
     def _build(self) -> None:
