@@ -19,7 +19,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QKeyEvent, QPainter
+from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -99,7 +99,7 @@ class TableModel(QAbstractTableModel):
         if not 0 <= index.row() < len(self._rows):
             return None
         row, column = self._rows[index.row()], self.columns[index.column()]
-        if role == Qt.ItemDataRole.DisplayRole:
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             return column.text(row)
         if role == Qt.ItemDataRole.AccessibleTextRole:
             under = column.under(row) if column.under is not None else ""
@@ -184,7 +184,12 @@ class ColumnSpread(QObject):
         kept = min(max((room - least) / max(whole - least, 1), 0.0), 1.0)
         for section, (width, narrow) in enumerate(zip(self._widths, self._least, strict=True)):
             if section != self._stretch:
-                self._table.setColumnWidth(section, round((narrow + (width - narrow) * kept) * grown))
+                wanted = round((narrow + (width - narrow) * kept) * grown)
+                self._table.setColumnWidth(section, max(wanted, self._title_px(section)))
+
+    def _title_px(self, section: int) -> int:
+        title = str(self._table.model().headerData(section, Qt.Orientation.Horizontal))
+        return round(QFontMetricsF(sized(LABEL_PX, bold=True)).horizontalAdvance(title)) + _SIDE + 8
 
 
 class Table(QTableView, Generic[T]):

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QEventLoop, QPoint, QRect, Qt, QTimer
-from PySide6.QtGui import QAccessible
+from PySide6.QtGui import QAccessible, QFontMetrics
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
     QPushButton,
     QScrollArea,
     QScrollBar,
+    QTableView,
     QVBoxLayout,
     QWidget,
 )
@@ -41,7 +42,7 @@ from desktop.pages.records.new_record import NewRecord
 from desktop.pages.workbench.edits import Edits
 from desktop.palette import Palette
 from desktop.preferences import Preferences
-from desktop.theme import Mode, look
+from desktop.theme import LABEL_PX, Mode, look, sized
 from desktop.widgets.dialogs import Confirm
 from desktop.window import MainWindow
 from shared.codes import Verdict
@@ -257,6 +258,8 @@ def cut(root: QWidget) -> list[str]:
     for widget in shown(root):
         if widget.toolTip():
             continue
+        if isinstance(widget, QTableView):
+            found += cut_titles(widget)
         need, have = widget.sizeHint().width(), widget.width()
         tall, high = 0, 0
         if isinstance(widget, QLabel):
@@ -275,6 +278,18 @@ def cut(root: QWidget) -> list[str]:
         if need > have + 1 or tall > high + 1:
             found.append(f"{called(widget)} needs {need} x {tall}, has {have} x {high}")
     return found
+
+
+def cut_titles(table: QTableView) -> list[str]:
+    """The titles of columns that do not fit."""
+    head, model = table.horizontalHeader(), table.model()
+    titles = [str(model.headerData(at, Qt.Orientation.Horizontal)) for at in range(model.columnCount())]
+    metrics = QFontMetrics(sized(LABEL_PX, bold=True))
+    return [
+        f"the column {title} of {called(table)}"
+        for at, title in enumerate(titles)
+        if not head.isSectionHidden(at) and metrics.horizontalAdvance(title) + 20 > head.sectionSize(at)
+    ]
 
 
 def outside(window: MainWindow) -> list[str]:

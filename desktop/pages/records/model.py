@@ -67,6 +67,9 @@ LEAST = {
 """Widths in px in the smallest window."""
 
 
+_WORDS = {Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole}
+
+
 class RecordsModel(QAbstractTableModel):
     """One page of records. Thumbnails arrive later, by the id of the reference image."""
 
@@ -137,7 +140,7 @@ class RecordsModel(QAbstractTableModel):
             return record
         if role == PICTURE_ROLE:
             return self._pictures.get(record.reference_image_id or "")
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+        if role in _WORDS:
             return self._text(record, Column(index.column()))
         return None
 
