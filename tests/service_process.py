@@ -8,6 +8,7 @@ import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import httpx
 
@@ -15,12 +16,26 @@ from desktop.client import Session
 from shared.paths import own_command, root
 from tests.service_app import ADMIN
 
-__all__ = ["ADMIN", "first_admin", "logged_in", "service_process"]
+__all__ = ["ADMIN", "Running", "first_admin", "logged_in", "running_service", "service_process"]
+
+
+class Running(NamedTuple):
+    """A service that runs: its address, and its process, for tests that kill it."""
+
+    url: str
+    process: subprocess.Popen[bytes]
 
 
 @contextlib.contextmanager
 def service_process(data_dir: Path, **settings: str) -> Iterator[str]:
-    """The address of a running service on `data_dir`; it ends with the block. Log lines go to service.log.
+    """The address of a running service, see `running_service`."""
+    with running_service(data_dir, **settings) as running:
+        yield running.url
+
+
+@contextlib.contextmanager
+def running_service(data_dir: Path, **settings: str) -> Iterator[Running]:
+    """A service that runs on `data_dir`; it ends with the block. Log lines go to service.log.
 
     `settings` are more `WALKAROUND_` variables, for example ``database_url="..."``.
     """
@@ -41,7 +56,7 @@ def service_process(data_dir: Path, **settings: str) -> Iterator[str]:
         try:
             line = process.stdout.readline()
             assert line, (data_dir / "service.log").read_text("utf-8")
-            yield json.loads(line)["url"]
+            yield Running(json.loads(line)["url"], process)
         finally:
             process.stdin.close()
             process.wait(20)

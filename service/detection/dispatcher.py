@@ -1,4 +1,4 @@
-"""Takes jobs from the queue one after the other, has them computed, and writes what came of them."""
+"""Works jobs off as the queue hands them over: has them computed, and writes what came of them."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from service.detection import jobs, rules
 from service.detection.models import facts
 from service.detection.ports import Ports
 from service.detection.process import ComputeProcess, ProcessDied
+from service.detection.queue import Outcome, Queue, Take
 from service.detection.tables import JobRow, ModelRow
 from service.envelope import Problem
 from service.http import place_of
@@ -28,7 +29,6 @@ from shared.wire.files import StoredFile
 
 _LOG = logging.getLogger(__name__)
 _RENEW_SECONDS = 5.0
-_POLL_SECONDS = 2.0
 _JOB_SECONDS = 300.0
 
 
@@ -49,42 +49,31 @@ class _Work:
 
 
 class Dispatcher:
-    """One loop and one compute process per service process."""
+    """One queue and one compute process per service process."""
 
-    def __init__(self, database: Database, ports: Ports, model_path: Callable[[str], Path]) -> None:
+    def __init__(
+        self, database: Database, ports: Ports, model_path: Callable[[str], Path], queue: Queue
+    ) -> None:
         self._database = database
         self._ports = ports
         self._model_path = model_path
         self._compute = ComputeProcess()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="detection")
-        self._task: asyncio.Task[None] | None = None
-        self._kick = asyncio.Event()
-        self._loop_here: asyncio.AbstractEventLoop | None = None
+        self._queue = queue
         # Who waits for some job to end: an event and the loop that it belongs to.
         self._waiting: dict[asyncio.Event, asyncio.AbstractEventLoop] = {}
         self._current: str | None = None
         self._percent = 0
 
     async def start(self) -> None:
-        """Begin to take jobs; those of a process that died come first."""
-        if self._database.is_sqlite:
-            # One service owns a SQLite file, so whatever was running belongs to a process that is gone.
-            await self._database.write(jobs.requeue_all)
-        self._loop_here = asyncio.get_running_loop()
-        self._task = asyncio.create_task(self._loop(), name="detection")
+        """Begin to take jobs."""
+        await self._queue.start(self._work_off)
 
     async def stop(self) -> None:
-        """End the loop and the compute process; a job in work goes back to the queue."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        """End the queue and the compute process; a job in work goes back to the queue."""
+        await self._queue.stop()
         self._compute.close()
         self._thread.shutdown(wait=True)
-
-    def kick(self) -> None:
-        """There may be a new job; from any thread."""
-        if self._loop_here is not None:
-            self._loop_here.call_soon_threadsafe(self._kick.set)
 
     def cancelled(self, job_id: str) -> None:
         """The job was cancelled: stop computing it."""
@@ -108,28 +97,19 @@ class Dispatcher:
         for event, loop in list(self._waiting.items()):
             loop.call_soon_threadsafe(event.set)
 
-    async def _loop(self) -> None:
-        while True:
-            self._kick.clear()
-            try:
-                work = await self._database.write(self._take)
-                if work is not None:
-                    await self._run(work)
-                    continue
-            except Exception as problem:
-                # A fault of one job, or a database that is away, must not end detection for good. The text of
-                # an exception may hold SQL and values.
-                kind, place = type(problem).__name__, place_of(problem)
-                _LOG.error("a detection job could not be handled: unexpected %s at %s", kind, place)
-                await asyncio.sleep(_POLL_SECONDS)
-            try:
-                async with asyncio.timeout(_POLL_SECONDS):
-                    await self._kick.wait()
-            except TimeoutError:
-                continue
+    async def _work_off(self, take: Take) -> Outcome:
+        try:
+            work = await self._database.write(lambda session: self._take(session, take))
+            return Outcome.NOTHING if work is None else await self._run(work)
+        except Exception as problem:
+            # A fault of one job, or a database that is away, must not end detection for good. The text of
+            # an exception may hold SQL and values.
+            kind, place = type(problem).__name__, place_of(problem)
+            _LOG.error("a detection job could not be handled: unexpected %s at %s", kind, place)
+            return Outcome.FAULT
 
-    def _take(self, session: Session) -> _Work | None:
-        row = jobs.take(session)
+    def _take(self, session: Session, take: Take) -> _Work | None:
+        row = take(session)
         if row is None:
             return None
         model_row = session.get(ModelRow, row.model_id)
@@ -168,7 +148,7 @@ class Dispatcher:
             error,
         )
 
-    async def _run(self, work: _Work) -> None:
+    async def _run(self, work: _Work) -> Outcome:
         loop = asyncio.get_running_loop()
         started, self._current, self._percent = now(), work.job_id, 0
         renewal = asyncio.create_task(self._renew(work))
@@ -177,7 +157,7 @@ class Dispatcher:
         except ProcessDied as died:
             if not died.timed_out and work.attempt < jobs.MOST_ATTEMPTS:
                 await self._database.write(lambda session: jobs.give_back(session, work.job_id, work.attempt))
-                return
+                return Outcome.AGAIN
             answer = {"event": "failed", "error": "timed_out" if died.timed_out else "worker_died"}
         except asyncio.CancelledError:
             self._compute.close()
@@ -189,6 +169,7 @@ class Dispatcher:
             self._current = None
         await self._database.write(self._writing(work, answer, started))
         self.tell_ended()
+        return Outcome.ENDED
 
     async def _renew(self, work: _Work) -> None:
         while True:

@@ -1,9 +1,9 @@
-"""The queue of detection jobs: a table in the service's database, taken on lease.
+"""The rows of detection jobs: what clients see of a job, and what lets its result be written exactly once.
 
-A job is taken by one dispatcher at a time. The taker renews its lease while it works; a job whose lease has
-run out belongs to a process that died and may be taken again. Only the taker of the newest attempt can end a
-job, in the transaction that also writes its result, so a result is written exactly once. Every function
-works inside the caller's transaction.
+Who takes a job counts its attempt up. Only the taker of the newest attempt can end it, in the transaction
+that also writes its result. On SQLite the rows are the queue too: the taker renews its lease while it works,
+and a job whose lease has run out belongs to a process that died and may be taken again. Every function works
+inside the caller's transaction.
 """
 
 from __future__ import annotations
@@ -23,11 +23,15 @@ MOST_ATTEMPTS: Final = 3
 OPEN: Final = (JobState.QUEUED, JobState.RUNNING)
 
 
-def enqueue(session: Session, item_id: str, inspection_id: str, model_id: str, actor: str | None) -> JobRow:
-    """A new job for the item; the one that is still open when there is one."""
-    unfinished = select(JobRow).where(JobRow.item_id == item_id, JobRow.state.in_(OPEN)).limit(1)
-    if (row := session.scalars(unfinished).first()) is not None:
-        return row
+def unfinished(session: Session, item_id: str) -> JobRow | None:
+    """The job of the item that is still open."""
+    return session.scalars(
+        select(JobRow).where(JobRow.item_id == item_id, JobRow.state.in_(OPEN)).limit(1)
+    ).first()
+
+
+def create(session: Session, item_id: str, inspection_id: str, model_id: str, actor: str | None) -> JobRow:
+    """A new job for the item."""
     row = JobRow(
         item_id=item_id,
         inspection_id=inspection_id,
@@ -42,16 +46,24 @@ def enqueue(session: Session, item_id: str, inspection_id: str, model_id: str, a
     return row
 
 
-def take(session: Session) -> JobRow | None:
-    """The oldest job that waits, or whose taker has died, now ours; None when there is none."""
+def take_oldest(session: Session) -> JobRow | None:
+    """The oldest job that waits, or whose taker has died, now ours; None when there is none. SQLite only."""
     free = or_(
         JobRow.state == JobState.QUEUED,
         (JobRow.state == JobState.RUNNING) & (JobRow.lease_until < now()),
     )
     oldest = select(JobRow).where(free).order_by(JobRow.created_at, JobRow.job_id).limit(1)
-    row = session.scalars(oldest.with_for_update(skip_locked=True)).first()
-    if row is None:
-        return None
+    row = session.scalars(oldest).first()
+    return None if row is None else _taken(session, row)
+
+
+def take(session: Session, job_id: str) -> JobRow | None:
+    """The job, now ours, whoever had it before; None when it has ended or is gone."""
+    row = session.get(JobRow, job_id, with_for_update=True)
+    return None if row is None or row.state not in OPEN else _taken(session, row)
+
+
+def _taken(session: Session, row: JobRow) -> JobRow:
     row.state = JobState.RUNNING
     row.attempt += 1
     row.progress = 0

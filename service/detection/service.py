@@ -14,6 +14,7 @@ from service.detection.dispatcher import Dispatcher, told
 from service.detection.failure import MESSAGES
 from service.detection.models import Models
 from service.detection.ports import DetectionInput, Ports
+from service.detection.queue import queue_for
 from service.detection.tables import JobRow
 from service.envelope import Problem
 from service.security import Caller
@@ -49,7 +50,8 @@ class DetectionService:
         self._database = database
         self._ports = ports
         self.models = Models(database, settings)
-        self._dispatcher = Dispatcher(database, ports, self.models.path)
+        self._queue = queue_for(database)
+        self._dispatcher = Dispatcher(database, ports, self.models.path, self._queue)
 
     async def start(self) -> None:
         """Begin to work off the queue."""
@@ -66,7 +68,7 @@ class DetectionService:
         Raises Problem 404, and 409 when photo, region or model are missing.
         """
         job = await self._database.write(lambda session: self._enqueue(session, item_id, caller))
-        self._dispatcher.kick()
+        self._queue.kick()
         return await self._ended(job, wait)
 
     async def detect_record(self, inspection_id: str, caller: Caller) -> list[Job]:
@@ -79,7 +81,7 @@ class DetectionService:
             return made
 
         made = await self._database.write(write)
-        self._dispatcher.kick()
+        self._queue.kick()
         return made
 
     def _enqueue(self, session: Session, item_id: str, caller: Caller) -> Job:
@@ -89,8 +91,10 @@ class DetectionService:
         missing = rules.obstacle(item.photo_file_id is not None, True, False)
         if missing is not None:
             raise _conflict(missing)
-        row = jobs.enqueue(session, item_id, item.inspection_id, item.model_id, caller.user_id)
-        if row.attempt == 0:
+        row = jobs.unfinished(session, item_id)
+        if row is None:
+            row = jobs.create(session, item_id, item.inspection_id, item.model_id, caller.user_id)
+            self._queue.add(session, row)
             told(session, row, "create", caller.user_id, caller.address)
         return _wire(row)
 

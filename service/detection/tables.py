@@ -1,4 +1,4 @@
-"""Tables of detection: the models, and the jobs that a dispatcher takes on lease."""
+"""Tables of detection: the models, and the jobs that a dispatcher takes."""
 
 from __future__ import annotations
 

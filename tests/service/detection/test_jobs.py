@@ -223,7 +223,7 @@ def test_rights_are_asked_for(client: TestClient, item: dict[str, Any], as_role:
 def queued(database: Database, count: int) -> None:
     def write(session: Any) -> None:
         for number in range(count):
-            jobs.enqueue(session, f"item-{number}", "record", "reference-difference", None)
+            jobs.create(session, f"item-{number}", "record", "reference-difference", None)
 
     database.write_now(write)
 
@@ -231,7 +231,7 @@ def queued(database: Database, count: int) -> None:
 def test_two_takers_never_get_the_same_job(database: Database) -> None:
     queued(database, 6)
     taken = [
-        database.write_now(lambda session: row and row.job_id if (row := jobs.take(session)) else None)
+        database.write_now(lambda session: row and row.job_id if (row := jobs.take_oldest(session)) else None)
         for _ in range(7)
     ]
     assert taken[-1] is None
@@ -242,12 +242,12 @@ def test_a_lease_that_ran_out_is_taken_again_and_only_the_last_taker_may_end_it(
     queued(database, 1)
 
     def take(session: Any) -> tuple[str, int]:
-        row = jobs.take(session)
+        row = jobs.take_oldest(session)
         assert row is not None
         return row.job_id, row.attempt
 
     job_id, first = database.write_now(take)
-    assert database.write_now(jobs.take) is None
+    assert database.write_now(jobs.take_oldest) is None
 
     def expire(session: Any) -> None:
         session.get(JobRow, job_id).lease_until = now() - dt.timedelta(seconds=1)

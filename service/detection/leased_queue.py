@@ -1,0 +1,59 @@
+"""The queue on SQLite: the job table itself, asked when there may be something new."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final
+
+from sqlalchemy.orm import Session
+
+from service.database import Database
+from service.detection import jobs
+from service.detection.queue import Outcome, Work
+from service.detection.tables import JobRow
+
+_POLL_SECONDS: Final = 2.0
+
+
+class LeasedQueue:
+    """Takes the oldest free row, again and again."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._kick = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self._loop_here: asyncio.AbstractEventLoop | None = None
+
+    def add(self, session: Session, row: JobRow) -> None:
+        """Nothing: the row is the queue."""
+
+    def kick(self) -> None:
+        """Look for a job now; from any thread."""
+        if self._loop_here is not None:
+            self._loop_here.call_soon_threadsafe(self._kick.set)
+
+    async def start(self, work: Work) -> None:
+        """Begin to take jobs; those of a process that died come first."""
+        # One service owns a SQLite file, so whatever was running belongs to a process that is gone.
+        await self._database.write(jobs.requeue_all)
+        self._loop_here = asyncio.get_running_loop()
+        self._task = asyncio.create_task(self._loop(work), name="detection")
+
+    async def stop(self) -> None:
+        """Cancel the job in work."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _loop(self, work: Work) -> None:
+        while True:
+            self._kick.clear()
+            outcome = await work(jobs.take_oldest)
+            if outcome is Outcome.FAULT:
+                await asyncio.sleep(_POLL_SECONDS)
+            elif outcome is Outcome.NOTHING:
+                try:
+                    async with asyncio.timeout(_POLL_SECONDS):
+                        await self._kick.wait()
+                except TimeoutError:
+                    continue
