@@ -27,7 +27,8 @@ class AlignedPair:
     """A reference crop and the photo in the same pixels, and how they differ.
 
     `mapping` (3 x 3) brings px of the photo to px of the pair; `aligned` is False when no homography was
-    known and the photo was only stretched to the crop.
+    known and the photo was only stretched to the crop. `to_reference` (3 x 3) brings px of the pair to px of
+    the reference image; None where the pair shows no part of one. `photo_size` is the whole photo in px.
     """
 
     reference: QImage
@@ -35,6 +36,8 @@ class AlignedPair:
     difference: QImage
     mapping: Matrix
     aligned: bool
+    to_reference: Matrix | None = None
+    photo_size: tuple[int, int] = (0, 0)
 
 
 def align(
@@ -85,6 +88,8 @@ def align(
         _image(_difference(plain, warped, inside)),
         np.linalg.inv(to_photo),
         homography is not None,
+        np.array([[1.0, 0.0, origin[0]], [0.0, 1.0, origin[1]], [0.0, 0.0, 1.0]]) @ grow,
+        (photo.width(), photo.height()),
     )
 
 

@@ -26,6 +26,8 @@ from desktop.canvas.colours import CanvasColours
 from desktop.canvas.findings import FindingBox, FindingLayer
 from desktop.canvas.image_layer import NEAREST_ABOVE
 from desktop.canvas.marks import CHIP_HEIGHT, chip_font, draw_chip
+from desktop.canvas.pair_tools import PairTool, Spot
+from desktop.canvas.tools import DRAG_DISTANCE
 from desktop.canvas.viewport import Viewport
 
 BLINK_MS = 600
@@ -68,7 +70,10 @@ class CompareView(QWidget):
         self._photo_seen = False
         self._message = ""
         self._drag_from: QPointF | None = None
+        self._pressed = QPointF()
         self._swiping = False
+        self._tool: PairTool | None = None
+        self._held = False
         self._blink = QTimer(self, interval=BLINK_MS)
         self._blink.timeout.connect(self.flip)
 
@@ -103,6 +108,16 @@ class CompareView(QWidget):
     def set_findings(self, boxes: Iterable[FindingBox]) -> None:
         """Boxes in px of the photo, shown wherever the photo is."""
         self._findings.boxes = tuple(boxes)
+        self.update()
+
+    @property
+    def tool(self) -> PairTool | None:
+        """What takes the left button first."""
+        return self._tool
+
+    def set_tool(self, tool: PairTool | None) -> None:
+        """Let a tool take the left button where it wants it; None for none."""
+        self._tool, self._held = tool, False
         self.update()
 
     def set_mode(self, mode: CompareMode) -> None:
@@ -172,14 +187,23 @@ class CompareView(QWidget):
         event.accept()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Take hold of the divider, or of both pictures."""
+        """Take hold of what the tool offers, of the divider, or of both pictures."""
+        self._pressed = event.position()
+        self._held = self._tool is not None and self._tool.press(self._spot(event.position()))
+        if self._held:
+            self.update()
+            return
         x = event.position().x()
         on_divider = abs(x - self._divider * self.width()) <= _GRIP
         self._swiping = self._mode is CompareMode.SWIPE and on_divider
         self._drag_from = event.position()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Move the divider or both pictures."""
+        """Move what the tool holds, the divider or both pictures."""
+        if self._held and self._tool is not None:
+            self._tool.move(self._spot(event.position()))
+            self.update()
+            return
         if self._drag_from is None:
             return
         if self._swiping:
@@ -190,14 +214,35 @@ class CompareView(QWidget):
             self.update()
         self._drag_from = event.position()
 
-    def mouseReleaseEvent(self, _event: QMouseEvent) -> None:
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Let go."""
+        way = event.position() - self._pressed
+        if self._held and self._tool is not None:
+            self._held = False
+            self._tool.release(self._spot(event.position()))
+            self.update()
+        elif self._tool is not None and max(abs(way.x()), abs(way.y())) < DRAG_DISTANCE:
+            self._tool.click(self._spot(event.position()))
+            self.update()
         self._drag_from = None
         self._swiping = False
 
-    def mouseDoubleClickEvent(self, _event: QMouseEvent) -> None:
-        """All of the pair."""
-        self.fit()
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """All of the pair; with a tool that counts clicks, one more of them."""
+        if self._tool is not None and self._tool.counts_clicks:
+            self.mousePressEvent(event)
+        else:
+            self.fit()
+
+    def _spot(self, place: QPointF) -> Spot:
+        width = self._pane_width()
+        beside = self._mode is CompareMode.SIDE_BY_SIDE
+        photo = place.x() >= (width + _GAP if beside else 0)
+        if self._mode is CompareMode.SWIPE:
+            photo = place.x() >= self._divider * self.width()
+        left = width + _GAP if beside and photo else 0
+        x, y = self._viewport.to_image(place.x() - left, place.y())
+        return Spot(x, y, photo, self._viewport.scale)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Left and right move divider and mix, Space blinks by hand, F + and - zoom."""
@@ -284,6 +329,8 @@ class CompareView(QWidget):
         painter.setOpacity(1.0)
         if findings:
             self._findings.paint(painter, view, self._colours, self.font())
+        if self._tool is not None:
+            self._tool.paint(painter, view, findings, self._colours, self.font())
         painter.restore()
         if name:
             font = chip_font(self.font())

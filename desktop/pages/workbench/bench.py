@@ -12,6 +12,7 @@ from desktop.canvas.regions import RegionsChanged, RegionStore
 from desktop.context import Context
 from desktop.imaging.source import ImageSource
 from desktop.journal import Edit
+from desktop.pages.workbench.correction import Draft
 from desktop.pages.workbench.document import Document, ItemView, view_of
 from desktop.pages.workbench.edits import Edits
 from desktop.pages.workbench.opening import Opened
@@ -48,6 +49,8 @@ class Bench(QObject):
         self.link = RegionLink(store)
         self._current = ""
         self._version: int | None = None
+        self.drafts: dict[str, Draft] = {}
+        """Findings that are being corrected, by item; shown in place of the entry they correct."""
         self._names: dict[str, str] = {}
         self._rows = Rows()
         self.edits.applied.connect(self._applied)
@@ -93,11 +96,14 @@ class Bench(QObject):
         self.source = source
         self.link.size = source.size if source is not None else (0, 0)
         self._refresh()
+        # What belongs to the chosen item needs its region, which is known only now.
+        self.currentChanged.emit()
 
     def leave(self) -> None:
         """Nothing is open any more."""
         self.document = self.reference = self.source = None
         self.rows = []
+        self.drafts.clear()
         self.link.size = (0, 0)
         self._current = ""
         self.link.show((), ())
@@ -121,7 +127,13 @@ class Bench(QObject):
 
     @property
     def entry(self) -> results.Entry | None:
-        """The detection of the chosen item that is shown."""
+        """The findings of the chosen item that are shown: a detection, a correction, or a draft of one."""
+        draft = self.drafts.get(self._current)
+        return self.stored_entry if draft is None else draft.entry
+
+    @property
+    def stored_entry(self) -> results.Entry | None:
+        """The same without the draft."""
         item = self.item
         if item is None:
             return None
@@ -134,7 +146,7 @@ class Bench(QObject):
     def newest_shown(self) -> bool:
         """True unless the person went back to an older version of the result."""
         item = self.item
-        return item is not None and self.entry is shown_detection(item)
+        return item is not None and self.stored_entry is shown_detection(item)
 
     def choose(self, item_id: str) -> None:
         """Choose an item."""
@@ -271,6 +283,17 @@ class Bench(QObject):
         if self.document is not None and self.editable:
             key = f"verdict {self._current} {verdict}"
             self.edits.do(self.document.decide(self._current, Change.VERDICT, verdict, reason), merge_key=key)
+
+    def correct(self, draft: Draft) -> None:
+        """Make corrected findings the newest version of their item; the draft stays when that fails."""
+        if self.document is None or not self.editable:
+            return
+        edit = self.document.correct(draft, Change.CORRECT)
+        del self.drafts[draft.item_id]
+        if draft.item_id == self._current:
+            self._version = None
+        if edit is not None and not self.edits.do(edit):
+            self.drafts[draft.item_id] = draft
 
     def remove(self) -> None:
         """Delete the chosen item."""

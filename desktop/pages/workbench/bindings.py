@@ -33,6 +33,8 @@ def bind(page: WorkbenchPage) -> None:
         page.go_to(bench.step(way, page.items.model.ids()))
 
     def escape() -> None:
+        if page.aligning.cancel() or page.correcting.cancel():
+            return
         page.show_compare(False)
         if view.editor.busy or view.editor.tool is Tool.SELECT:
             view.editor.cancel()
@@ -41,12 +43,17 @@ def bind(page: WorkbenchPage) -> None:
         view.setFocus()
 
     def delete() -> None:
-        if view.store.selected:
+        if page.correcting.focused:
+            page.correcting.remove_chosen()
+        elif view.store.selected:
             view.editor.delete()
         else:
             bench.remove()
 
     def rename() -> None:
+        if page.correcting.focused:
+            page.correcting.ask_chosen_label()
+            return
         page.inspector.show()
         page.inspector.fields.name.setFocus()
         page.inspector.fields.name.selectAll()

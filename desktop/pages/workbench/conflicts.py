@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from desktop.finding_words import finding_word
 from desktop.journal import Kind
 from desktop.journal.state import Conflict
 from desktop.pages.workbench.bench import Bench
@@ -124,6 +125,8 @@ class ConflictDialog(QDialog):
         """A value of a field as a person reads it."""
         if value is None or value == "":
             return self.tr("(empty)")
+        if field == "boxes" and isinstance(value, Mapping):
+            return ", ".join(finding_word(str(box["label"])) for box in value["boxes"]) or self.tr("(none)")
         if field == "verdict" and isinstance(value, Mapping):
             reason = value.get("reason")
             word = status_word(str(value.get("value")))

@@ -9,6 +9,7 @@ from typing import Any
 
 from desktop.journal import Edit, Kind
 from desktop.journal.edits import new_id
+from desktop.pages.workbench.correction import Draft, boxes_of, corrected, known_version, same_boxes
 from shared import results
 from shared.codes import Verdict
 from shared.geometry import Rect, pixels_to_point, point_to_pixels
@@ -22,6 +23,10 @@ FIELDS = ("item_name", "description", "model_id", "item_point")
 
 VERDICT = "verdict"
 """The field of an edit that holds a verdict: ``{"value": ..., "reason": ...}``; it has a call of its own."""
+
+BOXES = "boxes"
+"""The field of an edit that holds corrected findings: ``{"of_version": ..., "boxes": [...]}``; it has a call
+of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +175,9 @@ class Document:
                 if item is not None:
                     changed = {name: value for name, value in edit.after.items() if name in FIELDS}
                     verdict = edit.after.get(VERDICT, item.pending_verdict)
+                    boxes = edit.after.get(BOXES)
+                    if boxes is not None:
+                        changed["result"] = corrected(item.result, boxes["of_version"], boxes["boxes"])
                     self._items[edit.object_id] = replace(
                         item, **changed, pending_verdict=verdict, saved=False
                     )
@@ -200,6 +208,25 @@ class Document:
         before = {VERDICT: {"value": item.verdict.value, "reason": item.reason}}
         after = {VERDICT: {"value": verdict.value, "reason": reason}}
         return self._edit(item_id, Kind.UPDATE, before, after, label)
+
+    def correct(self, draft: Draft, label: str) -> Edit | None:
+        """An edit that makes a draft the newest findings; None when it changes nothing or the item is gone.
+
+        A verdict that stands is taken back with it: it was given for other findings.
+        """
+        item = self._items.get(draft.item_id)
+        now = boxes_of(draft.newest)
+        if item is None or same_boxes(now, draft.boxes):
+            return None
+        version = known_version(draft.base if draft.newest is None else draft.newest)
+        before: dict[str, Any] = {BOXES: {"of_version": version, "boxes": list(now)}}
+        after: dict[str, Any] = {
+            BOXES: {"of_version": known_version(draft.base), "boxes": list(draft.boxes)},
+        }
+        if item.verdict is not Verdict.UNDECIDED:
+            before[VERDICT] = {"value": item.verdict.value, "reason": item.reason}
+            after[VERDICT] = None
+        return self._edit(draft.item_id, Kind.UPDATE, before, after, label)
 
     def remove(self, item_id: str, label: str, photos: Sequence[str] = ()) -> Edit | None:
         """An edit that deletes an item; `photos` are its photos' file ids, so that undo brings them back."""

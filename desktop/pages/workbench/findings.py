@@ -10,13 +10,16 @@ from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSlider, QVBoxLayout, QWidget
 
 from desktop.canvas.findings import FindingBox
+from desktop.canvas.marks import draw_mark
 from desktop.canvas.regions import State
 from desktop.finding_words import finding_word
+from desktop.pages.workbench.label_editor import LabelEditor
 from desktop.pages.workbench.rows import Finding
 from desktop.theme import LABEL_PX, TEXT_PX, look, sized
 from desktop.widgets import label
 
 ROW_PX = 24
+_TICK_PX = 17
 SURE = 0.5
 """From this confidence on a finding is marked as failed, below as undecided."""
 
@@ -40,6 +43,11 @@ class FindingList(QWidget):
 
     chosen = Signal(int)
     """The place of the finding that a person chose; -1 for none."""
+    acceptWanted = Signal(int)
+    deleteWanted = Signal(int)
+    relabelWanted = Signal(int)
+    relabelled = Signal(int, str)
+    """A place, and what the finding there is."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -58,10 +66,14 @@ class FindingList(QWidget):
     def show_findings(self, findings: Sequence[Finding], current: int) -> None:
         """List these."""
         self._findings, self.current = findings, current
-        words = "; ".join(f"{finding_word(finding.label)} {finding.confidence:.2f}" for finding in findings)
-        self.setAccessibleDescription(words)
+        self.setAccessibleDescription("; ".join(self._words(finding) for finding in findings))
+        self.setToolTip(self.tr("Click the square to accept · double click to relabel · Delete to delete"))
         self.updateGeometry()
         self.update()
+
+    def _words(self, finding: Finding) -> str:
+        words = f"{finding_word(finding.label)} {finding.confidence:.2f}"
+        return f"{words} ({self.tr('accepted')})" if finding.accepted else words
 
     def sizeHint(self) -> QSize:
         return QSize(200, ROW_PX * len(self._findings))
@@ -71,10 +83,36 @@ class FindingList(QWidget):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         place = int(event.position().y() // ROW_PX)
-        if 0 <= place < len(self._findings):
+        if not 0 <= place < len(self._findings):
+            return
+        if event.position().x() < _TICK_PX:
+            self.acceptWanted.emit(place)
+        else:
             self.chosen.emit(-1 if place == self.current else place)
 
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        place = int(event.position().y() // ROW_PX)
+        if 0 <= place < len(self._findings):
+            self.chosen.emit(place)
+            self.relabelWanted.emit(place)
+
+    def edit_label(self, place: int, labels: Sequence[str]) -> None:
+        """Let the person say what the finding at `place` is; `labels` are offered."""
+        editor = LabelEditor(labels, self._findings[place].label, self)
+        editor.setGeometry(14, place * ROW_PX - 2, max(self.width() - 62, 140), ROW_PX + 4)
+        editor.labelled.connect(lambda text: self.relabelled.emit(place, text))
+        editor.show()
+        editor.setFocus()
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        act = {
+            Qt.Key.Key_Space: self.acceptWanted,
+            Qt.Key.Key_Delete: self.deleteWanted,
+            Qt.Key.Key_F2: self.relabelWanted,
+        }.get(Qt.Key(event.key()))
+        if act is not None and self.current >= 0:
+            act.emit(self.current)
+            return
         step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()))
         if step is None or not self._findings:
             super().keyPressEvent(event)
@@ -95,7 +133,9 @@ class FindingList(QWidget):
                 painter.drawRoundedRect(QRectF(0.5, top + 0.5, self.width() - 1, ROW_PX - 1), 4, 4)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(getattr(theme, tone)))
-            painter.drawRoundedRect(QRectF(2, top + 8, 8, 8), 2, 2)
+            painter.drawRoundedRect(QRectF(2, top + 6, 12, 12), 3, 3)
+            if finding.accepted:
+                draw_mark(painter, QRectF(3.5, top + 7.5, 9, 9), State.PASSED, QColor(theme.panel))
             painter.setFont(sized(TEXT_PX))
             painter.setPen(QColor(theme.text))
             words = QFontMetrics(painter.font()).elidedText(

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from desktop.commands import Commands
+from desktop.pages.workbench.correcting import CorrectionBar
 from desktop.pages.workbench.document import ItemView
 from desktop.pages.workbench.findings import FindingsBox
 from desktop.pages.workbench.history import HistoryBox
@@ -29,6 +30,7 @@ class Inspector(Panel):
         self.fields = ItemFields()
         self.photo = PhotoBox(commands)
         self.findings = FindingsBox()
+        self.correction = CorrectionBar()
         self.verdict = VerdictBox(commands)
         self.detect = Button(
             commands.title("item.detect"), icon="play", keys=commands.keys_text("item.detect")
@@ -49,6 +51,7 @@ class Inspector(Panel):
         column.addWidget(self.photo)
         column.addWidget(self.detect)
         column.addWidget(self.findings)
+        column.addWidget(self.correction)
         column.addWidget(self.verdict)
         column.addWidget(self.history)
         column.addStretch(1)
@@ -76,6 +79,10 @@ class Inspector(Panel):
             return
         self.fields.show_item(item, number)
         self.verdict.show_item(item)
+        self.show_findings(item, entry)
+
+    def show_findings(self, item: ItemView, entry: results.Entry | None) -> None:
+        """Show the findings of `entry`, which is one of the item's or a draft."""
         nothing = failure(results.newest_detection(item.result))
         if not nothing:
             nothing = self._nothing_found(entry)

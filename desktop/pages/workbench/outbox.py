@@ -15,7 +15,9 @@ from desktop.client import Session
 from desktop.client.errors import ClientError, Conflict, Forbidden, Invalid, NotFound, Refused, Stale
 from desktop.client.transport import Tagged
 from desktop.journal import Edit, Journal, Kind
-from desktop.pages.workbench.document import FIELDS, ITEM, VERDICT, ItemView, view_of
+from desktop.pages.workbench.correction import boxes_of, same_boxes
+from desktop.pages.workbench.document import BOXES, FIELDS, ITEM, VERDICT, ItemView, view_of
+from shared import results
 from shared.codes import Verdict
 from shared.wire.inspection import Item, ItemCreate, ItemUpdate
 
@@ -88,7 +90,8 @@ class Outbox:
         item_id = self._journal.service_id(edit.object_id)
         known: Tagged[Item] | None = None
         fields = {name: value for name, value in edit.after.items() if name in FIELDS}
-        if fields:
+        boxes = edit.after.get(BOXES)
+        if fields or boxes is not None:
             etag = self._journal.etag(edit.object_id)
             for _ in range(_TRIES):
                 if etag is None:
@@ -96,9 +99,18 @@ class Outbox:
                     if not _agrees(edit, now.value):
                         self._journal.conflict(edit.id, _current(now.value), now.etag)
                         return Sent(edit, view_of(now.value, edit.object_id), conflict=True)
-                    etag = now.etag
+                    known, etag = now, now.etag
+                    if boxes is not None and same_boxes(_findings(now.value)["boxes"], boxes["boxes"]):
+                        # It arrived before, only the answer was lost.
+                        boxes = None
                 try:
-                    known = self._session.items.update(item_id, ItemUpdate.model_validate(fields), etag)
+                    if fields:
+                        known = self._session.items.update(item_id, ItemUpdate.model_validate(fields), etag)
+                        etag = known.etag
+                    if boxes is not None:
+                        known = self._session.items.correct(
+                            item_id, boxes["of_version"], boxes["boxes"], etag
+                        )
                     break
                 except Stale:
                     etag = None
@@ -118,12 +130,23 @@ class Outbox:
 
 
 def _current(item: Item) -> dict[str, Any]:
-    return view_of(item, item.item_id).fields()
+    return {**view_of(item, item.item_id).fields(), BOXES: _findings(item)}
+
+
+def _findings(item: Item) -> dict[str, Any]:
+    """The findings that count at the service, as the field of an edit."""
+    entry = results.finished_detection(view_of(item, item.item_id).result)
+    return {"of_version": results.version(entry) if entry is not None else 0, "boxes": list(boxes_of(entry))}
 
 
 def _agrees(edit: Edit, item: Item) -> bool:
     """True when nobody else changed the fields of `edit`, or changed them to the same."""
     now = _current(item)
+    boxes = edit.after.get(BOXES)
+    if boxes is not None:
+        known = [each["boxes"] for each in (edit.before.get(BOXES), boxes) if each is not None]
+        if not any(same_boxes(now[BOXES]["boxes"], each) for each in known):
+            return False
     return all(
         now[name] in (edit.before.get(name), value) for name, value in edit.after.items() if name in FIELDS
     )

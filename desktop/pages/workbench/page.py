@@ -12,9 +12,11 @@ from desktop.canvas.view import CanvasView
 from desktop.client.errors import Forbidden, NotFound
 from desktop.context import Context
 from desktop.pages.sentences import sentence
+from desktop.pages.workbench.aligning import Aligning
 from desktop.pages.workbench.bench import Bench
 from desktop.pages.workbench.bindings import bind
 from desktop.pages.workbench.conflicts import ConflictDialog
+from desktop.pages.workbench.correcting import Correcting
 from desktop.pages.workbench.detecting import Detecting
 from desktop.pages.workbench.findings import finding_boxes
 from desktop.pages.workbench.finishing import Finishing, show_folder
@@ -32,7 +34,7 @@ from desktop.pages.workbench.rows import to_reference
 from desktop.pages.workbench.starting import Starting
 from desktop.pages.workbench.tool_strip import ToolStrip
 from desktop.pages.workbench.top import Top
-from desktop.pages.workbench.words import edit_name, status_left, status_right
+from desktop.pages.workbench.words import Change, edit_name, status_left, status_right
 from desktop.theme import look
 from desktop.widgets import Page, StateStack
 from desktop.workers import Task, run
@@ -68,6 +70,9 @@ class WorkbenchPage(Page):
         self.strip = ToolStrip(self.centre, context.commands)
         self.photos = Photos(self.bench, self.inspector.photo, self)
         self.detecting = Detecting(self.bench, self)
+        found, views = self.inspector.findings, (self.inspector.photo.pane, self.compare)
+        self.correcting = Correcting(self.bench, found, self.inspector.correction, views, self)
+        self.aligning = Aligning(self.photos, self.inspector.photo, self.compare, self)
         self.finishing = Finishing(self.bench, self)
         self.picture = ReferencePicture(self.bench, self.view, self.items.model, self)
         self.history = History(self.bench, self.inspector.history, self)
@@ -121,6 +126,10 @@ class WorkbenchPage(Page):
         self.top.saving_clicked.connect(self.decide_conflicts)
         self.strip.compareWanted.connect(self.show_compare)
         self.photos.pairChanged.connect(self.compare.set_pair)
+        self.photos.pairChanged.connect(lambda _: self._show_findings())
+        self.correcting.changed.connect(self._show_correction)
+        self.aligning.started.connect(lambda: self.show_compare(True))
+        self.aligning.said.connect(self.toast)
         self.detecting.runningChanged.connect(self.items.model.show_running)
         self.detecting.progressChanged.connect(self.top.show_detecting)
         self.top.detect_cancelled.connect(self.detecting.cancel)
@@ -169,6 +178,7 @@ class WorkbenchPage(Page):
     def leave(self) -> bool:
         """Take what is typed, and keep the record for when the person comes back."""
         self.inspector.commit()
+        self.correcting.save()
         self.parts.keep()
         self.live.stop()
         return True
@@ -183,6 +193,7 @@ class WorkbenchPage(Page):
         self.view.close_picture()
 
     def _close(self) -> None:
+        self.correcting.save()
         self.photos.forget()
         self.detecting.cancel()
         self.show_compare(False)
@@ -270,6 +281,12 @@ class WorkbenchPage(Page):
         back = to_reference(self.bench.entry)
         # Without an alignment nobody knows where on the reference image a finding lies.
         self.view.set_findings(boxes if back is not None else (), back)
+        self.correcting.show(self.photos.own_pair)
+
+    def _show_correction(self) -> None:
+        if self.bench.item is not None:
+            self.inspector.show_findings(self.bench.item, self.bench.entry)
+            self._show_findings()
 
     def _show_saving(self) -> None:
         self.top.show_saving(self.bench.edits.saving)
@@ -335,6 +352,11 @@ class WorkbenchPage(Page):
     def undo(self) -> None:
         """Take the newest step back."""
         self.inspector.commit()
+        if self.aligning.undo():
+            return
+        if self.correcting.undo():
+            self.toast.emit(self.tr("Undone: {step}").format(step=edit_name(Change.CORRECT)))
+            return
         label = self.bench.edits.undo(self._record_id)
         self.toast.emit(
             self.tr("Undone: {step}").format(step=edit_name(label)) if label else self.tr("Nothing to undo.")
@@ -342,6 +364,8 @@ class WorkbenchPage(Page):
 
     def redo(self) -> None:
         """Do again what was undone last."""
+        if self.correcting.redo():
+            return
         label = self.bench.edits.redo(self._record_id)
         self.toast.emit(
             self.tr("Done again: {step}").format(step=edit_name(label))

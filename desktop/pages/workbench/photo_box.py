@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
@@ -13,6 +13,7 @@ from desktop.canvas.alignment import AlignedPair
 from desktop.canvas.compare import CompareMode, CompareView
 from desktop.commands import Commands
 from desktop.pages.workbench.photo_strip import PhotoStrip
+from desktop.pages.workbench.versions import VersionLine
 from desktop.widgets import Button, IconButton, Kind, ProgressBar, label
 
 _PANE_PX = 132
@@ -28,6 +29,10 @@ class PhotoBox(QWidget):
     filesDropped = Signal(list)
     """Paths of pictures that were dropped here."""
     versionChosen = Signal(int)
+    alignWanted = Signal()
+    """By three points."""
+    forgetWanted = Signal()
+    """The three points are not wanted any more."""
 
     def __init__(self, commands: Commands, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -38,7 +43,11 @@ class PhotoBox(QWidget):
         self.modes: dict[CompareMode, Button] = {}
         self._group = QButtonGroup(self)
         self._alignment = label("", "small")
-        self._versions: Sequence[int] = ()
+        self._versions: Sequence[VersionLine] = ()
+        self.align = Button("", kind=Kind.QUIET)
+        self.align.setObjectName("align-by-hand")
+        self.align.clicked.connect(self._align_clicked)
+        self._by_hand = False
         self.version = Button("", kind=Kind.QUIET)
         self.version.setObjectName("version")
         self.version.clicked.connect(self._offer_versions)
@@ -61,6 +70,8 @@ class PhotoBox(QWidget):
         self._build()
         self.show_progress(None)
         self.show_versions((), 0)
+        self.show_alignment(None, by_hand=False)
+        self.show_pair(None)
 
     def _build(self) -> None:
         head = QHBoxLayout()
@@ -101,6 +112,7 @@ class PhotoBox(QWidget):
         column.addLayout(upload)
         column.addWidget(self._error)
         column.addLayout(below)
+        column.addWidget(self.align, 0, Qt.AlignmentFlag.AlignLeft)
         self._mark(CompareMode.SIDE_BY_SIDE)
 
     def set_mode(self, mode: CompareMode) -> None:
@@ -117,24 +129,32 @@ class PhotoBox(QWidget):
         """Show a pair, or say why there is none. Modes that need an alignment are offered only with one."""
         self.pane.set_pair(pair)
         self.pane.show_message(sentence)
+        self.align.setVisible(pair is not None and pair.to_reference is not None)
         aligned = pair is not None and pair.aligned
         for mode, button in self.modes.items():
             button.setEnabled(aligned or mode is CompareMode.SIDE_BY_SIDE)
 
-    def show_alignment(self, quality: tuple[float, int] | None) -> None:
-        """Say how well the photo was aligned: mean error in px, inliers."""
+    def show_alignment(self, quality: tuple[float, int] | None, by_hand: bool) -> None:
+        """Say how well the photo was aligned: mean error in px, inliers; or that a person did it."""
+        self._by_hand = by_hand
+        text = self.tr("Take the three points back") if by_hand else self.tr("Align by three points")
+        self.align.setText(text)
+        self.align.setAccessibleName(text)
         text = ""
-        if quality is not None:
+        if by_hand:
+            text = self.tr("Aligned by three points")
+        elif quality is not None:
             text = self.tr("Aligned to {px} px · {n} inliers").format(px=f"{quality[0]:.1f}", n=quality[1])
         self._alignment.setText(text)
 
-    def show_versions(self, versions: Sequence[int], current: int) -> None:
+    def show_versions(self, lines: Sequence[VersionLine], current: int) -> None:
         """Offer these versions of the result; `current` is the one that is shown."""
-        self._versions = versions
+        self._versions = lines
+        versions = [line.version for line in lines if line.findings]
         self.version.setVisible(bool(versions))
         place = versions.index(current) + 1 if current in versions else len(versions)
         self.version.setText(self.tr("Version {n} / {all}").format(n=place, all=len(versions)))
-        self.version.setEnabled(len(versions) > 1)
+        self.version.setEnabled(len(lines) > 1)
 
     def show_progress(self, share: float | None) -> None:
         """Show how far an upload is, 0..1; None: none is under way."""
@@ -155,11 +175,15 @@ class PhotoBox(QWidget):
 
     def _offer_versions(self) -> None:
         menu = QMenu(self)
-        for place, version in enumerate(self._versions, 1):
-            entry = menu.addAction(self.tr("Version {n} / {all}").format(n=place, all=len(self._versions)))
-            entry.triggered.connect(lambda _checked=False, it=version: self.versionChosen.emit(it))
+        for line in self._versions:
+            entry = menu.addAction(line.text)
+            entry.setEnabled(line.findings)
+            entry.triggered.connect(lambda _checked=False, it=line.version: self.versionChosen.emit(it))
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(self.version.mapToGlobal(self.version.rect().bottomLeft()))
+
+    def _align_clicked(self) -> None:
+        (self.forgetWanted if self._by_hand else self.alignWanted).emit()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if event.mimeData().hasUrls():

@@ -21,7 +21,8 @@ from desktop.pages.workbench.bench import Bench
 from desktop.pages.workbench.capture import CaptureDialog
 from desktop.pages.workbench.photo_box import PhotoBox
 from desktop.pages.workbench.pictures import PhotoRef, make_pair
-from desktop.pages.workbench.rows import alignment, detections, homography
+from desktop.pages.workbench.rows import alignment, homography
+from desktop.pages.workbench.versions import version_lines
 from desktop.widgets import confirm
 from desktop.workers import Lane, Report, Task, run
 from shared import results
@@ -50,6 +51,9 @@ class Photos(QObject):
         self._pairing: Task | None = None
         self._known: dict[str, Sequence[Photo]] = {}
         self._shown: object = None
+        self._ref: PhotoRef | None = None
+        self._own = False
+        self._by_hand: dict[tuple[str, str], list[list[float]]] = {}
         self._looked_at = ("", "")
         self._boxes: Sequence[FindingBox] = ()
         self.pair: AlignedPair | None = None
@@ -68,11 +72,8 @@ class Photos(QObject):
         item = self._bench.item
         if item is None:
             return
-        entries = [entry for entry in detections(item) if results.is_finished(entry)]
-        versions = [results.version(entry) for entry in entries]
-        entry = self._bench.entry
-        self._box.show_versions(versions, results.version(entry) if entry is not None else 0)
-        self._box.show_alignment(alignment(entry))
+        entry = self._bench.stored_entry
+        self._box.show_versions(version_lines(item), results.version(entry) if entry is not None else 0)
         if item.item_id not in self._known:
             self._read(item.item_id)
         self._show_pair()
@@ -121,12 +122,16 @@ class Photos(QObject):
         self._show_strip(photos, ref)
         source = self._bench.source
         region = item.region(*source.size) if source is not None else None
+        self._ref = ref
+        self._own = ref is not None and self._is_of(entry, ref)
+        by_hand = self._by_hand.get(self._key) if self._key is not None else None
+        self._box.show_alignment(alignment(entry), by_hand is not None)
         if ref is None:
             self._shown = None
             self._say_pair(None)
             self._box.show_pair(None, self.tr("No photo yet. Add one, take one, or drop it here."))
             return
-        mapping = homography(entry) if self._is_of(entry, ref) else None
+        mapping = by_hand or (homography(entry) if self._own else None)
         wanted = (item.item_id, ref, region, str(mapping))
         if wanted == self._shown:
             return
@@ -163,6 +168,29 @@ class Photos(QObject):
     def _say_pair(self, pair: AlignedPair | None) -> None:
         self.pair = pair
         self.pairChanged.emit(pair)
+
+    @property
+    def own_pair(self) -> AlignedPair | None:
+        """The pair when it shows the photo in which the findings on view were found; None for another."""
+        return self.pair if self._own else None
+
+    @property
+    def _key(self) -> tuple[str, str] | None:
+        ref = self._ref
+        return None if ref is None else (self._bench.current, ref.content_id or ref.file_id or ref.url or "")
+
+    def align_by_hand(self, matrix: list[list[float]] | None) -> None:
+        """Compare the photo on view by this mapping from reference px to photo px; None: by detection's.
+
+        It holds for this item and photo as long as the program runs.
+        """
+        if self._key is None:
+            return
+        if matrix is None:
+            self._by_hand.pop(self._key, None)
+        else:
+            self._by_hand[self._key] = matrix
+        self._show_pair()
 
     def show_boxes(self, boxes: Sequence[FindingBox]) -> None:
         """Show these findings on the photo, px of the photo."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QImage
 
 from desktop.canvas.alignment import AlignedPair, align
-from desktop.canvas.findings import Matrix
 from desktop.client import Session
 from desktop.imaging.source import ImageSource
 from desktop.pages.workbench.opening import fetch_picture
@@ -50,19 +49,17 @@ def make_pair(
     """
     seen = fetch_picture(session, photo.content_id, photo.file_id, photo.url)
     if source is None or region is None or region.empty:
-        return align(_fitted(seen)[0], seen, None)
+        return replace(align(_fitted(seen)[0], seen, None), to_reference=None)
     place = seen_region(region, *source.size)
     crop, scale = _fitted(source.crop(place))
-    mapping: Matrix | None = None
-    if homography is not None:
-        # The crop may be smaller than the original: its px, and its corner, are brought back first.
-        mapping = np.asarray(homography, np.float64) @ np.array(
-            [[1 / scale, 0.0, place.x], [0.0, 1 / scale, place.y], [0.0, 0.0, 1.0]]
-        )
+    # The crop may be smaller than the original: its px, and its corner, are brought back first.
+    back = np.array([[1 / scale, 0.0, place.x], [0.0, 1 / scale, place.y], [0.0, 0.0, 1.0]])
+    mapping = None if homography is None else np.asarray(homography, np.float64) @ back
     try:
-        return align(crop, seen, mapping)
+        pair = align(crop, seen, mapping)
     except ValueError:
-        return align(crop, seen, None)
+        pair = align(crop, seen, None)
+    return replace(pair, to_reference=back @ pair.to_reference)
 
 
 def _fitted(image: QImage) -> tuple[QImage, float]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from desktop.canvas.findings import Matrix
 from desktop.canvas.regions import State
+from desktop.pages.workbench.correction import boxes_of
 from desktop.pages.workbench.document import ItemView
 from shared import results
 from shared.codes import Verdict
@@ -18,11 +19,13 @@ from shared.geometry import Rect, from_corners
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One box of a result entry: px of the upright photo."""
+    """One box of a result entry: px of the upright photo. `place` counts its readable boxes from 0."""
 
     label: str
     confidence: float
     rect: Rect
+    place: int = 0
+    accepted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +52,14 @@ class Row:
 def findings_of(entry: results.Entry | None) -> tuple[Finding, ...]:
     """The boxes of a result entry, the surest first; what cannot be read is left out."""
     found = []
-    for box in ((entry or {}).get("resultImage") or {}).get("boxes") or []:
-        try:
-            points = box["points"]
-            rect = from_corners(*(float(points[name]) for name in ("x1", "y1", "x2", "y2")))
-            found.append(Finding(str(box["label"]), float(box["confidence"]), rect))
-        except (KeyError, TypeError, ValueError):
-            continue
+    for place, box in enumerate(boxes_of(entry)):
+        rect = from_corners(*(box["points"][name] for name in ("x1", "y1", "x2", "y2")))
+        found.append(Finding(box["label"], box["confidence"], rect, place, box["accepted"]))
     return tuple(sorted(found, key=lambda finding: -finding.confidence))
 
 
 def detections(item: ItemView) -> list[results.Entry]:
-    """The result entries that detection wrote, oldest first."""
+    """The result entries with findings, of a detection or corrected by a person, oldest first."""
     return [entry for entry in results.ordered(item.result) if not results.is_verdict(entry)]
 
 

@@ -20,6 +20,7 @@ class Change(StrEnum):
     VERDICT = "verdict"
     REMOVE = "remove"
     IMPORT = "import"
+    CORRECT = "correct"
 
 
 def edit_name(label: str) -> str:
@@ -38,6 +39,8 @@ def edit_name(label: str) -> str:
             return translate("Workbench", "Delete item")
         case Change.IMPORT:
             return translate("Workbench", "Import regions")
+        case Change.CORRECT:
+            return translate("Workbench", "Correct findings")
     try:
         return step_name(Step(label))
     except ValueError:
@@ -58,6 +61,8 @@ def field_name(name: str) -> str:
             return translate("Workbench", "Region")
         case "verdict":
             return translate("Workbench", "Verdict")
+        case "boxes":
+            return translate("Workbench", "Findings")
     return name
 
 

@@ -1,0 +1,81 @@
+"""Aligning by hand: the person clicks the same three places in the reference and in the photo."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QObject, Signal
+
+from desktop.canvas.alignment import homography_from_points
+from desktop.canvas.compare import CompareMode, CompareView
+from desktop.canvas.pair_tools import PairTool, Place, ThreePoints, mapped
+from desktop.pages.workbench.photo_box import PhotoBox
+from desktop.pages.workbench.photos import Photos
+
+
+class Aligning(QObject):
+    """The mode on the large compare view; its end is an alignment of the photo on view, or none."""
+
+    started = Signal()
+    """The large compare view is wanted."""
+    said = Signal(str)
+    """Something to tell the person."""
+
+    def __init__(self, photos: Photos, box: PhotoBox, view: CompareView, owner: QObject) -> None:
+        super().__init__(owner)
+        self._photos, self._view = photos, view
+        self.points: ThreePoints | None = None
+        """The places set so far; None outside of the mode."""
+        self._before: PairTool | None = None
+        box.alignWanted.connect(self.start)
+        box.forgetWanted.connect(lambda: photos.align_by_hand(None))
+        photos.pairChanged.connect(lambda _: self.cancel())
+
+    def start(self) -> None:
+        """Let the person set places."""
+        self.cancel()
+        if self._photos.pair is None or self._photos.pair.to_reference is None:
+            return
+        self.points = ThreePoints(self._done, self._hint)
+        self._before = self._view.tool
+        self._view.set_mode(CompareMode.SIDE_BY_SIDE)
+        self._view.set_tool(self.points)
+        self.started.emit()
+
+    def cancel(self) -> bool:
+        """End without an alignment; False when there was nothing to end."""
+        if self.points is None:
+            return False
+        self.points = None
+        self._view.set_tool(self._before)
+        return True
+
+    def undo(self) -> bool:
+        """Take the last place back; False outside of the mode."""
+        if self.points is None:
+            return False
+        self.points.undo()
+        self._view.update()
+        return True
+
+    def _hint(self, number: int, in_photo: bool) -> str:
+        if in_photo:
+            return self.tr("Click the same place {n} of 3 in the photo").format(n=number)
+        return self.tr("Click place {n} of 3 in the reference").format(n=number)
+
+    def _done(self, reference: list[Place], photo: list[Place]) -> None:
+        pair, points = self._photos.pair, self.points
+        if pair is None or pair.to_reference is None or points is None:
+            return
+        to_photo = np.linalg.inv(pair.mapping).astype(np.float64)
+        try:
+            matrix = homography_from_points(
+                [mapped(pair.to_reference, *place) for place in reference],
+                [mapped(to_photo, *place) for place in photo],
+            )
+        except ValueError:
+            points.undo()
+            self.said.emit(self.tr("The three places lie on a line. Choose a third one beside it."))
+            return
+        self.cancel()
+        self._photos.align_by_hand(matrix.tolist())
+        self.said.emit(self.tr("Aligned by three points."))

@@ -1,0 +1,261 @@
+# ruff: noqa: N815 - Qt signals
+"""A person accepts, deletes, relabels, moves and adds findings; together they become a new version."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
+
+from desktop.canvas.alignment import AlignedPair
+from desktop.canvas.compare import CompareView
+from desktop.canvas.pair_tools import BoxTool
+from desktop.pages.workbench.bench import Bench
+from desktop.pages.workbench.correction import Draft, boxes_of
+from desktop.pages.workbench.findings import FindingsBox
+from desktop.widgets import Button, Kind, label
+from shared import results
+from shared.geometry import Rect
+
+BUILT_IN = ("missing", "added", "crack", "scratch", "dent", "stain", "difference")
+"""The labels of the built-in model, offered for every finding."""
+
+_NEW = "difference"
+
+
+class CorrectionBar(QWidget):
+    """Below the findings: draw one, and what waits to be saved."""
+
+    saveWanted = Signal()
+    discardWanted = Signal()
+    drawToggled = Signal(bool)
+    """Whether the next drag on the photo draws a finding."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.draw = Button(self.tr("Draw a finding"), icon="plus", kind=Kind.QUIET)
+        self.draw.setObjectName("finding-draw")
+        self.draw.setCheckable(True)
+        self._said = label("", "small")
+        self.save = Button(self.tr("Save as a new version"), kind=Kind.MAIN)
+        self.save.setObjectName("correction-save")
+        self.discard = Button(self.tr("Discard"), kind=Kind.QUIET)
+        self.discard.setObjectName("correction-discard")
+        head = QHBoxLayout()
+        head.addWidget(self.draw)
+        head.addStretch(1)
+        head.addWidget(self._said)
+        self._below = QWidget()
+        row = QHBoxLayout(self._below)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addStretch(1)
+        row.addWidget(self.discard)
+        row.addWidget(self.save)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addLayout(head)
+        column.addWidget(self._below)
+        self.draw.toggled.connect(self._drawing)
+        self.save.clicked.connect(lambda _checked=False: self.saveWanted.emit())
+        self.discard.clicked.connect(lambda _checked=False: self.discardWanted.emit())
+        self.show_steps(0)
+
+    def show_steps(self, steps: int) -> None:
+        """Say how many changes are not saved yet."""
+        self._said.setText(self.tr("%n change(s), not saved yet", "", steps) if steps else "")
+        self._below.setVisible(steps > 0)
+
+    def _drawing(self, on: bool) -> None:
+        self.draw.kind = Kind.LINK if on else Kind.QUIET
+        self.draw.update()
+        self.drawToggled.emit(on)
+
+
+class Correcting(QObject):
+    """Keeps the draft of the chosen item's findings; saves it by itself when the person leaves the item."""
+
+    changed = Signal()
+    """Other findings are to be shown."""
+
+    def __init__(
+        self, bench: Bench, box: FindingsBox, bar: CorrectionBar, views: Sequence[CompareView], owner: QObject
+    ) -> None:
+        super().__init__(owner)
+        self._bench, self._box, self._bar = bench, box, bar
+        self._views = tuple(views)
+        self._tools = [BoxTool(self.choose, self._reshaped, self._added) for _ in views]
+        for view, tool in zip(self._views, self._tools, strict=True):
+            view.set_tool(tool)
+        box.list.acceptWanted.connect(self.accept)
+        box.list.deleteWanted.connect(self.remove)
+        box.list.relabelWanted.connect(self.ask_label)
+        box.list.relabelled.connect(self.relabel)
+        bar.saveWanted.connect(self.save)
+        bar.discardWanted.connect(self.discard)
+        bar.drawToggled.connect(self._set_drawing)
+        bench.currentChanged.connect(self._current_changed)
+
+    # -- what is shown
+
+    def show(self, pair: AlignedPair | None) -> None:
+        """Let the findings on view be edited on this pair."""
+        shown = [finding.rect for finding in self._box.shown]
+        editable = self._can_correct
+        for view, tool in zip(self._views, self._tools, strict=True):
+            tool.rects, tool.current = shown, self._box.list.current
+            tool.mapping = None if pair is None else pair.mapping
+            tool.size = (0, 0) if pair is None else pair.photo_size
+            tool.editable = editable
+            view.update()
+        self._bar.draw.setEnabled(editable and pair is not None)
+        self._bar.setVisible(editable)
+        self._bar.show_steps(self._draft.steps if self._draft is not None else 0)
+
+    def tool_of(self, view: CompareView) -> BoxTool:
+        """The tool that edits findings on this view."""
+        return self._tools[self._views.index(view)]
+
+    @property
+    def focused(self) -> bool:
+        """True when keys go to the chosen finding."""
+        widget = QApplication.focusWidget()
+        here = widget is self._box.list or widget in self._views
+        return here and self._can_correct and self._box.list.current >= 0
+
+    def choose(self, place: int) -> None:
+        """Choose one of the findings on view."""
+        self._box.list.chosen.emit(place)
+
+    # -- the draft
+
+    @property
+    def _draft(self) -> Draft | None:
+        return self._bench.drafts.get(self._bench.current)
+
+    @property
+    def _can_correct(self) -> bool:
+        return self._bench.editable and self._bench.stored_entry is not None
+
+    def _open(self) -> Draft | None:
+        """The draft, begun where there is none; None when nothing can be corrected."""
+        if not self._can_correct:
+            return None
+        item, base = self._bench.item, self._bench.stored_entry
+        if self._draft is None and item is not None and base is not None:
+            newest = results.finished_detection(item.result)
+            self._bench.drafts[item.item_id] = Draft(item.item_id, base, newest, boxes_of(base))
+        return self._draft
+
+    def _place(self, shown: int) -> int:
+        """The place among the boxes of the entry of a finding on view; -1 for none."""
+        findings = self._box.shown
+        return findings[shown].place if 0 <= shown < len(findings) else -1
+
+    def accept(self, shown: int) -> None:
+        """Accept a finding on view, or take that back."""
+        place, draft = self._place(shown), self._open()
+        if draft is not None and place >= 0:
+            draft.accept(place)
+            self.changed.emit()
+
+    def remove(self, shown: int) -> None:
+        """Delete a finding on view."""
+        place, draft = self._place(shown), self._open()
+        if draft is not None and place >= 0:
+            draft.remove(place)
+            self.changed.emit()
+
+    def remove_chosen(self) -> None:
+        """Delete the chosen finding."""
+        self.remove(self._box.list.current)
+
+    def ask_label(self, shown: int) -> None:
+        """Let the person say what a finding is."""
+        if self._can_correct and self._place(shown) >= 0:
+            self._box.list.edit_label(shown, self.labels())
+
+    def ask_chosen_label(self) -> None:
+        """Let the person say what the chosen finding is."""
+        self.ask_label(self._box.list.current)
+
+    def labels(self) -> list[str]:
+        """The labels that are offered: those of the item's model, then those of the built-in one."""
+        item = self._bench.item
+        model_id = item.model_id if item is not None else None
+        own = [name for model in self._bench.models if model.model_id == model_id for name in model.labels]
+        return list(dict.fromkeys([*own, *BUILT_IN]))
+
+    def relabel(self, shown: int, text: str) -> None:
+        """Say what a finding on view is."""
+        place, draft = self._place(shown), self._open()
+        if draft is not None and place >= 0:
+            draft.relabel(place, text)
+            self.changed.emit()
+
+    def _reshaped(self, shown: int, rect: Rect) -> None:
+        place, draft = self._place(shown), self._open()
+        if draft is not None and place >= 0:
+            draft.reshape(place, rect)
+            self.changed.emit()
+
+    def _added(self, rect: Rect) -> None:
+        draft = self._open()
+        self._bar.draw.setChecked(False)
+        if draft is None:
+            return
+        draft.add(rect, _NEW)
+        self.changed.emit()
+        last = len(draft.boxes) - 1
+        shown = next((at for at, one in enumerate(self._box.shown) if one.place == last), -1)
+        self.choose(shown)
+        self.ask_label(shown)
+
+    def _set_drawing(self, on: bool) -> None:
+        for tool in self._tools:
+            tool.drawing = on
+
+    def cancel(self) -> bool:
+        """Esc: draw no finding; False when none was to be drawn."""
+        drawing = self._bar.draw.isChecked()
+        self._bar.draw.setChecked(False)
+        return drawing
+
+    def undo(self) -> bool:
+        """Take the last change of the draft back; False when there is none."""
+        done = self._draft is not None and self._draft.undo()
+        self._stepped(done)
+        return done
+
+    def redo(self) -> bool:
+        """Do the change again that was taken back; False when there is none."""
+        done = self._draft is not None and self._draft.redo()
+        self._stepped(done)
+        return done
+
+    def _stepped(self, done: bool) -> None:
+        if done:
+            self.changed.emit()
+
+    def discard(self) -> None:
+        """Forget the draft."""
+        self._bench.drafts.pop(self._bench.current, None)
+        self.changed.emit()
+
+    def save(self) -> None:
+        """Make every draft a new version of its item; nothing without one."""
+        self._bar.draw.setChecked(False)
+        drafts = list(self._bench.drafts.values())
+        for draft in drafts:
+            self._bench.correct(draft)
+        if drafts:
+            self.changed.emit()
+
+    def _current_changed(self) -> None:
+        stored = self._bench.stored_entry
+        for draft in list(self._bench.drafts.values()):
+            same = stored is not None and results.version(stored) == results.version(draft.base)
+            if draft.item_id != self._bench.current or not same:
+                self._bar.draw.setChecked(False)
+                self._bench.correct(draft)

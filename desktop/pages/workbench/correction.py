@@ -1,0 +1,151 @@
+"""Findings as a person corrects them, step by step. Pure: no Qt.
+
+A box here is the JSON of a `CorrectedBox`; `place` counts the boxes of an entry that can be read, from 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from shared import results
+from shared.codes import Origin, Progress
+from shared.geometry import Rect
+
+Box = Mapping[str, Any]
+Boxes = tuple[Box, ...]
+
+_CORNERS = ("x1", "y1", "x2", "y2")
+
+
+def boxes_of(entry: results.Entry | None) -> Boxes:
+    """The boxes of a result entry as a correction starts with them; what cannot be read is left out."""
+    found = []
+    for box in ((entry or {}).get("resultImage") or {}).get("boxes") or []:
+        try:
+            points = {name: float(box["points"][name]) for name in _CORNERS}
+            whole = {**box, "label": str(box["label"]), "confidence": float(box["confidence"])}
+        except (KeyError, TypeError, ValueError):
+            continue
+        origin = Origin.PERSON if box.get("origin") == Origin.PERSON else Origin.MODEL
+        accepted = box.get("accepted") is True
+        found.append({**whole, "points": points, "origin": origin.value, "accepted": accepted})
+    return tuple(found)
+
+
+def same_boxes(one: Sequence[Box], other: Sequence[Box]) -> bool:
+    """True when both hold the same findings in the same places, accepted or not alike."""
+    return [_core(box) for box in one] == [_core(box) for box in other]
+
+
+def _core(box: Box) -> tuple[Any, ...]:
+    corners = tuple(float(box["points"][name]) for name in _CORNERS)
+    return str(box["label"]), float(box["confidence"]), corners, box.get("accepted") is True
+
+
+def known_version(entry: results.Entry) -> int:
+    """The version by which the service knows an entry: of one that still waits, the one that it corrects."""
+    if waits(entry):
+        return int(entry["correction"]["of_version"])
+    return results.version(entry)
+
+
+def waits(entry: results.Entry) -> bool:
+    """True for a correction that the service does not have yet."""
+    return results.is_correction(entry) and entry["correction"].get("at") is None
+
+
+def corrected(entries: Sequence[results.Entry], of_version: int, boxes: Sequence[Box]) -> Boxes:
+    """`entries` with a correction that still waits as the newest, in place of one that waited before."""
+    known = tuple(entry for entry in entries if not waits(entry))
+    base = next((entry for at, entry in enumerate(known) if results.version(entry, at) == of_version), {})
+    return (*known, waiting_entry(base, of_version, results.next_version(known), boxes))
+
+
+def waiting_entry(base: results.Entry, of_version: int, version: int, boxes: Sequence[Box]) -> dict[str, Any]:
+    """The result entry that a correction of `base` will become."""
+    return {
+        "inputImage": base.get("inputImage"),
+        "resultImage": {"boxes": list(boxes), "resultImage": None},
+        "isPassed": not boxes,
+        "progress": Progress.DONE.value,
+        "version": version,
+        "provenance": {"alignment": (base.get("provenance") or {}).get("alignment")},
+        "correction": {"of_version": of_version, "by": None, "by_name": None, "at": None},
+    }
+
+
+@dataclass(slots=True)
+class Draft:
+    """The correction of one item's findings under way.
+
+    `base` is the entry that is corrected, `newest` the one whose findings counted when it began.
+    """
+
+    item_id: str
+    base: results.Entry
+    newest: results.Entry | None
+    boxes: Boxes
+    _before: list[Boxes] = field(default_factory=list)
+    _after: list[Boxes] = field(default_factory=list)
+
+    @property
+    def steps(self) -> int:
+        """How many changes it holds."""
+        return len(self._before)
+
+    @property
+    def entry(self) -> results.Entry:
+        """The draft as a result entry."""
+        return waiting_entry(self.base, known_version(self.base), results.version(self.base), self.boxes)
+
+    def undo(self) -> bool:
+        """Take the last change back; False when there is none."""
+        if not self._before:
+            return False
+        self._after.append(self.boxes)
+        self.boxes = self._before.pop()
+        return True
+
+    def redo(self) -> bool:
+        """Do the change again that was taken back last; False when there is none."""
+        if not self._after:
+            return False
+        self._before.append(self.boxes)
+        self.boxes = self._after.pop()
+        return True
+
+    def accept(self, place: int) -> None:
+        """Say that a finding is right, or take that back."""
+        self._put(place, {"accepted": not self.boxes[place]["accepted"]})
+
+    def relabel(self, place: int, label: str) -> None:
+        """Say what a finding is; it is right then."""
+        if label and label != self.boxes[place]["label"]:
+            self._put(place, {"label": label, "accepted": True})
+
+    def reshape(self, place: int, rect: Rect) -> None:
+        """Say where a finding is, px of the photo; it is right then."""
+        self._put(place, {"points": _points(rect), "accepted": True})
+
+    def remove(self, place: int) -> None:
+        """Delete a finding."""
+        self._take((*self.boxes[:place], *self.boxes[place + 1 :]))
+
+    def add(self, rect: Rect, label: str) -> None:
+        """Add a finding that the person saw, px of the photo."""
+        box = {"label": label, "confidence": 1.0, "points": _points(rect)}
+        self._take((*self.boxes, {**box, "origin": Origin.PERSON.value, "accepted": True}))
+
+    def _put(self, place: int, changes: Box) -> None:
+        self._take((*self.boxes[:place], {**self.boxes[place], **changes}, *self.boxes[place + 1 :]))
+
+    def _take(self, boxes: Boxes) -> None:
+        self._before.append(self.boxes)
+        self._after.clear()
+        self.boxes = boxes
+
+
+def _points(rect: Rect) -> dict[str, float]:
+    return {"x1": rect.x, "y1": rect.y, "x2": rect.right, "y2": rect.bottom}

@@ -1,0 +1,61 @@
+"""A field over a finding's row in which a person says what the finding is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent
+from PySide6.QtWidgets import QComboBox, QWidget
+
+from desktop.finding_words import finding_word
+
+
+class LabelEditor(QComboBox):
+    """Offers known labels by their words and takes any other text; goes when it is done."""
+
+    labelled = Signal(str)
+    """The label that the person gave, once; nothing when they gave none."""
+
+    def __init__(self, labels: Sequence[str], current: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("finding-label")
+        self.setAccessibleName(self.tr("What the finding is"))
+        self.setEditable(True)
+        self.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        self._labels = {finding_word(name): name for name in labels}
+        self.addItems(list(self._labels))
+        self.setEditText(finding_word(current))
+        self._done = False
+        field = self.lineEdit()
+        assert field is not None
+        field.selectAll()
+        field.returnPressed.connect(self.take)
+        self.activated.connect(lambda _place: self.take())
+
+    def take(self) -> None:
+        """Tell the label as it stands, and go."""
+        text = self.currentText().strip()[:255]
+        if not self._done:
+            self._done = True
+            if text:
+                self.labelled.emit(self._labels.get(text, text))
+            self._go()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc gives no label."""
+        if event.key() == Qt.Key.Key_Escape:
+            self._done = True
+            self._go()
+        else:
+            super().keyPressEvent(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Who goes on elsewhere has said it."""
+        super().focusOutEvent(event)
+        if event.reason() is not Qt.FocusReason.PopupFocusReason:
+            self.take()
+
+    def _go(self) -> None:
+        self.hide()
+        self.deleteLater()
