@@ -40,7 +40,7 @@ def parts(difference: Difference, allowed: Bytes, threshold: float, least: float
 
     allowed: 255 where findings are wanted.
     """
-    strength = np.where(allowed > 0, difference.strength, np.float32(0))
+    strength = np.asarray(cv2.copyTo(difference.strength, allowed), np.float32)
     grown = (strength > threshold * _GROW).astype(np.uint8)
     if not grown.any():
         return []

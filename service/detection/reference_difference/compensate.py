@@ -119,8 +119,9 @@ def match_light(reference: Floats, photo: Floats, valid: Bytes) -> Floats:
             y[small_valid],
         )
         a0, a1, a2, c, b0, b1, b2, b3, b4, b5 = numbers.astype(np.float32)
-        gain = np.add.outer(a2 * full_y, a0 + a1 * full_x)
         # Not `@`: BLAS would start threads of its own for so little.
+        tilt = np.array([[a0, a1, 0], [a2, 0, 0]], np.float32) @ across
+        gain = np.einsum("ij,jk->ik", down[:, :2], tilt)
         bent = np.array([[b0, b1, b3], [b2, b4, 0], [b5, 0, 0]], np.float32) * 255
         total = np.einsum("ij,jk->ik", down, bent @ across)
         gain = cv2.scaleAdd(value, float(c) / 255, gain, gain)

@@ -29,7 +29,6 @@ _SAMPLES = 12_000
 _COLOURS = np.array([[-0.08, -0.41, 0.49], [0.62, -0.41, -0.21]], np.float32)
 # Grey levels are compared in sixty-fourths, in int16: twice as fast as float32, and as exact as is needed.
 _UNIT = 64
-_MOST = np.int16(32767)
 # Least noise per channel (luminance, two of colour) in grey levels: rounding and compression.
 _FLOORS = (1.6, 1.4, 1.4)
 
@@ -59,8 +58,9 @@ def opponent(image: Floats) -> list[Fixed]:
     """
     if image.shape[2] == 1:
         return [_fixed(image[..., 0])]
-    colour = cv2.transform(cv2.pyrDown(image), _COLOURS)
-    return [_fixed(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)), *(_fixed(part) for part in cv2.split(colour))]
+    blue, green, red = cv2.split(cv2.pyrDown(image))
+    colours = (blue * b + green * g + red * r for b, g, r in _COLOURS)
+    return [_fixed(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)), *(_fixed(colour) for colour in colours)]
 
 
 def _fixed(image: NDArray[Any]) -> Fixed:
@@ -172,12 +172,11 @@ def _tolerance(one: Fixed, other: Fixed, valid: Bytes) -> tuple[int, Fixed]:
     edges = np.count_nonzero(strong)
     if edges < 200:
         return 1, exceeding
-    # Where there is no edge nothing can exceed it.
-    limit = np.where(strong, np.multiply(contrast, np.float32(0.3), dtype=np.float32).astype(np.int16), _MOST)
+    limit = np.multiply(contrast, np.float32(0.3), dtype=np.float32).astype(np.int16)
     for radius in (1, 2, 3):
         if radius > 1:
             exceeding = _exceeding(one, other, radius)
-        if radius == 3 or np.count_nonzero(exceeding > limit) < 0.03 * edges:
+        if radius == 3 or np.count_nonzero((exceeding > limit) & strong) < 0.03 * edges:
             return radius, exceeding
     return 3, exceeding
 

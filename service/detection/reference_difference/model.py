@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -30,6 +31,7 @@ from service.detection.reference_difference.parts import (
     local_scale,
     shift_scale,
 )
+from service.detection.reference_difference.threads import side_by_side
 from shared.cv import cv2
 from shared.geometry import Rect
 
@@ -85,8 +87,12 @@ def examine(reference: Bytes, region: Rect, photo: Bytes, wanted: Parameters) ->
     alignment = align(Pyramid(grey(reference)), area, Pyramid(grey(photo)))
     to_reference, size = _frame(area, alignment.homography)
     to_photo = alignment.homography @ to_reference
-    was = _seen(reference_levels, to_reference, size)
-    now = _seen(photo_levels, to_photo, size)
+    was, now = side_by_side(
+        [
+            partial(_seen, reference_levels, to_reference, size),
+            partial(_seen, photo_levels, to_photo, size),
+        ]
+    )
     if not (_coloured(was) or _coloured(now)):
         was, now = was[..., 1:2].copy(), now[..., 1:2].copy()
     valid = inside_mask(to_photo, size, photo_levels.size)
