@@ -102,6 +102,17 @@ def test_a_photo_of_something_else_is_refused(turned: bool) -> None:
     assert refused.value.reason in AlignmentFailed.REASONS
 
 
+@pytest.mark.parametrize("region", [Rect(100, 100, 600, 20), Rect(300, 90, 17, 400), Rect(100, 100, 17, 17)])
+def test_a_region_narrower_than_a_block_is_compared(region: Rect) -> None:
+    panel = samples.panel(900, 700, 8).image
+    part = np.s_[int(region.y) : int(region.bottom), int(region.x) : int(region.right)]
+    photo = panel.copy()
+    photo[part] = np.clip(photo[part] + np.float32(3), 0, 255).astype(np.uint8)
+    result = detect(panel, region, photo)
+    assert result.boxes == ()
+    assert np.abs(result.alignment.homography - np.eye(3)).max() < 0.01
+
+
 def test_a_photo_that_shows_too_little_of_the_region_is_refused() -> None:
     panel = samples.panel(900, 700, 8).image
     photo = panel[:, 480:].copy()
