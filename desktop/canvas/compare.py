@@ -242,7 +242,8 @@ class CompareView(QWidget):
             photo = place.x() >= self._divider * self.width()
         left = width + _GAP if beside and photo else 0
         x, y = self._viewport.to_image(place.x() - left, place.y())
-        return Spot(x, y, photo, self._viewport.scale)
+        inside = 0 <= x < self._viewport.image_width and 0 <= y < self._viewport.image_height
+        return Spot(x, y, photo, self._viewport.scale, inside)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Left and right move divider and mix, Space blinks by hand, F + and - zoom."""

@@ -31,12 +31,16 @@ Place = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Where the pointer is: px of the pair, on the photo or on the reference, and view px per px."""
+    """Where the pointer is: px of the pair, on the photo or on the reference, and view px per px.
+
+    `inside` is False beside the pictures.
+    """
 
     x: float
     y: float
     photo: bool
     scale: float
+    inside: bool = True
 
 
 class PairTool(Protocol):
@@ -218,7 +222,7 @@ class ThreePoints:
 
     def click(self, spot: Spot) -> None:
         """Set the next place, when it is on the side that is next."""
-        if self.complete or spot.photo is not self.wants_photo:
+        if self.complete or not spot.inside or spot.photo is not self.wants_photo:
             return
         (self.photo if spot.photo else self.reference).append((spot.x, spot.y))
         if len(self.photo) == POINTS:
@@ -242,7 +246,9 @@ class ThreePoints:
         if photo is self.wants_photo and not self.complete:
             said = self._hint(len(self.photo) + 1, photo)
             width = QFontMetricsF(strong).horizontalAdvance(said) + 14
-            draw_chip(painter, QRectF(8, 8, width, CHIP_HEIGHT + 4), said, accent)
+            # Above the name of the side: the tools hide the upper edge.
+            top = viewport.height - 2 * CHIP_HEIGHT - 18
+            draw_chip(painter, QRectF(6, top, width, CHIP_HEIGHT + 4), said, accent)
 
 
 def _cross(x: float, y: float) -> list[QPointF]:

@@ -4169,6 +4169,10 @@
         <translation>版本 {n} / {all}</translation>
     </message>
     <message>
+        <source>a person</source>
+        <translation>有人</translation>
+    </message>
+    <message>
         <source>by the model</source>
         <translation>模型检测</translation>
     </message>

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSlider, QVBoxLayout, QWidget
 
@@ -98,8 +98,11 @@ class FindingList(QWidget):
 
     def edit_label(self, place: int, labels: Sequence[str]) -> None:
         """Let the person say what the finding at `place` is; `labels` are offered."""
-        editor = LabelEditor(labels, self._findings[place].label, self)
-        editor.setGeometry(14, place * ROW_PX - 2, max(self.width() - 62, 140), ROW_PX + 4)
+        # In the parent: the list is no higher than its rows, which are lower than a field.
+        parent = self.parentWidget() or self
+        editor = LabelEditor(labels, self._findings[place].label, parent)
+        corner = self.mapTo(parent, QPoint(16, place * ROW_PX - 3))
+        editor.setGeometry(corner.x(), corner.y(), max(self.width() - 62, 140), ROW_PX + 6)
         editor.labelled.connect(lambda text: self.relabelled.emit(place, text))
         editor.show()
         editor.setFocus()

@@ -56,4 +56,4 @@ def _author(entry: results.Entry) -> str:
 
 
 def _name(said: results.Entry) -> str:
-    return str(said.get("by_name") or said.get("by") or "–")
+    return str(said.get("by_name") or QCoreApplication.translate("Workbench", "a person"))

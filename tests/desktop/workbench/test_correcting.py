@@ -98,7 +98,7 @@ def test_changes_gather_until_they_are_saved_as_a_new_version(desk: Desk, qtbot:
     page.choose_finding(1)
     found.setFocus()
     QTest.keyClick(found, Qt.Key.Key_F2)
-    editor = found.findChild(LabelEditor)
+    editor = page.inspector.findings.findChild(LabelEditor)
     assert editor is not None
     editor.setEditText("oil leak")
     field = editor.lineEdit()
@@ -187,7 +187,7 @@ def test_boxes_are_moved_resized_and_drawn_on_the_photo(desk: Desk, qtbot: QtBot
     drawn = page.inspector.findings.shown[0]
     assert (drawn.label, drawn.confidence) == ("difference", 1.0)
     assert abs(drawn.rect.w - 30) <= 2
-    editor = page.inspector.findings.list.findChild(LabelEditor)
+    editor = page.inspector.findings.findChild(LabelEditor)
     assert editor is not None
     QTest.keyClick(editor, Qt.Key.Key_Escape)
     page.correcting.save()
