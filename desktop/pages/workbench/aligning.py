@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from desktop.canvas.alignment import homography_from_points
+from desktop.canvas.alignment import AlignedPair, homography_from_points
 from desktop.canvas.compare import CompareMode, CompareView
 from desktop.canvas.pair_tools import PairTool, Place, ThreePoints, mapped
 from desktop.pages.workbench.photo_box import PhotoBox
@@ -28,13 +28,15 @@ class Aligning(QObject):
         self._before: PairTool | None = None
         box.alignWanted.connect(self.start)
         box.forgetWanted.connect(lambda: photos.align_by_hand(None))
-        photos.pairChanged.connect(lambda _: self.cancel())
+        self._pair: AlignedPair | None = None
+        photos.pairChanged.connect(self._pair_changed)
 
     def start(self) -> None:
         """Let the person set places."""
         self.cancel()
         if self._photos.pair is None or self._photos.pair.to_reference is None:
             return
+        self._pair = self._photos.pair
         self.points = ThreePoints(self._done, self._hint)
         self._before = self._view.tool
         self._view.set_mode(CompareMode.SIDE_BY_SIDE)
@@ -48,6 +50,11 @@ class Aligning(QObject):
         self.points = None
         self._view.set_tool(self._before)
         return True
+
+    def _pair_changed(self, pair: AlignedPair | None) -> None:
+        # The same pictures laid on each other in the same way, made anew, keep the places.
+        if self._pair is None or pair is None or not _alike(self._pair, pair):
+            self.cancel()
 
     def undo(self) -> bool:
         """Take the last place back; False outside of the mode."""
@@ -79,3 +86,9 @@ class Aligning(QObject):
         self.cancel()
         self._photos.align_by_hand(matrix.tolist())
         self.said.emit(self.tr("Aligned by three points."))
+
+
+def _alike(one: AlignedPair, other: AlignedPair) -> bool:
+    if one.to_reference is None or other.to_reference is None or one.photo_size != other.photo_size:
+        return False
+    return np.allclose(one.mapping, other.mapping) and np.allclose(one.to_reference, other.to_reference)
