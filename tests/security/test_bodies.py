@@ -29,6 +29,8 @@ def bodies(house: House) -> dict[str, tuple[str, dict[str, Any]]]:
     tokens = [house.anonymous.post("/api/auth/login", json=login).json()["data"] for _ in range(2)]
     record = house.record()["inspection_id"]
     item = house.item(record)["item_id"]
+    found = {"isPassed": True, "progress": "done", "version": 1, "resultImage": {"boxes": []}}
+    house.admin.put(f"/api/inspection_item/{item}", json={"result": [found]})
     ids = house.ids | {
         "user_id": house.made("/api/users", **login | {"username": f"u-{number}"}, roles=["viewer"])[
             "user_id"
@@ -54,6 +56,7 @@ def bodies(house: House) -> dict[str, tuple[str, dict[str, Any]]]:
         "PUT /api/inspection_item/{item_id}": {"item_name": f"i{number}"},
         "POST /api/inspection_item/{item_id}/verdict": {"verdict": "passed"},
         "POST /api/inspection_item/{item_id}/photos": {"file_id": house.ids["file_id"]},
+        "POST /api/inspection_item/{item_id}/boxes": {"of_version": 1, "boxes": []},
         "POST /api/catalogue/aircraft": {"aircraft_name": "a"},
         "PUT /api/catalogue/aircraft/{aircraft_id}": {"aircraft_name": f"a{number}"},
         "POST /api/catalogue/flights": {"flight_number": "f"},
