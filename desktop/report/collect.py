@@ -12,6 +12,7 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPen
 
 from desktop.client.errors import NotFound
 from desktop.client.session import Session
+from desktop.detection_words import model_word
 from desktop.imaging import ImageError, open_image
 from desktop.imaging.source import ImageSource
 from desktop.report import words
@@ -131,7 +132,9 @@ def _item(
     model = (results.model_entry(entries) or {}).get("provenance") or {}
     if model.get("model_sha256"):
         use = QCoreApplication.translate("Report", "Model of item {number}").format(number=number)
-        evidence.append(Evidence(use, item.model_name or "–", str(model["model_sha256"])))
+        evidence.append(
+            Evidence(use, model_word(item.model_id, item.model_name) or "–", str(model["model_sha256"]))
+        )
     region, region_mm, crop = None, None, QImage()
     if item.item_point is not None and item.item_point.point is not None and reference is not None:
         point = item.item_point.point
@@ -145,7 +148,7 @@ def _item(
         number=number,
         name=item.item_name,
         description=item.description or "",
-        model=item.model_name or item.model_id or "",
+        model=model_word(item.model_id, item.model_name),
         region=region,
         region_mm=region_mm,
         reference_crop=crop,

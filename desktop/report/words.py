@@ -6,7 +6,7 @@ from datetime import datetime
 
 from PySide6.QtCore import QCoreApplication
 
-from desktop.finding_words import finding_word
+from desktop.detection_words import finding_word
 from desktop.report.content import ReportedItem
 from shared.codes import Status, Verdict
 

@@ -1826,6 +1826,10 @@
 <context>
     <name>Finding</name>
     <message>
+        <source>Reference difference</source>
+        <translation>参考差分</translation>
+    </message>
+    <message>
         <source>added</source>
         <translation>多出</translation>
     </message>

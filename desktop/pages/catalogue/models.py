@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
 
 from desktop.client.session import Session
 from desktop.context import Context
-from desktop.finding_words import finding_word
+from desktop.detection_words import finding_word, model_word
 from desktop.pages.catalogue.uploads import Uploads
 from desktop.pages.form import Form
 from desktop.pages.moments import minute
@@ -72,7 +72,7 @@ class ModelSection(TableSection[DetectionModel]):
         return [
             Column(
                 self.tr("Model"),
-                lambda m: m.model_name,
+                self.name,
                 stretch=True,
                 kind="strong",
                 under=lambda m: m.model_description or "",
@@ -103,7 +103,7 @@ class ModelSection(TableSection[DetectionModel]):
         every = [
             model
             for model in self._context.session.detection.models()
-            if wanted in f"{model.model_name} {model.model_description or ''}".casefold()
+            if wanted in f"{self.name(model)} {model.model_description or ''}".casefold()
         ]
         start = (number - 1) * size
         standing = pagination(number, size, len(every))
@@ -113,7 +113,7 @@ class ModelSection(TableSection[DetectionModel]):
         return entry.model_id
 
     def name(self, entry: DetectionModel) -> str:
-        return entry.model_name
+        return model_word(entry.model_id, entry.model_name)
 
     def form(self, entry: DetectionModel | None) -> QDialog | None:
         return None if entry is None else ModelForm(self._context, entry, self)

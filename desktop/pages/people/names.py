@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from desktop.client.errors import ClientError
 from desktop.client.session import Session
+from desktop.detection_words import model_word
 from shared.wire.audit import AuditEntry
 
 _PAGE = 200
@@ -53,7 +54,9 @@ def _name(session: Session, kind: str, key: str) -> str | None:
         case "reference_image":
             return session.catalogue.reference_images.get(key).reference_image_name
         case "model":
-            return next((m.model_name for m in session.detection.models() if m.model_id == key), None)
+            return next(
+                (model_word(key, m.model_name) for m in session.detection.models() if m.model_id == key), None
+            )
         case "detection_job":
             return session.items.get(session.detection.job(key).item_id).value.item_name
     return None

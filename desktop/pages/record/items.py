@@ -9,7 +9,7 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from desktop.finding_words import finding_word
+from desktop.detection_words import finding_word, model_word
 from desktop.pages.section import NOTHING
 from desktop.widgets import (
     Button,
@@ -85,7 +85,11 @@ class ItemsCard(Card):
                 kind="strong",
                 under=lambda row: row.item.description or "",
             ),
-            Column(self.tr("Model"), lambda row: row.item.model_name or row.item.model_id or NOTHING, 150),
+            Column(
+                self.tr("Model"),
+                lambda row: model_word(row.item.model_id, row.item.model_name) or NOTHING,
+                150,
+            ),
             Column(
                 self.tr("Verdict"),
                 lambda row: status_word(results.verdict(row.entries)),

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 
 from desktop.canvas.regions import RegionsChanged, RegionStore
 from desktop.context import Context
+from desktop.detection_words import model_word
 from desktop.imaging.source import ImageSource
 from desktop.journal import Edit
 from desktop.pages.workbench.correction import Draft
@@ -79,7 +80,7 @@ class Bench(QObject):
         same = opened.record.inspection_id == self.record_id
         self.document = Document(opened.record)
         self.reference, self.models = opened.reference, opened.models
-        self._names = {model.model_id: model.model_name for model in opened.models}
+        self._names = {m.model_id: model_word(m.model_id, m.model_name) for m in opened.models}
         self.link.info = _file_info(opened.reference)
         if not same:
             self.source = None

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from desktop.finding_words import finding_word
+from desktop.detection_words import finding_word, model_word
 from desktop.journal import Kind
 from desktop.journal.state import Conflict
 from desktop.pages.workbench.bench import Bench
@@ -132,7 +132,7 @@ class ConflictDialog(QDialog):
             word = status_word(str(value.get("value")))
             return f"{word} – {reason}" if reason else word
         if field == "model_id":
-            names = {model.model_id: model.model_name for model in self._bench.models}
+            names = {m.model_id: model_word(m.model_id, m.model_name) for m in self._bench.models}
             return names.get(str(value), str(value))
         if field == "item_point" and isinstance(value, Mapping) and value.get("point"):
             point, (width, height) = value["point"], self._bench.link.size

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSlider, QVBoxLayout, QW
 from desktop.canvas.findings import FindingBox
 from desktop.canvas.marks import draw_mark
 from desktop.canvas.regions import State
-from desktop.finding_words import finding_word
+from desktop.detection_words import finding_word
 from desktop.pages.workbench.label_editor import LabelEditor
 from desktop.pages.workbench.rows import Finding
 from desktop.theme import LABEL_PX, TEXT_PX, look, sized

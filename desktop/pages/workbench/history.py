@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.canvas.findings import Matrix, mapped_corners
 from desktop.client import RecordFilter, Session
-from desktop.finding_words import finding_word
+from desktop.detection_words import finding_word
 from desktop.pages.workbench.bench import Bench
 from desktop.pages.workbench.document import ItemView, view_of
 from desktop.pages.workbench.rows import findings_of, shown_detection, to_reference

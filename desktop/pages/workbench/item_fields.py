@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
 
+from desktop.detection_words import model_word
 from desktop.pages.workbench.document import ItemView
 from desktop.theme import ITEM_PX, look, sized
 from desktop.widgets import Combo, label
@@ -215,13 +216,13 @@ class ItemFields(QWidget):
         self.description.show_text(item.description or "")
         choices: list[tuple[object, str]] = [(None, self.tr("No model"))]
         choices += [
-            (model.model_id, model.model_name)
+            (model.model_id, model_word(model.model_id, model.model_name))
             for model in self._models
             if model.enabled or model.model_id == item.model_id
         ]
         if item.model_id not in [value for value, _ in choices]:
             # A model that this service does not know stays what it is.
-            choices.append((item.model_id, item.model_name or str(item.model_id)))
+            choices.append((item.model_id, model_word(item.model_id, item.model_name)))
         if [self.model.itemData(i) for i in range(self.model.count())] != [value for value, _ in choices]:
             self.model.set_choices(choices)
         self.model.set_value(item.model_id)

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QComboBox, QWidget
 
-from desktop.finding_words import finding_word
+from desktop.detection_words import finding_word
 
 
 class LabelEditor(QComboBox):

@@ -10,6 +10,7 @@ import numpy as np
 
 from desktop.canvas.findings import Matrix
 from desktop.canvas.regions import State
+from desktop.detection_words import model_word
 from desktop.pages.workbench.correction import boxes_of
 from desktop.pages.workbench.document import ItemView
 from shared import results
@@ -121,7 +122,7 @@ def row_of(item: ItemView, number: int, models: Mapping[str, str]) -> Row:
         item_id=item.item_id,
         number=number,
         name=item.item_name,
-        model=models.get(item.model_id or "", item.model_name or item.model_id or ""),
+        model=models.get(item.model_id or "", model_word(item.model_id, item.model_name)),
         status=status,
         findings=len(found),
         best=found[0].confidence if found else None,

@@ -1,8 +1,10 @@
-"""What the labels of the built-in model are called in the language of the program."""
+"""What the built-in model and its labels are called in the language of the program."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
+
+from shared.wire.detection import REFERENCE_DIFFERENCE
 
 
 def finding_word(label: str) -> str:
@@ -24,3 +26,10 @@ def finding_word(label: str) -> str:
         case "difference":
             return translate("Finding", "difference")
     return label
+
+
+def model_word(model_id: str | None, name: str | None) -> str:
+    """The name to show for a model: the built-in one has a word in each language, another its own name."""
+    if model_id == REFERENCE_DIFFERENCE:
+        return QCoreApplication.translate("Finding", "Reference difference")
+    return name or model_id or ""
