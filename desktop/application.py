@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import signal
@@ -20,6 +21,7 @@ from desktop import workers
 from desktop.client import Session
 from desktop.context import Context
 from desktop.embedded import EmbeddedService, ServiceState
+from desktop.garbage import GuiGarbage
 from desktop.language import Language
 from desktop.logs import Logs, log_dir
 from desktop.pages.login import LoginPage
@@ -99,6 +101,7 @@ class Desktop(QObject):
     ) -> None:
         super().__init__()
         self._closed = False
+        self._garbage = GuiGarbage(self)
         self.preferences = preferences or Preferences()
         self._gui = workers.gui_caller()
         self.logs = Logs(log_dir(), lambda: self._gui(self._say_failure))
@@ -162,6 +165,7 @@ class Desktop(QObject):
         if self.service is not None:
             self.service.stop()
         self.window.deleteLater()
+        self._garbage.end()
         self.logs.close()
 
     def set_language(self, code: str) -> None:
@@ -280,6 +284,8 @@ def run_desktop(server_url: str | None = None, data_folder: Path | None = None) 
         desktop = Desktop(server_url=server_url, data_folder=data_folder)
         try:
             desktop.start()
+            # What stays for the whole run need not be looked through by every collection.
+            gc.freeze()
             return application.exec()
         finally:
             desktop.close()

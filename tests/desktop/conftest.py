@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
 from collections.abc import Iterator
@@ -21,6 +22,9 @@ from shared.wire.account import Payload, User
 # Threads of libraries that live as long as the process.
 _LASTING = ("pydevd", "ThreadPoolExecutor-", "AnyIO", "asyncio_", "Dummy-")
 
+# So many new objects are worth a collection (some 50 ms).
+_MANY_OBJECTS = 20_000
+
 
 def _settle() -> None:
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
@@ -29,6 +33,16 @@ def _settle() -> None:
 
 def _threads() -> set[threading.Thread]:
     return {thread for thread in threading.enumerate() if not thread.name.startswith(_LASTING)}
+
+
+@pytest.fixture(autouse=True)
+def _collected_on_the_gui_thread() -> Iterator[None]:
+    """What tests leave in cycles is deleted on this thread, as the desktop does it (desktop/garbage.py)."""
+    gc.disable()
+    yield
+    gc.disable()
+    if gc.get_count()[0] > _MANY_OBJECTS:
+        gc.collect()
 
 
 @pytest.fixture(autouse=True)

@@ -1,0 +1,42 @@
+"""Collects garbage on the GUI thread only.
+
+Python collects cycles on whichever thread happens to allocate. A cycle that holds a Qt object (a page with a
+bound method in a lambda, say) would then be deleted on a worker thread, and Qt crashes when an object dies on
+a thread that is not its own.
+"""
+
+from __future__ import annotations
+
+import gc
+
+from PySide6.QtCore import QObject, QTimer
+
+EVERY_MS = 500
+
+
+class GuiGarbage(QObject):
+    """While it lives, Python's own collection is off and this one runs in its place, on the GUI thread."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._thresholds = gc.get_threshold()
+        gc.disable()
+        self._timer = QTimer(self, interval=EVERY_MS)
+        self._timer.timeout.connect(self.collect)
+        self._timer.start()
+
+    def collect(self) -> None:
+        """Collect the generations that are due by Python's own thresholds."""
+        counts = gc.get_count()
+        due = [
+            number
+            for number, (n, limit) in enumerate(zip(counts, self._thresholds, strict=True))
+            if n > limit
+        ]
+        if due:
+            gc.collect(max(due))
+
+    def end(self) -> None:
+        """Give the collection back to Python. Safe to call twice."""
+        self._timer.stop()
+        gc.enable()
