@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import re
 import unicodedata
 from urllib.parse import quote
@@ -94,14 +93,3 @@ def disposition(name: str) -> str:
     """Content-Disposition that saves under `name` (RFC 6266, RFC 8187)."""
     plain = re.sub(r"[^A-Za-z0-9 ._-]", "_", name)
     return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"
-
-
-def sha256_of_cid(cid: str) -> str | None:
-    """The SHA-256 in a content id as `shared.content.cid` makes it; None when it is none of those."""
-    if not re.fullmatch(r"b[a-z2-7]{58}", cid):
-        return None
-    try:
-        raw = base64.b32decode(cid[1:].upper() + "=" * (-len(cid[1:]) % 8))
-    except ValueError:
-        return None
-    return raw[4:].hex() if raw[:4] == b"\x01\x55\x12\x20" else None

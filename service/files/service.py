@@ -19,13 +19,13 @@ from service.database import Database
 from service.envelope import Problem
 from service.files import images
 from service.files.blobs import BlobFolder, Incoming
-from service.files.rules import IMAGE_TYPES, clean_name, sha256_of_cid, type_by_content
+from service.files.rules import IMAGE_TYPES, clean_name, type_by_content
 from service.files.tables import FileRow
 from service.files.tiles import TileStore
 from service.files.upload import BadUpload, Upload
 from service.settings import Settings
 from shared.codes import ErrorCode
-from shared.content import cid
+from shared.content import cid, sha256_of
 from shared.geometry import Rect
 from shared.tiles import MAX_CROP_PIXELS
 from shared.wire.files import StoredFile, Tiles
@@ -179,9 +179,12 @@ class FilesService:
         """The file that a `fileInfo` of an item names, by its download_url or ipfs_cid; None: not ours."""
         match = _DOWNLOAD.fullmatch(str(file_info.get("download_url") or ""))
         found = self.file_info(session, match.group(1)) if match else None
-        sha256 = sha256_of_cid(str(file_info.get("ipfs_cid") or ""))
-        if found is not None or sha256 is None:
+        if found is not None:
             return found
+        try:
+            sha256 = sha256_of(str(file_info.get("ipfs_cid") or ""))
+        except ValueError:
+            return None
         row = session.scalars(
             select(FileRow).where(FileRow.sha256 == sha256).order_by(FileRow.created_at).limit(1)
         ).first()

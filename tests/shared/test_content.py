@@ -19,7 +19,9 @@ def test_a_content_id_gives_its_hash_back(data: bytes) -> None:
     assert sha256_of(cid(sha256(data))) == sha256(data)
 
 
-@pytest.mark.parametrize("text", ["", "b", "Qm123", "bafkrei", "zafkreihdwdcefgh4", "b" + "a" * 58])
+@pytest.mark.parametrize(
+    "text", ["", "b", "Qm123", "bafkrei", "zafkreihdwdcefgh4", "b" + "a" * 58, cid("0" * 64)[:-1], "b飞"]
+)
 def test_other_texts_are_no_content_ids(text: str) -> None:
     with pytest.raises(ValueError):
         sha256_of(text)

@@ -14,10 +14,8 @@ from service.files.rules import (
     clean_name,
     disposition,
     has_tag,
-    sha256_of_cid,
     type_by_content,
 )
-from shared.content import cid, sha256
 
 
 @pytest.mark.parametrize(
@@ -143,11 +141,3 @@ def test_tags_compare_weakly() -> None:
 
 def test_a_download_is_saved_under_its_name() -> None:
     assert disposition('机"x.jpg') == "attachment; filename=\"__x.jpg\"; filename*=UTF-8''%E6%9C%BA%22x.jpg"
-
-
-def test_a_cid_gives_its_sha256_back() -> None:
-    digest = sha256(b"panel")
-    assert sha256_of_cid(cid(digest)) == digest
-    assert sha256_of_cid("bafy") is None
-    assert sha256_of_cid("b" + "a" * 58) is None
-    assert sha256_of_cid(cid(digest)[:-1]) is None
