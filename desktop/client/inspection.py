@@ -151,6 +151,14 @@ class Items:
         """Delete the item."""
         self._transport.call("DELETE", f"/inspection_item/{segment(item_id)}")
 
+    def restore(self, item_id: str) -> Tagged[Item]:
+        """Bring a deleted item back under its id, with photos and results.
+
+        Raises NotFound when there is nothing to bring back or its record is gone.
+        """
+        answer = self._transport.call("POST", f"/inspection_item/{segment(item_id)}/restore")
+        return Tagged(answer.read(Item), answer.etag)
+
     def list(self, inspection_id: str, page: int = 1, page_size: int = 200) -> Page[Item]:
         """One page of the items of a record, oldest first."""
         query = {"inspection_id": inspection_id, "current_page": page, "page_size": page_size}

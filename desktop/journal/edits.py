@@ -17,9 +17,16 @@ class Kind(StrEnum):
     CREATE = "create"
     UPDATE = "update"
     DELETE = "delete"
+    RESTORE = "restore"
+    """Brings an object back that a DELETE took away, under its own id."""
 
 
-_INVERSE = {Kind.CREATE: Kind.DELETE, Kind.UPDATE: Kind.UPDATE, Kind.DELETE: Kind.CREATE}
+_INVERSE = {
+    Kind.CREATE: Kind.DELETE,
+    Kind.UPDATE: Kind.UPDATE,
+    Kind.DELETE: Kind.RESTORE,
+    Kind.RESTORE: Kind.DELETE,
+}
 
 
 def new_id() -> str:
@@ -32,9 +39,9 @@ class Edit:
     """One change of one object.
 
     `before` and `after` hold the changed fields as JSON values: both for an update, the whole object in
-    `after` for a create and in `before` for a delete. `object_id` is the id that the desktop uses; for an
-    object made here it stays the same when the service gives its own (`Journal.service_id`). `label` is the
-    key of the undo step's name. `at` is seconds since the epoch, UTC.
+    `after` for a create or restore and in `before` for a delete. `object_id` is the id that the desktop
+    uses; for an object made here it stays the same when the service gives its own (`Journal.service_id`).
+    `label` is the key of the undo step's name. `at` is seconds since the epoch, UTC.
     """
 
     record_id: str

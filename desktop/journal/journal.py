@@ -144,8 +144,8 @@ class Journal:
     def resolve(self, edit_id: str, after: Mapping[str, Any]) -> None:
         """Decide a conflict: `after` holds the fields to send all the same; empty keeps theirs entirely.
 
-        Keeping theirs takes the edit out of queue and undo; after a refused create, all later edits of the
-        object as well. Raises KeyError when `edit_id` is not in conflict.
+        Keeping theirs takes the edit out of queue and undo; after a refused create or restore, all later
+        edits of the object as well. Raises KeyError when `edit_id` is not in conflict.
         """
         with self._guard:
             conflict = self._state.conflicts[edit_id]

@@ -128,7 +128,7 @@ class State:
         gone = set(conflict.parts)
         if decided:
             self.queue[edit_id] = decided[0]
-        elif edit.kind is Kind.CREATE:
+        elif edit.kind in (Kind.CREATE, Kind.RESTORE):
             # an object that the service never gets: nothing that was done with it later can be sent
             gone.update(key for key, later in self.queue.items() if later.object_id == edit.object_id)
         for key in gone - {one.id for one in decided}:

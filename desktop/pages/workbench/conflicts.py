@@ -101,7 +101,8 @@ class ConflictDialog(QDialog):
         grid.setColumnStretch(2, 1)
         self._column.addLayout(grid)
         if edit.kind is not Kind.UPDATE:
-            whole = self.tr("Try again") if edit.kind is Kind.CREATE else self.tr("Delete it all the same")
+            delete = edit.kind is Kind.DELETE
+            whole = self.tr("Delete it all the same") if delete else self.tr("Try again")
             self._choice(grid, 0, edit.id, "", whole, self.tr("Drop this edit"))
             return
         for row, (field, value) in enumerate(edit.after.items()):

@@ -28,6 +28,9 @@ BOXES = "boxes"
 """The field of an edit that holds corrected findings: ``{"of_version": ..., "boxes": [...]}``; it has a call
 of its own."""
 
+PLACE = "place"
+"""The field of a deleting edit that tells how many items stood before the deleted one."""
+
 
 @dataclass(frozen=True, slots=True)
 class ItemView:
@@ -97,6 +100,12 @@ def view_of(item: Item, item_id: str) -> ItemView:
     )
 
 
+def _item_of(edit: Edit) -> ItemView:
+    """The item that a create or restore holds."""
+    fields: dict[str, Any] = {name: edit.after.get(name) for name in FIELDS}
+    return ItemView(item_id=edit.object_id, **fields, result=tuple(edit.after.get("result") or ()))
+
+
 def fraction_point(rect: Rect, width: int, height: int) -> dict[str, float]:
     """`item_point.point` for a region in px: fractions of the upright image."""
     point = pixels_to_point(rect, width, height)
@@ -114,6 +123,8 @@ class Document:
         self.record = record
         self._served: dict[str, ItemView] = {}
         self._items: dict[str, ItemView] = {}
+        self._places: dict[str, int] | None = None
+        self._removed: dict[str, ItemView] = {}
 
     @property
     def items(self) -> list[ItemView]:
@@ -145,8 +156,15 @@ class Document:
 
     def apply(self, edits: Iterable[Edit]) -> None:
         """Edits that the journal just took."""
+        restored: list[Edit] = []
         for edit in edits:
+            if edit.kind in (Kind.CREATE, Kind.DELETE):
+                self._put_back(restored)
             self._apply(edit)
+            if edit.kind is Kind.RESTORE and edit.object == ITEM and edit.after.get(PLACE) is not None:
+                restored.append(edit)
+        self._put_back(restored)
+        self._places = None
 
     def _rebuild(self, pending: Sequence[Edit]) -> None:
         order = list(self._items)
@@ -154,22 +172,21 @@ class Document:
         self.apply(edit for edit in pending if edit.record_id == self.record.inspection_id)
         # An item that was made here keeps its place when the service names it.
         known = {item_id: place for place, item_id in enumerate(order)}
-        if not self._items.keys() <= known.keys():
-            return
-        self._items = dict(sorted(self._items.items(), key=lambda pair: known[pair[0]]))
+        if self._items.keys() <= known.keys():
+            self._items = dict(sorted(self._items.items(), key=lambda pair: known[pair[0]]))
+            self._places = None
 
     def _apply(self, edit: Edit) -> None:
         if edit.object != ITEM:
             return
         match edit.kind:
-            case Kind.CREATE:
-                fields: dict[str, Any] = {name: edit.after.get(name) for name in FIELDS}
-                result = tuple(edit.after.get("result") or ())
-                self._items[edit.object_id] = ItemView(
-                    item_id=edit.object_id, **fields, result=result, saved=False
-                )
+            case Kind.CREATE | Kind.RESTORE:
+                known = self._removed.pop(edit.object_id, None)
+                self._items[edit.object_id] = replace(known or _item_of(edit), saved=False)
             case Kind.DELETE:
-                self._items.pop(edit.object_id, None)
+                gone = self._items.pop(edit.object_id, None)
+                if gone is not None:
+                    self._removed[edit.object_id] = gone
             case Kind.UPDATE:
                 item = self._items.get(edit.object_id)
                 if item is not None:
@@ -181,6 +198,23 @@ class Document:
                     self._items[edit.object_id] = replace(
                         item, **changed, pending_verdict=verdict, saved=False
                     )
+
+    def _put_back(self, restored: list[Edit]) -> None:
+        """Move the items that these edits brought back to their places; empties the list."""
+        if not restored:
+            return
+        gone = {edit.object_id for edit in restored}
+        order = [item_id for item_id in self._items if item_id not in gone]
+        for edit in restored:
+            order.insert(edit.after[PLACE], edit.object_id)
+        self._items = {item_id: self._items[item_id] for item_id in order}
+        restored.clear()
+
+    def place(self, item_id: str) -> int:
+        """How many items stand before this one; -1 when it is gone."""
+        if self._places is None:
+            self._places = {known: place for place, known in enumerate(self._items)}
+        return self._places.get(item_id, -1)
 
     # -- edits to be appended to the journal
 
@@ -229,11 +263,12 @@ class Document:
         return self._edit(draft.item_id, Kind.UPDATE, before, after, label)
 
     def remove(self, item_id: str, label: str, photos: Sequence[str] = ()) -> Edit | None:
-        """An edit that deletes an item; `photos` are its photos' file ids, so that undo brings them back."""
+        """An edit that deletes an item; `photos` are its photos' file ids, for a service that lost it."""
         item = self._items.get(item_id)
         if item is None:
             return None
-        whole = {**item.fields(), "result": [dict(entry) for entry in item.result], "photos": list(photos)}
+        result = [dict(entry) for entry in item.result]
+        whole = {**item.fields(), "result": result, "photos": list(photos), PLACE: self.place(item_id)}
         return self._edit(item_id, Kind.DELETE, whole, {}, label)
 
     def _edit(

@@ -64,6 +64,8 @@ class Outbox:
                     return self._create(edit)
                 case Kind.DELETE:
                     return self._delete(edit)
+                case Kind.RESTORE:
+                    return self._restore(edit)
                 case Kind.UPDATE:
                     return self._update(edit)
         except (Invalid, Forbidden, Refused, Conflict, NotFound) as refusal:
@@ -85,6 +87,20 @@ class Outbox:
             self._session.items.delete(self._journal.service_id(edit.object_id))
         self._journal.acknowledge(edit.id)
         return Sent(edit, None)
+
+    def _restore(self, edit: Edit) -> Sent:
+        item_id = self._journal.service_id(edit.object_id)
+        try:
+            back = self._session.items.restore(item_id)
+        except NotFound:
+            try:
+                # It arrived before, only the answer was lost.
+                back = self._session.items.get(item_id)
+            except NotFound:
+                # The service does not keep it any more: made anew it has at least all that is known here.
+                return self._create(edit)
+        self._journal.acknowledge(edit.id, back.etag)
+        return Sent(edit, view_of(back.value, edit.object_id))
 
     def _update(self, edit: Edit) -> Sent:
         item_id = self._journal.service_id(edit.object_id)

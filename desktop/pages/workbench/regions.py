@@ -80,7 +80,8 @@ class RegionLink:
                     "model_id": model_id,
                 }
                 edits.append(document.make(change.step.value, fields, region.id))
-        for region_id in before - after.keys():
+        # Undo brings them back the other way round: each then finds those before it in their places.
+        for region_id in sorted(before - after.keys(), key=document.place, reverse=True):
             edits.append(document.remove(region_id, change.step.value, photos.get(region_id, ())))
         return [edit for edit in edits if edit is not None]
 

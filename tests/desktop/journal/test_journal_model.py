@@ -28,6 +28,7 @@ class JournalModel(RuleBasedStateMachine):
         self.undo_values: list[dict[str, int]] = []
         self.redo_values: list[dict[str, int]] = []
         self.numbers = itertools.count(1)
+        self.made: set[str] = set()
 
     def teardown(self) -> None:
         self.journal.close()
@@ -43,6 +44,8 @@ class JournalModel(RuleBasedStateMachine):
     def play(edits: list[Edit] | tuple[Edit, ...], values: dict[str, int]) -> None:
         for edit in edits:
             assert values.get(edit.object_id) == edit.before.get("x")
+            assert (not edit.before) == (edit.kind in (Kind.CREATE, Kind.RESTORE))
+            assert (not edit.after) == (edit.kind is Kind.DELETE)
             values.pop(edit.object_id, None)
             if edit.after:
                 values[edit.object_id] = edit.after["x"]
@@ -80,6 +83,10 @@ class JournalModel(RuleBasedStateMachine):
     def send_one(self) -> None:
         first = self.journal.pending()[0]
         self.play([first], self.sent)
+        # Only what was there once is brought back, and nothing is brought back by being made anew.
+        if first.kind is Kind.RESTORE:
+            assert first.object_id in self.made
+        self.made.add(first.object_id)
         self.journal.acknowledge(first.id)
 
     @rule()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from desktop.journal import Kind
+from desktop.journal import Edit, Kind
 from desktop.journal.edits import inverse
 from desktop.pages.workbench.document import Document, ItemView, fraction_point
 from desktop.pages.workbench.rows import Rows
@@ -49,7 +49,7 @@ def test_the_service_never_hides_an_edit_that_waits() -> None:
     assert doc.items[0].saved
 
 
-def test_undoing_a_delete_brings_fields_result_and_photos_back() -> None:
+def test_undoing_a_delete_brings_fields_and_result_back() -> None:
     doc = Document(_record(1))
     entry = {"isPassed": False, "version": 1}
     doc.serve([ItemView("a", "crack", "words", "m", None, {"point": {"x": 0}}, (entry,))], ())
@@ -57,12 +57,62 @@ def test_undoing_a_delete_brings_fields_result_and_photos_back() -> None:
     doc.apply([edit])
     assert doc.items == []
     back = inverse(edit, 0.0)
-    assert back.kind is Kind.CREATE
+    assert back.kind is Kind.RESTORE
     assert back.after["photos"] == ["file1"]
-    doc.apply([back])
-    (item,) = doc.items
-    assert (item.item_name, item.description, item.model_id) == ("crack", "words", "m")
-    assert item.result == (entry,)
+    after_a_restart = Document(_record(1))
+    for one in (doc, after_a_restart):
+        one.apply([back])
+        (item,) = one.items
+        assert (item.item_name, item.description, item.model_id) == ("crack", "words", "m")
+        assert item.result == (entry,)
+        assert not item.saved
+    doc.apply([inverse(back, 0.0)])
+    assert doc.items == []
+
+
+def test_an_undone_delete_keeps_the_verdict_that_waits() -> None:
+    doc = document("a")
+    doc.apply([doc.decide("a", "verdict", Verdict.FAILED, "cracked")])
+    gone = doc.remove("a", "remove")
+    doc.apply([gone])
+    doc.apply([inverse(gone, 0.0)])
+    assert doc.item("a").verdict is Verdict.FAILED
+
+
+@given(st.lists(st.sets(st.integers(0, 7), min_size=1), min_size=1, max_size=4), st.booleans(), st.booleans())
+@settings(deadline=None, max_examples=60)
+def test_what_undo_brings_back_stands_where_it_stood(
+    steps: list[set[int]], restarted: bool, sent: bool
+) -> None:
+    doc = document(*(str(number) for number in range(8)))
+    orders: list[list[str]] = []
+    done: list[list[Edit]] = []
+    waiting: list[Edit] = []
+    for chosen in steps:
+        here = [item.item_id for item in doc.items]
+        picked = sorted({here[number % len(here)] for number in chosen} if here else (), key=doc.place)
+        done.append([doc.remove(item_id, "delete") for item_id in reversed(picked)])
+        orders.append(here)
+        doc.apply(done[-1])
+        waiting += done[-1]
+    if sent:
+        for edit in waiting:
+            doc.drop_item(edit.object_id, ())
+        waiting.clear()
+    if restarted:
+        served = doc.items if sent else [ItemView(str(number), str(number)) for number in range(8)]
+        doc = Document(doc.record)
+        doc.serve(served, waiting)
+    while done:
+        edits = [inverse(edit, 0.0) for edit in reversed(done.pop())]
+        doc.apply(edits)
+        waiting += edits
+        wanted = orders.pop()
+        assert [item.item_id for item in doc.items] == wanted
+        # The service names them one by one, in whatever order: the places stay.
+        for item in reversed(doc.items):
+            doc.serve_item(item, waiting)
+        assert [item.item_id for item in doc.items] == wanted
 
 
 def test_an_item_made_here_keeps_its_place_when_the_service_names_it() -> None:

@@ -21,6 +21,7 @@ class Items:
     def __init__(self) -> None:
         self.kept: dict[str, Item] = {"a": _item(None).model_copy(update={"item_id": "a", "item_name": "a"})}
         self.versions = {"a": 1}
+        self.deleted: dict[str, Item] = {}
         self.calls: list[tuple[Any, ...]] = []
         self.wrong: list[Exception] = []
 
@@ -59,8 +60,17 @@ class Items:
 
     def delete(self, item_id: str) -> None:
         self._call("delete", item_id)
-        if self.kept.pop(item_id, None) is None:
+        if item_id not in self.kept:
             raise NotFound
+        self.deleted[item_id] = self.kept.pop(item_id)
+
+    def restore(self, item_id: str) -> Tagged[Item]:
+        self._call("restore", item_id)
+        if item_id not in self.deleted:
+            raise NotFound
+        self.kept[item_id] = self.deleted.pop(item_id)
+        self.versions[item_id] += 1
+        return self._tagged(item_id)
 
 
 @pytest.fixture
@@ -95,6 +105,70 @@ def test_made_changed_and_deleted_in_order(journal: Journal) -> None:
     assert items.kept["s1"].item_name == "newer"
     assert [one.item and one.item.item_id for one in sent] == ["local", "local", None]
     assert journal.pending() == []
+
+
+def test_an_undone_delete_comes_back_under_its_id(journal: Journal) -> None:
+    items = Items()
+    journal.append(edit("a", Kind.DELETE, {"item_name": "a"}, {}))
+    send(items, journal)
+    journal.undo("r")
+    (sent,) = send(items, journal)
+    assert [call[:2] for call in items.calls] == [("delete", "a"), ("restore", "a")]
+    assert sent.item is not None
+    assert sent.item.item_id == "a"
+    journal.redo("r")
+    send(items, journal)
+    assert items.kept == {}
+    journal.undo("r")
+    journal.append(edit("a", Kind.UPDATE, {"item_name": "a"}, {"item_name": "mine"}))
+    send(items, journal)
+    assert items.calls[-1] == ("update", "a", "3")
+
+
+def test_undone_before_it_was_sent(journal: Journal) -> None:
+    items = Items()
+    journal.append(edit("a", Kind.DELETE, {"item_name": "a"}, {}))
+    journal.undo("r")
+    send(items, journal)
+    assert list(items.kept) == ["a"]
+
+
+def test_an_undone_delete_whose_answer_was_lost(journal: Journal) -> None:
+    items = Items()
+    journal.append(edit("a", Kind.DELETE, {"item_name": "a"}, {}))
+    journal.undo("r")
+    plain = items.restore
+
+    def restore(item_id: str) -> Tagged[Item]:
+        items.restore = plain  # type: ignore[method-assign]
+        plain(item_id)
+        raise Unreachable
+
+    items.restore = restore  # type: ignore[method-assign]
+    with pytest.raises(Unreachable):
+        send(items, journal)
+    (sent,) = send(items, journal)
+    assert [call[:2] for call in items.calls] == [
+        ("delete", "a"),
+        ("restore", "a"),
+        ("restore", "a"),
+        ("get", "a"),
+    ]
+    assert sent.refused is None
+    assert journal.pending() == []
+
+
+def test_an_item_that_the_service_lost_is_made_anew(journal: Journal) -> None:
+    items = Items()
+    journal.append(edit("a", Kind.DELETE, {"item_name": "a", "place": 0, "photos": []}, {}))
+    send(items, journal)
+    items.deleted.clear()
+    journal.undo("r")
+    (sent,) = send(items, journal)
+    assert items.kept["s1"].item_name == "a"
+    assert sent.item is not None
+    assert sent.item.item_id == "a"
+    assert journal.service_id("a") == "s1"
 
 
 def test_another_field_changed_elsewhere_is_no_conflict(journal: Journal) -> None:
