@@ -5,13 +5,15 @@ Pure ASGI: one BaseHTTPMiddleware costs more than half of the throughput.
 
 from __future__ import annotations
 
+import asyncio
 import contextvars
 import json
 import logging
 import re
 import secrets
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
 from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -53,8 +55,15 @@ async def _answer(
     await send({"type": "http.response.body", "body": body})
 
 
-class _TooLargeError(Exception):
-    """The body went over the limit while it arrived."""
+BODY_SECONDS = 30.0
+"""How long a body may take beside what its size allows: a connection is not held by dripping bytes."""
+
+BODY_RATE = 16 * 1024
+"""Bytes per second below which a body is refused when `BODY_SECONDS` are over: a slow line is faster."""
+
+
+class _RefusedError(Exception):
+    """The body went over the limit, or its time, while it arrived."""
 
 
 def _told_twice(headers: Headers) -> bool:
@@ -142,7 +151,7 @@ class HostCheck:
 
 
 class BodyLimit:
-    """Refuses a body over the limit, by its Content-Length or while it arrives."""
+    """Refuses a body over the limit, by its Content-Length or while it arrives, or that does not arrive."""
 
     def __init__(self, app: ASGIApp, limit: int, upload_limit: int, uploads: Callable[[str], bool]) -> None:
         self.app = app
@@ -157,38 +166,57 @@ class BodyLimit:
         limit = self.upload_limit if self.uploads(scope["path"]) else self.limit
         length = Headers(scope=scope).get("content-length", "0")
         if length.isdigit() and int(length) > limit:
-            await self._refuse(send, limit)
+            await _too_large(send, limit)
             return
-        received, refused = 0, False
+        clock = asyncio.get_running_loop()
+        begun, received, complete = clock.time(), 0, False
+        refuse: Callable[[], Awaitable[None]] | None = None
+        refused = False
 
         async def counted() -> Message:
-            nonlocal received
-            message = await receive()
+            nonlocal received, complete, refuse
+            # What comes behind the body is the end of the connection, and that may be awaited for long.
+            due = None if complete else begun + BODY_SECONDS + received / BODY_RATE
+            try:
+                async with asyncio.timeout_at(due):
+                    message = await receive()
+            except TimeoutError:
+                refuse = partial(_too_slow, send)
+                raise _RefusedError from None
             received += len(message.get("body", b""))
+            complete = not message.get("more_body", False)
             if received > limit:
-                raise _TooLargeError
+                refuse = partial(_too_large, send, limit)
+                raise _RefusedError
             return message
 
         async def replaced(message: Message) -> None:
             # Whoever reads the body may turn the exception into an answer of its own; ours goes out instead.
             nonlocal refused
-            if received <= limit:
+            if refuse is None:
                 await send(message)
             elif not refused:
                 refused = True
-                await self._refuse(send, limit)
+                await refuse()
 
         try:
             await self.app(scope, counted, replaced)
-        except _TooLargeError:
-            if not refused:
-                await self._refuse(send, limit)
+        except _RefusedError:
+            if refuse is not None and not refused:
+                await refuse()
 
-    @staticmethod
-    async def _refuse(send: Send, limit: int) -> None:
-        msg = f"请求内容过大，最多 {limit // 2**20} MB"
-        # The rest of the body is not read, so the connection can not be used again.
-        await _answer(send, 413, ErrorCode.TOO_LARGE, msg, close=True, limit=limit)
+
+# The rest of a refused body is not read, so the connection can not be used again.
+
+
+async def _too_large(send: Send, limit: int) -> None:
+    msg = f"请求内容过大，最多 {limit // 2**20} MB"
+    await _answer(send, 413, ErrorCode.TOO_LARGE, msg, close=True, limit=limit)
+
+
+async def _too_slow(send: Send) -> None:
+    msg = "请求内容没有及时传完，请检查网络后重试"
+    await _answer(send, 408, ErrorCode.TOO_SLOW, msg, close=True)
 
 
 class ApiPrefix:

@@ -46,13 +46,19 @@ def client_address(request: Request) -> str:
     return request.client.host if request.client else "unknown"
 
 
-async def current_caller(request: Request) -> Caller:
-    """The caller of the request by its Authorization header. Raises Problem 401."""
+async def authenticated(request: Request) -> Caller:
+    """The caller of the request by its Authorization header, at this moment. Raises Problem 401."""
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not token.strip():
         raise Problem(401, ErrorCode.NOT_LOGGED_IN, "请先登录", headers={"WWW-Authenticate": "Bearer"})
     authenticate: Authenticator = request.app.state.authenticate
     return await authenticate(token.strip(), client_address(request))
+
+
+async def current_caller(request: Request) -> Caller:
+    """The caller of the request, whom `AskedFirst` has asked for. Raises Problem 401."""
+    asked: Caller | None = getattr(request.state, "caller", None)
+    return await authenticated(request) if asked is None else asked
 
 
 def logged_in() -> Any:
@@ -67,35 +73,46 @@ def require(*needed: Permission, recent_password: bool = False) -> Any:
     Raises Problem 401 without a valid token, 403 without the right.
     """
 
-    async def permitted(caller: Caller = Depends(current_caller)) -> Caller:
-        _check(caller, needed, recent_password)
+    return Depends(_Permitted(needed, recent_password))
+
+
+@dataclass(frozen=True)
+class _Permitted:
+    needed: tuple[Permission, ...]
+    recent_password: bool
+
+    async def __call__(self, caller: Caller = Depends(current_caller)) -> Caller:
+        self.check(caller)
         return caller
 
-    return Depends(permitted)
+    def check(self, caller: Caller) -> None:
+        missing = sorted(set(self.needed) - caller.permissions)
+        if missing:
+            raise Problem(403, ErrorCode.PERMISSION_MISSING, "权限不足", permissions=missing)
+        if self.recent_password and (
+            caller.password_at is None or now() - caller.password_at > RECENT_PASSWORD
+        ):
+            raise Problem(403, ErrorCode.PASSWORD_LOGIN_NEEDED, "此操作需要重新输入密码登录")
 
 
-def asked_before_body(*needed: Permission, recent_password: bool = False) -> type[APIRoute]:
-    """Class of a route that makes the checks of `require` before it reads the body.
+class AskedFirst(APIRoute):
+    """A route that asks for the login and the rights before it reads the body.
 
-    FastAPI reads a form first and asks the dependencies then: whoever has no right could fill the disk.
+    FastAPI reads a body first and asks the dependencies then: a stranger could make the service read
+    megabytes, and fill the disk with a form.
     """
 
-    class AskedFirst(APIRoute):
-        def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-            handle = super().get_route_handler()
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+        wanted = [dependency.call for dependency in self.dependant.dependencies]
+        rights = [call for call in wanted if isinstance(call, _Permitted)]
+        if not rights and current_caller not in wanted:
+            return handle
 
-            async def asked(request: Request) -> Response:
-                _check(await current_caller(request), needed, recent_password)
-                return await handle(request)
+        async def asked(request: Request) -> Response:
+            request.state.caller = await authenticated(request)
+            for right in rights:
+                right.check(request.state.caller)
+            return await handle(request)
 
-            return asked
-
-    return AskedFirst
-
-
-def _check(caller: Caller, needed: tuple[Permission, ...], recent_password: bool) -> None:
-    missing = sorted(set(needed) - caller.permissions)
-    if missing:
-        raise Problem(403, ErrorCode.PERMISSION_MISSING, "权限不足", permissions=missing)
-    if recent_password and (caller.password_at is None or now() - caller.password_at > RECENT_PASSWORD):
-        raise Problem(403, ErrorCode.PASSWORD_LOGIN_NEEDED, "此操作需要重新输入密码登录")
+        return asked

@@ -123,6 +123,7 @@ class ErrorCode(StrEnum):
     CONFLICT = "conflict"
     STALE = "stale"
     TOO_LARGE = "too_large"
+    TOO_SLOW = "too_slow"
     UNSUPPORTED_MEDIA = "unsupported_media"
     RANGE_NOT_SATISFIABLE = "range_not_satisfiable"
     TOO_MANY_REQUESTS = "too_many_requests"

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from service.catalogue.service import CatalogueService
 from service.catalogue.shelf import Listing, Versioned
 from service.envelope import failures
-from service.security import Caller, require
+from service.security import AskedFirst, Caller, require
 from shared.codes import Permission
 from shared.wire.catalogue import (
     Aircraft,
@@ -45,14 +45,14 @@ def _answer(response: Response, versioned: Versioned[Read], msg: str) -> Envelop
 
 def router(service: CatalogueService) -> APIRouter:
     """The routes below `/catalogue`."""
-    catalogue = APIRouter(prefix="/catalogue", tags=["catalogue"])
+    catalogue = APIRouter(route_class=AskedFirst, prefix="/catalogue", tags=["catalogue"])
     for part in (_aircraft, _flights, _tasks, _reference_images):
         catalogue.include_router(part(service))
     return catalogue
 
 
 def _aircraft(service: CatalogueService) -> APIRouter:
-    routes = APIRouter(prefix="/aircraft")
+    routes = APIRouter(route_class=AskedFirst, prefix="/aircraft")
 
     @routes.get("", responses=failures(401, 403, 422))
     async def list_aircraft(listing: Asked, caller: Caller = _READ) -> Envelope[Page[Aircraft]]:
@@ -95,7 +95,7 @@ def _aircraft(service: CatalogueService) -> APIRouter:
 
 
 def _flights(service: CatalogueService) -> APIRouter:
-    routes = APIRouter(prefix="/flights")
+    routes = APIRouter(route_class=AskedFirst, prefix="/flights")
 
     @routes.get("", responses=failures(401, 403, 422))
     async def list_flights(
@@ -140,7 +140,7 @@ def _flights(service: CatalogueService) -> APIRouter:
 
 
 def _tasks(service: CatalogueService) -> APIRouter:
-    routes = APIRouter(prefix="/tasks")
+    routes = APIRouter(route_class=AskedFirst, prefix="/tasks")
 
     @routes.get("", responses=failures(401, 403, 422))
     async def list_tasks(
@@ -185,7 +185,7 @@ def _tasks(service: CatalogueService) -> APIRouter:
 
 
 def _reference_images(service: CatalogueService) -> APIRouter:
-    routes = APIRouter(prefix="/reference-images")
+    routes = APIRouter(route_class=AskedFirst, prefix="/reference-images")
 
     @routes.get("", responses=failures(401, 403, 422))
     async def list_reference_images(

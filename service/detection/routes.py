@@ -15,7 +15,7 @@ from pydantic.json_schema import SkipJsonSchema
 from service.detection.models import MOST_BYTES, refused
 from service.detection.service import DetectionService
 from service.envelope import Problem, failures
-from service.security import Caller, asked_before_body, require
+from service.security import AskedFirst, Caller, require
 from shared.codes import ErrorCode, Permission
 from shared.wire.common import Envelope, Id, LongText, RequiredName
 from shared.wire.detection import DetectionModel, Job, ModelKind, ModelUpdate
@@ -26,7 +26,7 @@ Wait = Annotated[float, Query(ge=0, le=60, description="seconds to wait for the 
 
 def router(service: DetectionService) -> APIRouter:
     """The routes of this domain, without the prefix `/api`."""
-    routes = APIRouter(tags=["detection"], responses=failures(401, 403, 422))
+    routes = APIRouter(route_class=AskedFirst, tags=["detection"], responses=failures(401, 403, 422))
     _jobs(routes, service)
     _models(routes, service)
     return routes
@@ -70,7 +70,6 @@ def _jobs(routes: APIRouter, service: DetectionService) -> None:
 def _models(routes: APIRouter, service: DetectionService) -> None:
     models = service.models
     manage = require(Permission.MODEL_MANAGE, recent_password=True)
-    uploads = APIRouter(route_class=asked_before_body(Permission.MODEL_MANAGE, recent_password=True))
 
     @routes.get("/detection/models")
     async def list_models(
@@ -94,7 +93,7 @@ def _models(routes: APIRouter, service: DetectionService) -> None:
         changed = await models.update(model_id, body, caller.user_id, caller.address)
         return Envelope(data=changed, msg="检测模型更新成功")
 
-    @uploads.post("/detection/models", responses=failures(413))
+    @routes.post("/detection/models", responses=failures(413))
     async def add_model(
         file: Annotated[UploadFile, File(description="the ONNX file")],
         model_name: Annotated[RequiredName, Form()],
@@ -118,8 +117,6 @@ def _models(routes: APIRouter, service: DetectionService) -> None:
                 path, model_name, model_description, kind, given, names, caller.user_id, caller.address
             )
         return Envelope(data=added, msg="检测模型添加成功")
-
-    routes.include_router(uploads)
 
 
 def _copy(file: UploadFile, path: FilePath) -> None:

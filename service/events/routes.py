@@ -11,7 +11,7 @@ from fastapi.responses import StreamingResponse
 
 from service.envelope import Problem, failures
 from service.events.ring import Ring
-from service.security import Caller, current_caller, require
+from service.security import AskedFirst, Caller, authenticated, require
 from shared.codes import ErrorCode, Permission
 
 HEARTBEAT_SECONDS = 15.0
@@ -73,7 +73,7 @@ async def stream(
 
 def router(ring: Ring, heartbeat: float = HEARTBEAT_SECONDS) -> APIRouter:
     """The route `/events`."""
-    events = APIRouter(tags=["events"])
+    events = APIRouter(route_class=AskedFirst, tags=["events"])
 
     @events.get(
         "/events",
@@ -91,7 +91,7 @@ def router(ring: Ring, heartbeat: float = HEARTBEAT_SECONDS) -> APIRouter:
 
         async def still_allowed() -> bool:
             try:
-                now = await current_caller(request)
+                now = await authenticated(request)
             except Problem:
                 return False
             return Permission.INSPECTION_READ in now.permissions

@@ -134,8 +134,17 @@ def test_the_rules_know_every_role() -> None:
     assert all("admin" in rule.roles for rule in RULES.values())
 
 
-def test_a_form_is_not_read_before_the_right_is_there(house: House) -> None:
-    """A model may have a gigabyte: it is not taken from somebody who may not add one."""
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("/api/detection/models", "multipart/form-data; boundary=b"),
+        ("/api/files", "multipart/form-data; boundary=b"),
+        ("/api/inspection/create", "application/json"),
+        ("/api/auth/updateFaceInfo", "application/json"),
+    ],
+)
+def test_a_body_is_not_read_before_the_right_is_there(house: House, path: str, kind: str) -> None:
+    """A model may have a gigabyte: nothing is taken from somebody who may not send it."""
     read = 0
 
     def pieces() -> object:
@@ -144,9 +153,12 @@ def test_a_form_is_not_read_before_the_right_is_there(house: House) -> None:
             read += 2**16
             yield b"x" * 2**16
 
-    headers = {"content-type": "multipart/form-data; boundary=b"}
-    for client, status in ((house.anonymous, 401), (house.as_role("planner"), 403)):
+    headers = {"content-type": kind}
+    refused = [(house.anonymous, 401)]
+    if "models" in path:
+        refused.append((house.as_role("planner"), 403))
+    for client, status in refused:
         read = 0
-        answer = client.post("/api/detection/models", content=pieces(), headers=headers)  # type: ignore[arg-type]
+        answer = client.post(path, content=pieces(), headers=headers)  # type: ignore[arg-type]
         assert answer.status_code == status
         assert read < 2**20

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import re
 import socket
 import threading
@@ -12,8 +14,9 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 import uvicorn
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
+from service import http as frame
 from service import protocol
 from tests.security.house import HEADERS, Live
 
@@ -128,6 +131,11 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
             await send({"type": "http.response.start", "status": 204, "headers": []})
             await send({"type": "http.response.body", "body": b""})
 
+    yield from serving(app)
+
+
+def serving(app: ASGIApp) -> Iterator[int]:
+    """The port at which `app` is served with the service's protocol."""
     config = uvicorn.Config(
         app, port=0, http=protocol.GuardedProtocol, log_config=None, lifespan="off", timeout_keep_alive=1
     )
@@ -149,6 +157,45 @@ def test_a_request_that_does_not_come_ends_its_connection(impatient: int, first:
         while piece := wire.recv(4096):
             got += piece
         assert got.count(b"HTTP/1.1 204") == (1 if HIDDEN in first else 0)
+
+
+@pytest.fixture
+def hurried(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    """The port of a server that reads bodies and gives them little time."""
+    monkeypatch.setattr(frame, "BODY_SECONDS", 0.3)
+    monkeypatch.setattr(frame, "BODY_RATE", 2**20)
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        more = True
+        while more:
+            more = (await receive()).get("more_body", False)
+        # Longer than a body may take: an answer may.
+        await asyncio.sleep(0.5)
+        await send({"type": "http.response.start", "status": 204, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    limited = frame.RequestFrame(frame.BodyLimit(app, 2**20, 2**20, lambda _path: False))
+    yield from serving(limited)
+
+
+def test_a_body_that_drips_ends_its_connection(hurried: int) -> None:
+    with socket.create_connection(("127.0.0.1", hurried), timeout=10) as wire:
+        wire.sendall(POST + length(100) + b"\r\n{")
+        got = b""
+        while piece := wire.recv(4096):
+            got += piece
+    head, _, body = got.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 408")
+    assert b"connection: close" in head.lower()
+    assert json.loads(body)["data"]["error"] == "too_slow"
+
+
+def test_a_body_that_comes_has_all_its_answer_takes(hurried: int) -> None:
+    with socket.create_connection(("127.0.0.1", hurried), timeout=10) as wire:
+        for piece in (POST + length(6) + b"\r\n", b"{ ", b"  ", b" }"):
+            wire.sendall(piece)
+            time.sleep(0.02)
+        assert wire.recv(4096).startswith(b"HTTP/1.1 204")
 
 
 def test_forwarded_headers_are_not_believed(live: Live) -> None:
