@@ -1,7 +1,10 @@
 """What the result entries of an item say: the model's opinion, the person's verdict, finished or not.
 
-An item's `result` is a list of entries that only grows by new versions. A detection run appends an entry;
-a person's decision appends an entry with the key `verdict`:
+An item's `result` is a list of entries that only grows by new versions. A detection appends an entry when it
+is queued, with the key `job_id`, and changes it in place until it has ended: `progress` goes from pending to
+detecting to done, error or canceled, `isPassed` is false until it is done, and `error` says why it gave no
+result: ``{"code": stable word, "message": sentence}``.
+A person's decision appends an entry with the key `verdict`:
 ``{"value": "passed" | "failed" | "undecided", "reason": str | null, "by": user id, "by_name": str | null,
 "at": time with Z}``.
 A person's correction of findings appends an entry with the key `correction`:
@@ -19,7 +22,8 @@ from shared.codes import Progress, Status, Verdict
 
 Entry = Mapping[str, Any]
 
-_UNFINISHED = {Progress.PENDING, Progress.DETECTING, Progress.CANCELED, Progress.ERROR}
+_UNDER_WAY = {Progress.PENDING, Progress.DETECTING}
+_UNFINISHED = _UNDER_WAY | {Progress.CANCELED, Progress.ERROR}
 
 
 def version(entry: Entry, index: int = 0) -> int:
@@ -51,6 +55,17 @@ def is_correction(entry: Entry) -> bool:
 def is_finished(entry: Entry) -> bool:
     """True when the entry says passed or not, and its progress label does not say otherwise."""
     return isinstance(entry.get("isPassed"), bool) and entry.get("progress") not in _UNFINISHED
+
+
+def is_under_way(entry: Entry) -> bool:
+    """True for the entry of a detection of the service that has not ended yet."""
+    return job_of(entry) is not None and entry.get("progress") in _UNDER_WAY
+
+
+def job_of(entry: Entry) -> str | None:
+    """The detection job that writes the entry; None when none of the service's does."""
+    given = entry.get("job_id")
+    return given if isinstance(given, str) and not is_verdict(entry) and not is_correction(entry) else None
 
 
 def current(entries: Iterable[Entry]) -> Entry | None:

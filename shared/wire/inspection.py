@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import Field, StrictBool
+from pydantic import Field, StrictBool, model_validator
 
 from shared.codes import Origin, Status, Verdict
 from shared.wire.common import (
@@ -24,6 +24,7 @@ from shared.wire.common import (
 )
 
 Percent = Annotated[int, Field(ge=0, le=100), NoBool]
+Fraction = Annotated[Number, Field(ge=0, le=1)]
 
 
 class RecordCreate(Wire):
@@ -93,8 +94,40 @@ class FileInfo(Kept):
     size: Number | None = None
 
 
+class IgnoredArea(Kept):
+    """A part of the upright reference image that detection does not look at, in fractions (0..1) of it."""
+
+    x: Fraction
+    y: Fraction
+    w: Annotated[Fraction, Field(gt=0)]
+    h: Annotated[Fraction, Field(gt=0)]
+
+    @model_validator(mode="after")
+    def _inside(self) -> Self:
+        # What was divided by the size of an image may come out a little above 1.
+        if max(self.x + self.w, self.y + self.h) > 1 + 1e-6:
+            raise ValueError("区域超出图片范围")
+        return self
+
+
+class DetectionSettings(Kept):
+    """What `item_point.detection` says: how to detect on this item, above the settings of its model.
+
+    `sensitivity`: 0 (few findings) .. 1 (many); `smallest`: the smallest defect that counts, in mm where the
+    reference image has a scale, else in px of it; null leaves the model's own value. An item keeps
+    `detection` as a client wrote it; a detection reads it with this type and fails when it makes no sense.
+    """
+
+    sensitivity: Fraction | None = None
+    smallest: Annotated[Number, Field(gt=0)] | None = None
+    ignored: Annotated[list[IgnoredArea], Field(max_length=1000)] = Field(default_factory=list)
+
+
 class ItemPoint(Kept):
-    """Marked region and reference file of an item; unknown keys are kept."""
+    """Marked region and reference file of an item; unknown keys are kept, and so is `detection`.
+
+    `detection` is what `DetectionSettings` reads.
+    """
 
     point: Point | None = None
     fileInfo: FileInfo | None = None  # noqa: N815 - the contract's name
