@@ -152,11 +152,11 @@ class Items:
         self._transport.call("DELETE", f"/inspection_item/{segment(item_id)}")
 
     def restore(self, item_id: str) -> Tagged[Item]:
-        """Bring a deleted item back under its id, with photos and results.
+        """Bring a deleted item back under its id, as it was; one that is there is given as it is.
 
-        Raises NotFound when there is nothing to bring back or its record is gone.
+        Raises NotFound when nothing is kept of it or its record was deleted.
         """
-        answer = self._transport.call("POST", f"/inspection_item/{segment(item_id)}/restore")
+        answer = self._transport.call("POST", f"/inspection_item/{segment(item_id)}/restore", repeatable=True)
         return Tagged(answer.read(Item), answer.etag)
 
     def list(self, inspection_id: str, page: int = 1, page_size: int = 200) -> Page[Item]:
@@ -184,10 +184,17 @@ class Items:
         path = f"/inspection/{segment(inspection_id)}/items-from/{segment(other_id)}"
         return self._transport.call("POST", path).read(Envelope[list[Item]]).data
 
-    def set_verdict(self, item_id: str, verdict: Verdict, reason: str | None = None) -> Tagged[Item]:
-        """Write down what the person decided; gives the item with the new result entry."""
+    def set_verdict(
+        self, item_id: str, verdict: Verdict, reason: str | None = None, etag: str | None = None
+    ) -> Tagged[Item]:
+        """Write down what the person decided; gives the item with the new result entry.
+
+        Raises NotFound, Stale when `etag` is given and is not the newest.
+        """
         body = VerdictSet(verdict=verdict, reason=reason).model_dump(mode="json")
-        answer = self._transport.call("POST", f"/inspection_item/{segment(item_id)}/verdict", body=body)
+        answer = self._transport.call(
+            "POST", f"/inspection_item/{segment(item_id)}/verdict", body=body, etag=etag
+        )
         return Tagged(answer.read(Envelope[Item]).data, answer.etag)
 
     def correct(

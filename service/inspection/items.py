@@ -9,12 +9,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import bindparam, delete, insert, select, update
+from sqlalchemy import bindparam, insert, select, update
 from sqlalchemy.orm import Session
 
 from service.changes import Change, announce
 from service.database import Database
-from service.inspection import problems
+from service.inspection import deleted, problems
 from service.inspection.ports import DetectionInput, JoinSources, Ports
 from service.inspection.queries import ItemQueries, ItemRow, RecordRow, item_json, json_text
 from service.inspection.records import locked_record, naive_now, recompute
@@ -98,16 +98,43 @@ class Items:
         return await self._database.write(work)
 
     async def delete(self, item_id: str, if_match: str | None, caller: Caller) -> None:
-        """Delete the item with its results and photos. Raises Problem 404, 412."""
+        """Delete the item with its results and photos; `restore` takes it back. Raises Problem 404, 412."""
 
         def work(session: Session) -> None:
             record, item = self._locked(session, item_id, if_match)
-            session.execute(delete(ITEM).where(ITEM.c.item_id == item_id))
+            deleted.remove(session, item, caller.user_id)
             details = {"inspection_id": item.inspection_id, "item_name": item.item_name}
             announce(session, Change("delete", "item", item_id, caller.user_id, caller.address, details))
             recompute(session, record, caller.user_id, caller.address)
 
         await self._database.write(work)
+
+    async def restore(self, item_id: str, caller: Caller) -> ItemState:
+        """Bring a deleted item back as it was, in its old place; one that is there is answered as it is.
+
+        Raises Problem 404 when nothing is kept of it: its time is over, or its record was deleted.
+        """
+
+        def work(session: Session) -> ItemState:
+            kept = deleted.find(session, item_id)
+            record = None if kept is None else locked_record(session, kept.inspection_id)
+            # Asked again: somebody else may have brought it back before the record was ours.
+            kept = None if record is None else deleted.find(session, item_id)
+            if record is not None and kept is not None:
+                item = deleted.bring_back(session, kept)
+                details = {
+                    "inspection_id": kept.inspection_id,
+                    "item_name": item["item_name"],
+                    "deleted_by": kept.deleted_by,
+                    "deleted_at": kept.deleted_at.isoformat(),
+                }
+                announce(
+                    session, Change("bring_back", "item", item_id, caller.user_id, caller.address, details)
+                )
+                recompute(session, record, caller.user_id, caller.address)
+            return self.seen(session, item_id)
+
+        return await self._database.write(work)
 
     async def page(
         self, inspection_id: str, current_page: int, page_size: int
@@ -126,11 +153,13 @@ class Items:
 
         return await self._database.read(work)
 
-    async def set_verdict(self, item_id: str, body: VerdictSet, caller: Caller) -> ItemState:
-        """Append what the person decided as a result entry. Raises Problem 404."""
+    async def set_verdict(
+        self, item_id: str, body: VerdictSet, if_match: str | None, caller: Caller
+    ) -> ItemState:
+        """Append what the person decided as a result entry. Raises Problem 404, 412."""
 
         def work(session: Session) -> ItemState:
-            record, item = self._locked(session, item_id, None)
+            record, item = self._locked(session, item_id, if_match)
             entries = json.loads(item.result)
             entries.append(
                 verdict_entry(entries, body.verdict, body.reason, caller.user_id, caller.name, naive_now())

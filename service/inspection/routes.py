@@ -13,7 +13,7 @@ from service.inspection.queries import json_text
 from service.inspection.records import RecordSearch, RecordState
 from service.inspection.rules import etag
 from service.inspection.service import InspectionService
-from service.security import Caller, require
+from service.security import AskedFirst, Caller, require
 from shared.codes import Permission
 from shared.wire.common import CurrentPage, Done, Envelope, Id, Page, PageSize, Pagination
 from shared.wire.history import HistoryEntry
@@ -53,7 +53,7 @@ ITEM_DELETED = "删除成功"
 
 def router(service: InspectionService) -> APIRouter:
     """The routes of this domain, without the prefix `/api`."""
-    routes = APIRouter(responses=failures(401, 403, 422))
+    routes = APIRouter(route_class=AskedFirst, responses=failures(401, 403, 422))
     _records(routes, service)
     _items(routes, service)
     _extras(routes, service)
@@ -179,6 +179,20 @@ def _items(routes: APIRouter, service: InspectionService) -> None:
         await items.delete(item_id, if_match, caller)
         return Envelope(data=True, msg=ITEM_DELETED)
 
+    @routes.post(
+        "/inspection_item/{item_id}/restore",
+        tags=["inspection_item"],
+        response_model=Item,
+        responses=failures(404),
+    )
+    async def restore(item_id: IdPath, caller: Caller = require(Permission.INSPECTION_ITEM_ADD)) -> Response:
+        """Bring a deleted item back, for 30 days, as long as its record is there.
+
+        It returns under its id with its results and photos, in its old place. An item that is there already
+        is answered as it is.
+        """
+        return _item(await items.restore(item_id, caller))
+
 
 def _extras(routes: APIRouter, service: InspectionService) -> None:
     @routes.post(
@@ -221,13 +235,16 @@ def _extras(routes: APIRouter, service: InspectionService) -> None:
         "/inspection_item/{item_id}/verdict",
         tags=["inspection_item"],
         response_model=Envelope[Item],
-        responses=failures(404, 413),
+        responses=failures(404, 412, 413),
     )
     async def set_verdict(
-        item_id: IdPath, body: VerdictSet, caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE)
+        item_id: IdPath,
+        body: VerdictSet,
+        if_match: IfMatch = None,
+        caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE),
     ) -> Response:
         """Append the person's decision as a result entry."""
-        item = await service.items.set_verdict(item_id, body, caller)
+        item = await service.items.set_verdict(item_id, body, if_match, caller)
         return _envelope(item.text, None, item.revision)
 
     @routes.post(

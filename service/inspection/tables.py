@@ -89,6 +89,21 @@ class ItemPhoto(Base):
     __table_args__ = (Index(None, "item_id", "created_at", "photo_id"),)
 
 
+class DeletedItem(Base):
+    """An item that was deleted and can be brought back: `content` is its row and its photos' as JSON."""
+
+    __tablename__ = "deleted_item"
+
+    item_id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    inspection_id: Mapped[str] = mapped_column(
+        ForeignKey("record.inspection_id", ondelete="CASCADE"), index=True
+    )
+    deleted_by: Mapped[str] = mapped_column(String(255))
+    deleted_at: Mapped[dt.datetime] = mapped_column(DateTime(), index=True)
+    content: Mapped[str] = mapped_column(Text)
+
+
 RECORD = cast(Table, Record.__table__)
 ITEM = cast(Table, Item.__table__)
 PHOTO = cast(Table, ItemPhoto.__table__)
+DELETED = cast(Table, DeletedItem.__table__)

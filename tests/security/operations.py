@@ -75,6 +75,7 @@ RULES: dict[str, Rule] = {
     "GET /api/inspection_item/{item_id}": Rule(EVERYBODY, 404),
     "PUT /api/inspection_item/{item_id}": Rule(WORKERS, 404),
     "DELETE /api/inspection_item/{item_id}": Rule(WORKERS, 404),
+    "POST /api/inspection_item/{item_id}/restore": Rule(WORKERS, 404),
     "POST /api/inspection_item/{item_id}/verdict": Rule(WORKERS, 422),
     "POST /api/inspection_item/{item_id}/boxes": Rule(WORKERS, 422),
     "POST /api/inspection_item/{item_id}/photos": Rule(WORKERS, 422),

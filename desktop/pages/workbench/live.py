@@ -81,6 +81,9 @@ class Live(QObject):
             )
             if known or event.action == "create":
                 self._items.add(event.object_id)
+            elif event.action == "bring_back":
+                # It belongs between the others again: only the whole list says where.
+                self._all = True
         if (self._all or self._record or self._items) and not self._gather.isActive():
             self._gather.start()
 

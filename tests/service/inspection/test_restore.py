@@ -1,0 +1,189 @@
+"""A deletion can be taken back: the item returns as it was, in its place."""
+
+from __future__ import annotations
+
+import datetime as dt
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from sqlalchemy import func, select, update
+
+from service.inspection.deleted import KEPT
+from service.inspection.tables import DELETED
+from tests.service.inspection.conftest import Stage, stored_file
+
+POINT = {
+    "point": {"x": 0.1, "y": 0.25, "w": 0.3, "h": 0.4},
+    "detection": {"sensitivity": 0.7, "smallest": None, "ignored": [{"x": 0, "y": 0, "w": 0.5, "h": 1}]},
+    "own": [1, 2.0, "三"],
+}
+PASSED = {"isPassed": True, "progress": "done", "version": 1, "own": {"kept": True}}
+FAILED = {"isPassed": False, "progress": "done", "version": 1}
+
+
+def path(item: dict[str, Any], what: str = "") -> str:
+    return f"/api/inspection_item/{item['item_id']}{what}"
+
+
+def listed(stage: Stage, inspection_id: str) -> list[dict[str, Any]]:
+    query: dict[str, str | int] = {"inspection_id": inspection_id, "page_size": 200}
+    answer = stage.client.get("/api/inspection_item/list", params=query)
+    data: list[dict[str, Any]] = answer.json()["data"]["data"]
+    return data
+
+
+def kept(stage: Stage) -> int:
+    return stage.database.read_now(
+        lambda session: session.execute(select(func.count()).select_from(DELETED)).scalar_one()
+    )
+
+
+def test_an_item_returns_as_it_was_in_its_place(stage: Stage) -> None:
+    stage.put("models", id="m1", name="裂纹", description="第一版")
+    stage.files["p1"], stage.files["p2"] = stored_file("p1"), stored_file("p2")
+    record = stage.record()["inspection_id"]
+    stage.item(record, item_name="一")
+    item = stage.item(
+        record, item_name="二", description="长", model_id="m1", item_point=POINT, result=[PASSED]
+    )
+    stage.item(record, item_name="三", result=[FAILED])
+    for file_id in ("p1", "p2"):
+        stage.client.post(path(item, "/photos"), json={"file_id": file_id})
+    stage.client.post(path(item, "/verdict"), json={"verdict": "passed", "reason": "看过"})
+    before, items = stage.client.get(path(item)), listed(stage, record)
+    photos = stage.client.get(path(item, "/photos")).json()
+
+    assert stage.client.delete(path(item)).json() == {"code": 0, "data": True, "msg": "删除成功"}
+    assert stage.client.get(path(item)).status_code == 404
+    assert stage.client.get(path(item, "/photos")).status_code == 404
+    assert [one["item_name"] for one in listed(stage, record)] == ["一", "三"]
+
+    answer = stage.client.post(path(item, "/restore"))
+    assert answer.status_code == 200
+    assert answer.text == before.text
+    assert answer.headers["ETag"] == before.headers["ETag"]
+    assert stage.client.get(path(item)).text == before.text
+    assert stage.client.get(path(item, "/photos")).json() == photos
+    assert listed(stage, record) == items
+    assert kept(stage) == 0
+
+
+def test_the_record_follows(stage: Stage) -> None:
+    record = stage.record()["inspection_id"]
+    stage.item(record, result=[PASSED])
+    failed = stage.item(record, result=[FAILED])
+    open_one = stage.item(record)
+    for item in (failed, open_one):
+        stage.client.delete(path(item))
+    assert (stage.get(record)["progress"], stage.get(record)["inspection_status"]) == (100, "passed")
+    stage.client.post(path(failed, "/restore"))
+    assert (stage.get(record)["progress"], stage.get(record)["inspection_status"]) == (100, "failed")
+    stage.client.post(path(open_one, "/restore"))
+    assert (stage.get(record)["progress"], stage.get(record)["inspection_status"]) == (66, "in_progress")
+
+
+def test_it_is_told_once(stage: Stage) -> None:
+    item = stage.item(stage.record()["inspection_id"], item_name="铆钉")
+    stage.as_role("inspector").delete(path(item))
+    del stage.changes[:]
+    for _ in range(2):
+        assert stage.client.post(path(item, "/restore")).status_code == 200
+    (told,) = (change for change in stage.changes if change.action == "bring_back")
+    assert (told.kind, told.object_id, told.actor) == ("item", item["item_id"], "id-of-planner")
+    assert told.details["deleted_by"] == "id-of-inspector"
+    assert told.details["item_name"] == "铆钉"
+
+
+def test_twice_at_once_gives_one_item(stage: Stage) -> None:
+    record = stage.record()["inspection_id"]
+    item = stage.item(record)
+    stage.client.delete(path(item))
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(lambda _: stage.client.post(path(item, "/restore")), range(4)))
+    assert {answer.status_code for answer in answers} == {200}
+    assert len({answer.text for answer in answers}) == 1
+    assert len(listed(stage, record)) == 1
+
+
+def test_deleted_and_restored_again_and_again(stage: Stage) -> None:
+    item = stage.item(stage.record()["inspection_id"])
+    for number in range(3):
+        name = f"第{number}次"
+        stage.client.put(path(item), json={"item_name": name})
+        stage.client.delete(path(item))
+        assert stage.client.post(path(item, "/restore")).json()["item_name"] == name
+
+
+def test_nothing_to_bring_back_is_a_404(stage: Stage) -> None:
+    answer = stage.client.post("/api/inspection_item/none/restore")
+    assert answer.status_code == 404
+    assert answer.json()["data"]["error"] == "not_found"
+
+
+def test_with_its_record_an_item_is_gone_for_good(stage: Stage) -> None:
+    record = stage.record()["inspection_id"]
+    item, other = stage.item(record), stage.item(record)
+    stage.client.delete(path(item))
+    assert kept(stage) == 1
+    stage.client.delete(f"/api/inspection/deleteInspection/{record}")
+    assert kept(stage) == 0
+    for one in (item, other):
+        assert stage.client.post(path(one, "/restore")).status_code == 404
+
+
+def test_rights_are_those_of_making_items(stage: Stage) -> None:
+    item = stage.item(stage.record()["inspection_id"])
+    stage.client.delete(path(item))
+    assert stage.as_role("viewer").post(path(item, "/restore")).status_code == 403
+    assert stage.client.get(path(item)).status_code == 404
+    # Somebody else's deletion can be taken back as well.
+    assert stage.as_role("inspector").post(path(item, "/restore")).status_code == 200
+
+
+def test_after_its_time_a_deleted_item_is_gone(stage: Stage) -> None:
+    record = stage.record()["inspection_id"]
+    old, young, newest = (stage.item(record) for _ in range(3))
+    for item in (old, young):
+        stage.client.delete(path(item))
+    long_ago = dt.datetime.now(dt.UTC).replace(tzinfo=None) - KEPT - dt.timedelta(seconds=1)
+    older = update(DELETED).where(DELETED.c.item_id == old["item_id"]).values(deleted_at=long_ago)
+    stage.database.write_now(lambda session: session.execute(older))
+    assert stage.client.post(path(old, "/restore")).status_code == 404
+    assert kept(stage) == 2
+    stage.client.delete(path(newest))
+    assert kept(stage) == 2
+    assert stage.client.post(path(young, "/restore")).status_code == 200
+
+
+def test_a_detection_under_way_comes_back_cancelled(stage: Stage) -> None:
+    running = {"isPassed": False, "progress": "detecting", "version": 2, "job_id": "j"}
+    undecided = {"isPassed": None, "progress": "pending", "version": 3, "verdict": {"value": "undecided"}}
+    item = stage.item(stage.record()["inspection_id"], result=[PASSED, running, undecided])
+    stage.client.delete(path(item))
+    entries = stage.client.post(path(item, "/restore")).json()["result"]
+    assert entries == [PASSED, {**running, "progress": "canceled"}, undecided]
+
+
+def test_a_key_that_made_another_item_meanwhile_stays_with_that(stage: Stage) -> None:
+    record = stage.record()["inspection_id"]
+    body, key = {"item_name": "a", "inspection_id": record}, {"Idempotency-Key": "k"}
+    first = stage.client.post("/api/inspection_item/create", json=body, headers=key).json()
+    stage.client.delete(path(first))
+    second = stage.client.post("/api/inspection_item/create", json=body, headers=key).json()
+    assert second["item_id"] != first["item_id"]
+    assert stage.client.post(path(first, "/restore")).status_code == 200
+    again = stage.client.post("/api/inspection_item/create", json=body, headers=key).json()
+    assert again["item_id"] == second["item_id"]
+
+
+def test_a_stale_verdict_is_refused_with_what_is_there_now(stage: Stage) -> None:
+    item = stage.item(stage.record()["inspection_id"])
+    body, first = {"verdict": "passed"}, {"If-Match": '"1"'}
+    assert stage.client.post(path(item, "/verdict"), json=body, headers=first).headers["ETag"] == '"2"'
+    stale = stage.client.post(path(item, "/verdict"), json={"verdict": "failed"}, headers=first)
+    assert stale.status_code == 412
+    assert stale.headers["ETag"] == '"2"'
+    assert stale.json()["data"]["error"] == "stale"
+    assert stale.json()["data"]["current"] == stage.client.get(path(item)).json()
+    # Without the header as ever.
+    assert stage.client.post(path(item, "/verdict"), json=body).status_code == 200
