@@ -203,6 +203,9 @@ def _items() -> list[Command]:
         ("regions.import", QT_TRANSLATE_NOOP("Commands", "Import regions"), (), "upload"),
     ]
     made = [Command(id_, title, _ITEMS, keys, sign, _WORK) for id_, title, keys, sign in say]
+    template = QT_TRANSLATE_NOOP("Commands", "Keep the regions as template")
+    manage = Permission.CATALOGUE_MANAGE
+    made.append(Command("record.template", template, _ITEMS, (), "rectangle", _WORK, manage))
     for id_, title, keys in (
         ("finding.next", QT_TRANSLATE_NOOP("Commands", "Next finding"), "Tab"),
         ("finding.previous", QT_TRANSLATE_NOOP("Commands", "Previous finding"), "Shift+Tab"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QCompleter, QWidget
 
 from desktop.widgets import Combo
@@ -12,8 +12,11 @@ from desktop.workers import Task, run
 
 Choice = tuple[str, str]
 """Id and name of a thing."""
-Find = Callable[[str], Sequence[Choice]]
-"""Gives the things whose name holds a text (empty: the newest ones). Runs off the GUI thread."""
+PAGE = 50
+"""How many things a page holds; a page with fewer is the last one."""
+Find = Callable[[str, int], Sequence[Choice]]
+"""Gives a page (from 1) of the things whose name holds a text (empty: the newest ones first). Runs off the
+GUI thread."""
 
 _PAUSE_MS = 250
 _MOST_LETTERS = 255
@@ -22,15 +25,28 @@ _MOST_LETTERS = 255
 class Chooser(Combo):
     """An editable choice: an empty text chooses nothing; with `free`, a text that is no name is an id itself.
 
-    What is typed stays; `chosen()` tells what it means.
+    What is typed stays; `chosen()` tells what it means. Scrolling to the end of the list brings more.
     """
 
-    def __init__(self, name: str, find: Find, *, free: bool = False, parent: QWidget | None = None) -> None:
+    settled = Signal()
+    """Something else is chosen, or nothing any more: the person picked, cleared, or left the field."""
+
+    def __init__(
+        self,
+        name: str,
+        find: Find,
+        *,
+        free: bool = False,
+        placeholder: str = "",
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(name, parent)
         self._find = find
         self._free = free
         self._asked: Task | None = None
         self._known: list[Choice] = []
+        self._text, self._page, self._more = "", 1, False
+        self._told: str | None = None
         self.setEditable(True)
         self.setInsertPolicy(Combo.InsertPolicy.NoInsert)
         self.setMinimumContentsLength(12)
@@ -45,13 +61,27 @@ class Chooser(Combo):
         line = self.lineEdit()
         assert line is not None
         line.setMaxLength(_MOST_LETTERS)
+        line.setPlaceholderText(placeholder)
         line.textEdited.connect(lambda _: self._pause.start())
+        line.textEdited.connect(lambda text: None if text else self._settle())
+        line.editingFinished.connect(self._settle)
+        self.activated.connect(lambda _: self._settle())
+        completer.activated.connect(lambda _: self._settle())
+        for view in (self.view(), completer.popup()):
+            assert view is not None
+            bar = view.verticalScrollBar()
+            bar.valueChanged.connect(lambda value, it=bar: self._scrolled(value, it.maximum()))
 
     def begin(self, known: Choice | None) -> None:
         """Show `known` (None: nothing) and fetch what there is to choose from."""
         self._known = [known] if known is not None else []
         self._offer([])
         self.setEditText(known[1] if known else "")
+        self._told = known[0] if known else None
+        self._search()
+
+    def refresh(self) -> None:
+        """Fetch anew what there is to choose from; what is typed stays."""
         self._search()
 
     def chosen(self) -> str | None:
@@ -62,7 +92,7 @@ class Chooser(Combo):
         text = self.currentText().strip()
         if not text:
             return None
-        index = self.findText(text)
+        index = self._index(text)
         if index >= 0:
             return str(self.itemData(index))
         if self._free:
@@ -72,7 +102,7 @@ class Chooser(Combo):
     def typed(self) -> Choice:
         """What is typed, to be put back by `restore`: the id that it means (empty: none), the text."""
         text = self.currentText()
-        index = self.findText(text.strip())
+        index = self._index(text.strip())
         return (str(self.itemData(index)) if index >= 0 else ""), text
 
     def restore(self, typed: Choice) -> None:
@@ -89,9 +119,46 @@ class Chooser(Combo):
         text = self.currentText().strip()
         if text in [name for _, name in self._known]:
             text = ""
+        self._text, self._page, self._more = text, 1, False
         self._asked = run(
-            self._find, text, owner=self, done=self._suggest if typing else self._offer, failed=lambda _: None
+            self._find,
+            text,
+            1,
+            owner=self,
+            done=self._suggest if typing else self._offer,
+            failed=lambda _: None,
         )
+
+    def _scrolled(self, value: int, end: int) -> None:
+        """The end of the list is seen: bring the next page."""
+        if value < end or not self._more:
+            return
+        self._more = False
+        self._page += 1
+        self._asked = run(
+            self._find, self._text, self._page, owner=self, done=self._append, failed=lambda _: None
+        )
+
+    def _append(self, choices: Sequence[Choice]) -> None:
+        self._more = len(choices) >= PAGE
+        here = {self.itemData(index) for index in range(self.count())}
+        for value, name in choices:
+            if value not in here:
+                self.addItem(name, value)
+
+    def _index(self, text: str) -> int:
+        """Where the thing of this name stands, the chosen one of several; -1 for none."""
+        index = self.currentIndex()
+        return index if index >= 0 and self.itemText(index) == text else self.findText(text)
+
+    def _settle(self) -> None:
+        try:
+            value = self.chosen()
+        except ValueError:
+            return
+        if value != self._told:
+            self._told = value
+            self.settled.emit()
 
     def _suggest(self, choices: Sequence[Choice]) -> None:
         """Offer what was found while somebody types: the list below the text follows."""
@@ -105,12 +172,16 @@ class Chooser(Combo):
         line = self.lineEdit()
         assert line is not None
         text, cursor = line.text(), line.cursorPosition()
+        index = self._index(text)
+        was = self.itemData(index) if index >= 0 else None
+        self._more = len(choices) >= PAGE
         every = self._known + [choice for choice in choices if choice not in self._known]
         self.blockSignals(True)
         self.clear()
         for value, name in every:
             self.addItem(name, value)
-        self.setCurrentIndex(self.findText(text))
+        index = self.findData(was) if was is not None else -1
+        self.setCurrentIndex(index if index >= 0 else self.findText(text))
         self.setEditText(text)
         line.setCursorPosition(cursor)
         self.blockSignals(False)

@@ -1,4 +1,4 @@
-"""What a form offers to choose from, found by a part of its name."""
+"""What a form offers to choose from, found by a part of its name, a page at a time."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ from functools import partial
 
 from desktop.client.session import Session
 from desktop.context import Context
-from desktop.pages.chooser import Choice, Find
+from desktop.pages.chooser import PAGE, Choice, Find
 from shared.codes import Permission
 from shared.wire.catalogue import Task
-
-_MOST = 50
 
 
 def aircraft(session: Session) -> Find:
@@ -28,9 +26,9 @@ def tasks(session: Session) -> Find:
     return partial(_tasks, session)
 
 
-def references(session: Session) -> Find:
-    """Finds reference images."""
-    return partial(_references, session)
+def references(session: Session, aircraft_id: str | None = None) -> Find:
+    """Finds reference images; those of an aircraft first."""
+    return partial(_references, session, aircraft_id)
 
 
 def people(context: Context) -> Find:
@@ -38,7 +36,7 @@ def people(context: Context) -> Find:
     payload = context.payload
     own = [(payload.user.user_id, payload.user.name or payload.user.username)] if payload else []
     if not context.may(Permission.USER_MANAGE):
-        return lambda _text: own
+        return lambda _text, page: own if page == 1 else []
     return partial(_people, context.session)
 
 
@@ -47,22 +45,28 @@ def task_name(task: Task) -> str:
     return " · ".join(part for part in (task.task_name, task.flight_number, task.aircraft_name) if part)
 
 
-def _aircraft(session: Session, text: str) -> list[Choice]:
-    return [(a.aircraft_id, a.aircraft_name) for a in session.catalogue.aircraft.list(1, _MOST, text).data]
+def _aircraft(session: Session, text: str, page: int) -> list[Choice]:
+    found = session.catalogue.aircraft.list(page, PAGE, text).data
+    return [(one.aircraft_id, one.aircraft_name) for one in found]
 
 
-def _flights(session: Session, text: str) -> list[Choice]:
-    return [(f.flight_id, f.flight_number) for f in session.catalogue.flights.list(1, _MOST, text).data]
+def _flights(session: Session, text: str, page: int) -> list[Choice]:
+    found = session.catalogue.flights.list(page, PAGE, text).data
+    return [(one.flight_id, one.flight_number) for one in found]
 
 
-def _tasks(session: Session, text: str) -> list[Choice]:
-    return [(t.task_id, task_name(t)) for t in session.catalogue.tasks.list(1, _MOST, text).data]
+def _tasks(session: Session, text: str, page: int) -> list[Choice]:
+    return [(one.task_id, task_name(one)) for one in session.catalogue.tasks.list(page, PAGE, text).data]
 
 
-def _people(session: Session, text: str) -> list[Choice]:
-    return [(u.user_id, u.name or u.username) for u in session.users.list(1, _MOST, text).data]
+def _people(session: Session, text: str, page: int) -> list[Choice]:
+    return [(one.user_id, one.name or one.username) for one in session.users.list(page, PAGE, text).data]
 
 
-def _references(session: Session, text: str) -> list[Choice]:
-    found = session.catalogue.reference_images.list(1, _MOST, text).data
-    return [(r.reference_image_id, r.reference_image_name) for r in found]
+def _references(session: Session, aircraft_id: str | None, text: str, page: int) -> list[Choice]:
+    images = session.catalogue.reference_images
+    found = images.list(page, PAGE, text).data
+    if aircraft_id is not None and page == 1:
+        own = images.list(1, PAGE, text, aircraft_id=aircraft_id).data
+        found = own + [image for image in found if image not in own]
+    return [(image.reference_image_id, image.reference_image_name) for image in found]

@@ -174,6 +174,40 @@
     </message>
 </context>
 <context>
+    <name>Keeping</name>
+    <message numerus="yes">
+        <source>%n region(s) kept as the template of {name}.</source>
+        <translation>
+            <numerusform>%n region kept as the template of {name}.</numerusform>
+            <numerusform>%n regions kept as the template of {name}.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>It is replaced by the %n region(s) of this record.</source>
+        <translation>
+            <numerusform>It is replaced by the %n region of this record.</numerusform>
+            <numerusform>It is replaced by the %n regions of this record.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{name} has a template of %n region(s).</source>
+        <translation>
+            <numerusform>{name} has a template of %n region.</numerusform>
+            <numerusform>{name} has a template of %n regions.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>NewRecord</name>
+    <message numerus="yes">
+        <source>From the template of the reference image, %n region(s)</source>
+        <translation>
+            <numerusform>From the template of the reference image, %n region</numerusform>
+            <numerusform>From the template of the reference image, %n regions</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Pager</name>
     <message numerus="yes">
         <source>%n in all</source>

@@ -624,6 +624,10 @@
         <translation>条目与发现</translation>
     </message>
     <message>
+        <source>Keep the regions as template</source>
+        <translation>将区域保存为模板</translation>
+    </message>
+    <message>
         <source>Keys and shortcuts</source>
         <translation>按键与快捷键</translation>
     </message>
@@ -2317,6 +2321,51 @@
     </message>
 </context>
 <context>
+    <name>Keeping</name>
+    <message numerus="yes">
+        <source>%n region(s) kept as the template of {name}.</source>
+        <translation>
+            <numerusform>已将 %n 个区域保存为{name}的模板。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>A template holds at most {n} regions.</source>
+        <translation>一个模板最多 {n} 个区域。</translation>
+    </message>
+    <message>
+        <source>Choose a reference image first: a template is kept with it.</source>
+        <translation>请先选择参考图：模板随参考图保存。</translation>
+    </message>
+    <message numerus="yes">
+        <source>It is replaced by the %n region(s) of this record.</source>
+        <translation>
+            <numerusform>将用本记录的 %n 个区域替换它。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Records that exist stay as they are.</source>
+        <translation>已有的检查记录不受影响。</translation>
+    </message>
+    <message>
+        <source>Replace</source>
+        <translation>替换</translation>
+    </message>
+    <message>
+        <source>Replace the template?</source>
+        <translation>替换模板吗？</translation>
+    </message>
+    <message>
+        <source>The record has no regions. Draw one first.</source>
+        <translation>检查记录还没有区域，请先画一个。</translation>
+    </message>
+    <message numerus="yes">
+        <source>{name} has a template of %n region(s).</source>
+        <translation>
+            <numerusform>{name}已有 %n 个区域的模板。</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>KeyEdit</name>
     <message>
         <source>Cancel</source>
@@ -2621,10 +2670,6 @@
 <context>
     <name>NewRecord</name>
     <message>
-        <source>As in the last inspection of it</source>
-        <translation>沿用上次检查的条目</translation>
-    </message>
-    <message>
         <source>Cancel</source>
         <translation>取消</translation>
     </message>
@@ -2633,8 +2678,18 @@
         <translation>请选择记录所属的任务。</translation>
     </message>
     <message>
-        <source>From the template of the reference image</source>
-        <translation>来自参考图的模板</translation>
+        <source>As in the last inspection of it, {time}</source>
+        <translation>与上次检查相同（{time}）</translation>
+    </message>
+    <message>
+        <source>Choose one, or type a part of its name</source>
+        <translation>选择一项，或输入名称的一部分</translation>
+    </message>
+    <message numerus="yes">
+        <source>From the template of the reference image, %n region(s)</source>
+        <translation>
+            <numerusform>取自参考图的模板，%n 个区域</numerusform>
+        </translation>
     </message>
     <message>
         <source>Items</source>
@@ -2671,6 +2726,10 @@
     <message>
         <source>Task (choose one, or type the id of another system)</source>
         <translation>任务（可选择，或输入外部系统的任务编号）</translation>
+    </message>
+    <message>
+        <source>There is none of this name. Choose one of the list, or leave it empty.</source>
+        <translation>没有这个名称。请从列表中选择，或留空。</translation>
     </message>
 </context>
 <context>
@@ -3366,12 +3425,20 @@
 <context>
     <name>ReferenceChoice</name>
     <message>
+        <source>Choose one, or type a part of its name</source>
+        <translation>选择一项，或输入名称的一部分</translation>
+    </message>
+    <message>
         <source>Pictures (*.jpg *.jpeg *.png *.webp *.tif *.tiff)</source>
         <translation>图片 (*.jpg *.jpeg *.png *.webp *.tif *.tiff)</translation>
     </message>
     <message>
         <source>Reference image</source>
         <translation>参考图</translation>
+    </message>
+    <message>
+        <source>There is no reference image of this name. Choose one of the list.</source>
+        <translation>没有这个名称的参考图。请从列表中选择。</translation>
     </message>
     <message>
         <source>This record has no reference image.</source>

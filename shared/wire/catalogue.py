@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -67,12 +67,16 @@ class Task(TaskWrite):
 
 
 class TemplateRegion(Wire):
-    """One region of a reference image's template: a new record starts with an item of it."""
+    """One region of a reference image's template: a new record starts with an item of it.
+
+    `detection` is `item_point.detection` of that item, kept as given.
+    """
 
     item_name: RequiredName
     description: LongText | None = None
     model_id: Id | None = None
     point: Annotated[Point, CheckedJson]
+    detection: Annotated[dict[str, Any], CheckedJson] | None = None
 
 
 Template = Annotated[list[TemplateRegion], Field(max_length=2000)]

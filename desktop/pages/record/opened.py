@@ -6,15 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from desktop.client import RecordFilter, Session, Tagged
+from desktop.client import Session, Tagged
 from desktop.client.errors import ClientError
 from desktop.pages.find import task_name
 from desktop.report import html, pdf
 from desktop.report.collect import collect
 from desktop.workers import Report
 from shared.wire.inspection import Item, Record
-
-_EARLIER = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,20 +41,6 @@ def around(session: Session, tagged: Tagged[Record]) -> Opened:
         _task(session, record.task_id),
         _flight(session, record.flight_id),
     )
-
-
-def items_as_last_time(session: Session, record: Record) -> Sequence[Item] | None:
-    """Give the record the items of the newest other record of its reference image that has some.
-
-    None when there is no such record. Raises ClientError.
-    """
-    where = RecordFilter(reference_image_id=record.reference_image_id)
-    for other in session.records.search(where, 1, _EARLIER).data:
-        if other.inspection_id == record.inspection_id:
-            continue
-        if session.items.list(other.inspection_id, 1, 1).pagination.total:
-            return session.items.from_record(record.inspection_id, other.inspection_id)
-    return None
 
 
 def write_report(report: Report, session: Session, record_id: str, made_by: str, path: Path) -> Path:

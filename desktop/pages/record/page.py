@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWi
 from desktop.client.errors import NotFound
 from desktop.context import Context
 from desktop.pages.exporting import Exporting
+from desktop.pages.filling import items_as_last_time
 from desktop.pages.record import opened as calls
 from desktop.pages.record.fields import FieldsCard
 from desktop.pages.record.items import ItemsCard
@@ -326,7 +327,7 @@ class RecordPage(Page):
     def items_from_last(self) -> None:
         """Give the record the items of the last inspection of its reference image."""
         if self._opened is not None:
-            self._get_items(calls.items_as_last_time, self._context.session, self._opened.record)
+            self._get_items(items_as_last_time, self._context.session, self._opened.record)
 
     def _get_items(self, function: Any, *args: Any) -> None:
         run(

@@ -9,6 +9,9 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from desktop.client.inspection import RecordFilter
+from desktop.client.session import Session
+from desktop.pages import find
+from desktop.pages.chooser import Chooser
 from desktop.widgets import Button, Combo, Kind, SearchField, status_word
 from shared.codes import Status
 
@@ -16,17 +19,21 @@ _DAYS = (1, 7, 30, 365)
 
 
 class Filters(QWidget):
-    """What to look for. The choices of aircraft and reference images are offered when they are known."""
+    """What to look for; aircraft and reference images are found by a part of their names."""
 
     changed = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.search = SearchField(self.tr("Name, aircraft, executor"))
         self.search.setMaxLength(255)
         self.status = Combo(self.tr("State"))
-        self.aircraft = Combo(self.tr("Aircraft"))
-        self.reference = Combo(self.tr("Reference image"))
+        self.aircraft = Chooser(
+            self.tr("Aircraft"), find.aircraft(session), placeholder=self.tr("Any aircraft")
+        )
+        self.reference = Chooser(
+            self.tr("Reference image"), find.references(session), placeholder=self.tr("Any reference image")
+        )
         self.period = Combo(self.tr("Start time"))
         self.clear = Button(self.tr("Clear"), kind=Kind.GHOST)
         row = QHBoxLayout(self)
@@ -38,8 +45,6 @@ class Filters(QWidget):
         self.status.set_choices(
             [(None, self.tr("Any state")), *((status, status_word(status)) for status in Status)]
         )
-        self.offer_aircraft([])
-        self.offer_references([])
         self.period.set_choices(
             [
                 (None, self.tr("Started any time")),
@@ -47,25 +52,24 @@ class Filters(QWidget):
             ]
         )
         self.search.searched.connect(lambda _: self._changed())
-        for combo in (self.status, self.aircraft, self.reference, self.period):
+        for combo in (self.status, self.period):
             combo.picked.connect(lambda _: self._changed())
+        for chooser in (self.aircraft, self.reference):
+            chooser.settled.connect(self._changed)
         self.clear.clicked.connect(self.reset)
         self._show_clear()
 
-    def offer_aircraft(self, choices: list[tuple[str, str]]) -> None:
-        """(id, name) of the aircraft to choose from."""
-        self.aircraft.set_choices([(None, self.tr("Any aircraft")), *choices])
-
-    def offer_references(self, choices: list[tuple[str, str]]) -> None:
-        """(id, name) of the reference images to choose from."""
-        self.reference.set_choices([(None, self.tr("Any reference image")), *choices])
+    def refresh(self) -> None:
+        """Fetch anew what there is to choose from."""
+        for chooser in (self.aircraft, self.reference):
+            chooser.refresh()
 
     def value(self) -> RecordFilter:
         """The filter that the row says."""
         chosen = RecordFilter(
             inspection_status=self.status.value() or None,  # type: ignore[arg-type]
-            aircraft_id=self.aircraft.value() or None,  # type: ignore[arg-type]
-            reference_image_id=self.reference.value() or None,  # type: ignore[arg-type]
+            aircraft_id=_chosen(self.aircraft),
+            reference_image_id=_chosen(self.reference),
             q=self.search.text().strip() or None,
         )
         days = self.period.value()
@@ -81,8 +85,10 @@ class Filters(QWidget):
     def reset(self) -> None:
         """Look for everything."""
         self.search.clear()
-        for combo in (self.status, self.aircraft, self.reference, self.period):
+        for combo in (self.status, self.period):
             combo.set_value(None)
+        for chooser in (self.aircraft, self.reference):
+            chooser.begin(None)
         self._changed()
 
     def _changed(self) -> None:
@@ -91,3 +97,11 @@ class Filters(QWidget):
 
     def _show_clear(self) -> None:
         self.clear.setVisible(self.active)
+
+
+def _chosen(chooser: Chooser) -> str | None:
+    try:
+        return chooser.chosen()
+    except ValueError:
+        # A name that is half typed filters by nothing.
+        return None

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
-from desktop.client.inspection import RecordFilter
+from desktop.client.errors import ClientError
 from desktop.client.session import Session
 from desktop.context import Context
+from desktop.pages import find
+from desktop.pages.chooser import Chooser
+from desktop.pages.filling import Sources, items_as_last_time, sources
+from desktop.pages.moments import minute
 from desktop.pages.sentences import sentence
 from desktop.widgets import Banner, Button, Combo, Field, Kind, label
-from desktop.workers import run
-from shared.wire.catalogue import ReferenceImage, Task
+from desktop.workers import Task, run
 from shared.wire.inspection import RecordCreate
 
 
@@ -26,38 +30,49 @@ class Start(StrEnum):
     EMPTY = "empty"
 
 
+@dataclass(frozen=True, slots=True)
+class Made:
+    """The id of the record that was made, and why it could not be filled, where it could not."""
+
+    record_id: str
+    unfilled: ClientError | None = None
+
+
 class NewRecord(QDialog):
-    """Asks for name, task and reference image; `made(record_id)` when the service has made the record."""
+    """Asks for name, task, reference image and where the items come from."""
 
     made = Signal(str)
+    """The id of the record that the service has made."""
+    unfilled = Signal(str)
+    """The record is made, but without items: why, as a sentence."""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context = context
+        self._looking: Task | None = None
         self.setObjectName("new-record")
         self.setWindowTitle(self.tr("New record"))
         self.setMinimumWidth(440)
+        session = context.session
+        typing = self.tr("Choose one, or type a part of its name")
         self.name = Field(self.tr("Name"), placeholder=self.tr("Left wing root, after flight"))
-        self.task = Combo(self.tr("Task"))
-        self.task.setEditable(True)
-        self.task.setInsertPolicy(Combo.InsertPolicy.NoInsert)
+        self.task = Chooser(self.tr("Task"), find.tasks(session), free=True, placeholder=typing)
         self.task_field = Field(self.tr("Task (choose one, or type the id of another system)"), self.task)
-        self.reference = Combo(self.tr("Reference image"))
+        self.reference = Chooser(self.tr("Reference image"), find.references(session), placeholder=typing)
+        self.reference_field = Field(self.tr("Reference image"), self.reference)
         self.start = Combo(self.tr("Items"))
         self.banner = Banner()
         self.make = Button(self.tr("Start the record"), kind=Kind.MAIN)
         self.cancel = Button(self.tr("Cancel"))
         self._build()
-        self.start.set_choices(
-            [
-                (Start.TEMPLATE, self.tr("From the template of the reference image")),
-                (Start.LAST, self.tr("As in the last inspection of it")),
-                (Start.EMPTY, self.tr("None yet")),
-            ]
-        )
         self.make.clicked.connect(self._make)
         self.cancel.clicked.connect(self.reject)
-        run(_offers, context.session, owner=self, done=self._offer, failed=self._explain)
+        self.reference.settled.connect(self._look)
+        self.reference.editTextChanged.connect(lambda _: self.reference_field.set_error(""))
+        self.task.editTextChanged.connect(lambda _: self.task_field.set_error(""))
+        self.task.begin(None)
+        self.reference.begin(None)
+        self._offer(Sources())
 
     def _build(self) -> None:
         column = QVBoxLayout(self)
@@ -68,7 +83,7 @@ class NewRecord(QDialog):
         self.banner.hide()
         column.addWidget(self.name)
         column.addWidget(self.task_field)
-        column.addWidget(Field(self.tr("Reference image"), self.reference))
+        column.addWidget(self.reference_field)
         column.addWidget(Field(self.tr("Items"), self.start))
         column.addSpacing(6)
         row = QHBoxLayout()
@@ -79,41 +94,67 @@ class NewRecord(QDialog):
         self.make.setDefault(True)
         self.name.setFocus()
 
-    def _offer(self, offers: tuple[list[Task], list[ReferenceImage]]) -> None:
-        tasks, references = offers
-        typed = self.task.currentText()
-        self.task.set_choices([(task.task_id, _task_name(task)) for task in tasks])
-        if typed:
-            self.task.setEditText(typed)
-        self.reference.set_choices(
-            [
-                *((image.reference_image_id, image.reference_image_name) for image in references),
-                (None, self.tr("None yet")),
-            ]
-        )
+    # -- where the items come from
+
+    def _look(self) -> None:
+        """See what a record of the chosen reference image can start with."""
+        if self._looking is not None:
+            self._looking.cancel()
+        self._offer(Sources())
+        try:
+            chosen = self.reference.chosen()
+        except ValueError:
+            chosen = None
+        if chosen is not None:
+            self.make.setEnabled(False)
+            self._looking = run(
+                sources,
+                self._context.session,
+                chosen,
+                owner=self,
+                done=self._offer,
+                failed=self._explain,
+            )
+
+    def _offer(self, found: Sources) -> None:
+        """Offer what there is, the template first."""
+        self.make.setEnabled(True)
+        choices: list[tuple[object, str]] = []
+        if found.template:
+            said = self.tr("From the template of the reference image, %n region(s)", "", found.template)
+            choices.append((Start.TEMPLATE, said))
+        if found.last is not None:
+            when = minute(found.last.start_time or found.last.created_at)
+            choices.append((Start.LAST, self.tr("As in the last inspection of it, {time}").format(time=when)))
+        choices.append((Start.EMPTY, self.tr("None yet")))
+        self.start.set_choices(choices)
+        self.start.set_value(choices[0][0])
+        self.start.setEnabled(len(choices) > 1)
+
+    # -- making it
 
     def _explain(self, error: Exception) -> None:
         self.make.setEnabled(True)
         self.banner.say(sentence(error), "error")
 
-    def _task_id(self) -> str:
-        index = self.task.currentIndex()
-        if index < 0 or self.task.itemText(index) != self.task.currentText():
-            index = self.task.findText(self.task.currentText())
-        return str(self.task.itemData(index)) if index >= 0 else self.task.currentText().strip()
-
     def _make(self) -> None:
-        task_id = self._task_id()
+        task_id = self.task.chosen()
         if not task_id:
             self.task_field.set_error(self.tr("Choose the task that this record belongs to."))
             return
+        try:
+            reference_id = self.reference.chosen()
+        except ValueError:
+            self.reference_field.set_error(
+                self.tr("There is none of this name. Choose one of the list, or leave it empty.")
+            )
+            return
         payload = self._context.payload
-        reference = self.reference.value()
         body = RecordCreate(
             inspection_name=self.name.text().strip() or None,
             task_id=task_id,
             executor_id=payload.user.user_id if payload else None,
-            reference_image_id=str(reference) if reference else None,
+            reference_image_id=reference_id,
             start_time=datetime.now(UTC),
         )
         self.make.setEnabled(False)
@@ -127,26 +168,21 @@ class NewRecord(QDialog):
             failed=self._explain,
         )
 
-    def _made(self, record_id: str) -> None:
+    def _made(self, made: Made) -> None:
         self.accept()
-        self.made.emit(record_id)
+        self.made.emit(made.record_id)
+        if made.unfilled is not None:
+            self.unfilled.emit(sentence(made.unfilled))
 
 
-def _task_name(task: Task) -> str:
-    return " · ".join(part for part in (task.task_name, task.flight_number, task.aircraft_name) if part)
-
-
-def _offers(session: Session) -> tuple[list[Task], list[ReferenceImage]]:
-    return session.catalogue.tasks.list(1, 200).data, session.catalogue.reference_images.list(1, 200).data
-
-
-def _make(session: Session, body: RecordCreate, start: Start) -> str:
+def _make(session: Session, body: RecordCreate, start: Start) -> Made:
     record = session.records.create(body)
-    if body.reference_image_id is not None and start is Start.TEMPLATE:
-        session.items.from_template(record.inspection_id)
-    if body.reference_image_id is not None and start is Start.LAST:
-        last = session.records.search(RecordFilter(reference_image_id=body.reference_image_id), 1, 2).data
-        earlier = [found for found in last if found.inspection_id != record.inspection_id]
-        if earlier:
-            session.items.from_record(record.inspection_id, earlier[0].inspection_id)
-    return record.inspection_id
+    try:
+        if start is Start.TEMPLATE:
+            session.items.from_template(record.inspection_id)
+        elif start is Start.LAST:
+            items_as_last_time(session, record)
+    except ClientError as error:
+        # The record is there: asking again would make a second one.
+        return Made(record.inspection_id, error)
+    return Made(record.inspection_id)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Iterable
 from datetime import UTC
 from functools import partial
 from pathlib import Path
@@ -19,6 +20,7 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
 )
 
+from desktop.client.errors import Forbidden, NotFound
 from desktop.client.inspection import RecordFilter
 from desktop.client.session import Session
 from desktop.context import Context
@@ -66,7 +68,7 @@ class RecordsPage(Page):
             self.tr("New record"), kind=Kind.MAIN, icon="plus", keys=context.commands.keys_text("record.new")
         )
         self.export = Button(self.tr("Export"), icon="download")
-        self.filters = Filters()
+        self.filters = Filters(context.session)
         self.model = RecordsModel(self)
         self.table = self._make_table()
         self.pager = Pager()
@@ -146,7 +148,7 @@ class RecordsPage(Page):
         self._select = str(params.get("record_id") or "")
         self._number = int(params.get("page") or self._number)
         self.new.setVisible(self._context.may(Permission.INSPECTION_ADD))
-        run(_choices, self._context.session, owner=self, done=self._offer, failed=lambda _: None)
+        self.filters.refresh()
         self.reload()
 
     def place(self) -> dict[str, Any]:
@@ -190,6 +192,18 @@ class RecordsPage(Page):
         if self.hasFocus():
             self.table.setFocus(Qt.FocusReason.OtherFocusReason)
         self._choose(max(self.model.row_of(keep), 0))
+        unnamed = {
+            record.flight_id for record in listing.data if record.flight_id
+        } - self.model.flights.keys()
+        if unnamed:
+            run(
+                _flight_numbers,
+                self._context.session,
+                sorted(unnamed),
+                owner=self,
+                done=lambda found: self.model.name_flights(self.model.flights | found),
+                failed=lambda _: None,
+            )
         for reference_image_id in self.model.without_picture():
             run(
                 _thumbnail,
@@ -218,11 +232,6 @@ class RecordsPage(Page):
 
     def _picture(self, reference_image_id: str, image: QImage) -> None:
         self.model.set_picture(reference_image_id, QPixmap.fromImage(image))
-
-    def _offer(self, choices: _Choices) -> None:
-        self.filters.offer_aircraft(choices.aircraft)
-        self.filters.offer_references(choices.references)
-        self.model.name_flights(choices.flights)
 
     # -- choosing
 
@@ -265,6 +274,7 @@ class RecordsPage(Page):
         """Ask for a new record and open it."""
         dialog = NewRecord(self._context, self)
         dialog.made.connect(lambda record_id: self.navigate.emit("workbench", {"record_id": record_id}))
+        dialog.unfilled.connect(self.toast)
         dialog.open()
 
     def delete_chosen(self) -> None:
@@ -307,21 +317,15 @@ class RecordsPage(Page):
             )
 
 
-class _Choices:
-    """(id, name) of what records can be filtered by, and the numbers of flights."""
-
-    def __init__(self, session: Session) -> None:
-        catalogue = session.catalogue
-        self.aircraft = [(a.aircraft_id, a.aircraft_name) for a in catalogue.aircraft.list(1, 200).data]
-        self.references = [
-            (r.reference_image_id, r.reference_image_name)
-            for r in catalogue.reference_images.list(1, 200).data
-        ]
-        self.flights = {f.flight_id: f.flight_number for f in catalogue.flights.list(1, 200).data}
-
-
-def _choices(session: Session) -> _Choices:
-    return _Choices(session)
+def _flight_numbers(session: Session, flight_ids: Iterable[str]) -> dict[str, str]:
+    """The numbers of flights by their ids; one that is gone keeps its id for a number."""
+    found = {}
+    for flight_id in flight_ids:
+        try:
+            found[flight_id] = session.catalogue.flights.get(flight_id).flight_number
+        except (NotFound, Forbidden):
+            found[flight_id] = flight_id
+    return found
 
 
 def _thumbnail(session: Session, reference_image_id: str) -> QImage:
@@ -346,6 +350,8 @@ def _export(
     while True:
         number += 1
         listing = session.records.search(where, number, _EXPORT_PAGE)
+        unnamed = {record.flight_id for record in listing.data if record.flight_id} - flights.keys()
+        flights = flights | _flight_numbers(session, unnamed)
         for record in listing.data:
             updated = record.updated_at.replace(tzinfo=UTC).astimezone()
             cells = (

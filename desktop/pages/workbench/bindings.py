@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from desktop.canvas.tools import Tool
 from desktop.pages.workbench.exchange import Exchange
+from desktop.pages.workbench.keeping import Keeping
 from shared.codes import Verdict
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ def bind(page: WorkbenchPage) -> None:
     view, bench = page.view, page.bench
     exchange = Exchange(bench, page)
     exchange.said.connect(page.toast)
+    keeping = Keeping(bench, page)
+    keeping.said.connect(page.toast)
     commands = page.context.commands
 
     def editing() -> bool:
@@ -93,6 +96,7 @@ def bind(page: WorkbenchPage) -> None:
         ("record.report", page.finishing.report, is_open),
         ("inspection.export", exchange.export, is_open),
         ("regions.import", exchange.ask, editing),
+        ("record.template", keeping.keep, is_open),
         ("compare", page.toggle_compare, is_open),
         ("reload", page.reload, is_open),
     ]

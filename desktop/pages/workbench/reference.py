@@ -9,12 +9,14 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.client import Session
+from desktop.pages import find
+from desktop.pages.chooser import Choice, Chooser
 from desktop.pages.sentences import sentence
 from desktop.pages.workbench.bench import Bench
-from desktop.widgets import Button, Combo, ProgressBar, Symbol, label
+from desktop.widgets import Button, ProgressBar, Symbol, label
 from desktop.workers import Lane, Report, Task, run
 from shared.codes import Permission
-from shared.wire.catalogue import ReferenceImage, ReferenceImageWrite
+from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.inspection import RecordUpdate
 
 
@@ -29,7 +31,11 @@ class ReferenceChoice(QWidget):
         self._bench = bench
         self._task: Task | None = None
         self.setObjectName("reference-choice")
-        self.images = Combo(self.tr("Reference image"))
+        self.images = Chooser(
+            self.tr("Reference image"),
+            self._find,
+            placeholder=self.tr("Choose one, or type a part of its name"),
+        )
         self.images.setObjectName("reference-images")
         self.images.setMinimumWidth(280)
         self.use = Button(self.tr("Use it"))
@@ -59,7 +65,7 @@ class ReferenceChoice(QWidget):
         column.addWidget(self.upload, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addWidget(self._bar)
         column.addWidget(self._error, 0, Qt.AlignmentFlag.AlignHCenter)
-        self.use.clicked.connect(lambda _checked=False: self._use(str(self.images.value())))
+        self.use.clicked.connect(lambda _checked=False: self._use_chosen())
         self.upload.clicked.connect(lambda _checked=False: self._choose_file())
 
     def offer(self) -> None:
@@ -72,23 +78,31 @@ class ReferenceChoice(QWidget):
             else self.tr("This record has no reference image.")
         )
         for widget in (self.images, self.use):
-            widget.setVisible(False)
+            widget.setVisible(may)
         self.upload.setVisible(
             may and context.may(Permission.CATALOGUE_MANAGE) and context.may(Permission.FILE_ADD)
         )
         self._say("")
         if may:
-            images = context.session.catalogue.reference_images
-            run(lambda: images.list(1, 200).data, owner=self, done=self._offer, failed=self._failed)
+            self.images.begin(None)
 
-    def _offer(self, images: Sequence[ReferenceImage]) -> None:
+    def _find(self, text: str, page: int) -> Sequence[Choice]:
+        """Reference images, those of the record's aircraft first."""
         document = self._bench.document
-        aircraft = document.record.aircraft_id if document is not None else None
-        # Those of the same aircraft first.
-        ordered = sorted(images, key=lambda image: image.aircraft_id != aircraft)
-        self.images.set_choices([(image.reference_image_id, image.reference_image_name) for image in ordered])
-        for widget in (self.images, self.use):
-            widget.setVisible(bool(images))
+        aircraft_id = document.record.aircraft_id if document is not None else None
+        return find.references(self._bench.context.session, aircraft_id)(text, page)
+
+    def _use_chosen(self) -> None:
+        try:
+            chosen = self.images.chosen()
+        except ValueError:
+            chosen = None
+        if chosen is None:
+            self._say(self.tr("There is no reference image of this name. Choose one of the list."))
+            self.images.setFocus()
+            return
+        self._say("")
+        self._use(chosen)
 
     def _choose_file(self) -> None:
         name, _ = QFileDialog.getOpenFileName(

@@ -6,17 +6,11 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, Signal
 
-from desktop.client import RecordFilter, Session
+from desktop.pages.filling import items_as_last_time
 from desktop.pages.sentences import sentence
 from desktop.pages.workbench.bench import Bench
 from desktop.workers import run
 from shared.wire.inspection import Item
-
-_LOOK_BACK = 20
-
-
-class NoEarlierError(Exception):
-    """No earlier record of the same reference image has items."""
 
 
 class Starting(QObject):
@@ -33,40 +27,24 @@ class Starting(QObject):
 
     def from_template(self) -> None:
         """Take the regions that are kept with the reference image."""
-        self._run(_from_template)
+        self._run(self._bench.context.session.items.from_template, self._bench.record_id)
 
     def from_last(self) -> None:
         """Take the items of the newest other record of the same reference image."""
-        self._run(_from_last)
+        if self._bench.document is not None:
+            self._run(items_as_last_time, self._bench.context.session, self._bench.document.record)
 
-    def _run(self, function: Callable[[Session, str], Sequence[Item]]) -> None:
+    def _run(self, function: Callable[..., Sequence[Item] | None], *args: object) -> None:
         run(
             function,
-            self._bench.context.session,
-            self._bench.record_id,
+            *args,
             owner=self,
-            done=lambda _: self.filled.emit(),
-            failed=self._failed,
+            done=self._done,
+            failed=lambda error: self.said.emit(sentence(error)),
         )
 
-    def _failed(self, error: Exception) -> None:
-        if isinstance(error, NoEarlierError):
+    def _done(self, items: Sequence[Item] | None) -> None:
+        if items is None:
             self.said.emit(self.tr("There is no earlier inspection of this reference image."))
         else:
-            self.said.emit(sentence(error))
-
-
-def _from_template(session: Session, record_id: str) -> Sequence[Item]:
-    return session.items.from_template(record_id)
-
-
-def _from_last(session: Session, record_id: str) -> Sequence[Item]:
-    record = session.records.get(record_id).value
-    if record.reference_image_id is not None:
-        where = RecordFilter(reference_image_id=record.reference_image_id)
-        for other in session.records.search(where, 1, _LOOK_BACK).data:
-            if other.inspection_id == record_id:
-                continue
-            if session.items.list(other.inspection_id, 1, 1).pagination.total:
-                return session.items.from_record(record_id, other.inspection_id)
-    raise NoEarlierError
+            self.filled.emit()

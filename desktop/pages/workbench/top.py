@@ -110,7 +110,7 @@ class Top(TopBar):
         menu: QMenu = self._commands.menu(
             [
                 *("item.photo", "item.camera", "", "edit.undo", "edit.redo", ""),
-                *("regions.import", "inspection.export", "record.report"),
+                *("regions.import", "record.template", "inspection.export", "record.report"),
             ],
             self,
         )

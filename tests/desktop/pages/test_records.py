@@ -11,14 +11,23 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
-from desktop.client import Session
+from desktop.client import RecordFilter, Session
 from desktop.context import Context
 from desktop.pages.records import RecordsPage
-from desktop.pages.records.new_record import NewRecord
+from desktop.pages.records.new_record import NewRecord, Start
 from desktop.preferences import Preferences
 from shared.codes import Status
-from shared.wire.catalogue import AircraftWrite, FlightWrite, TaskWrite
-from shared.wire.inspection import RecordCreate
+from shared.cv import cv2
+from shared.samples import panel
+from shared.wire.catalogue import (
+    AircraftWrite,
+    FlightWrite,
+    ReferenceImage,
+    ReferenceImageWrite,
+    TaskWrite,
+    TemplateRegion,
+)
+from shared.wire.inspection import Point, RecordCreate
 from tests.service_app import ADMIN
 from tests.service_process import first_admin, service_process
 
@@ -160,3 +169,80 @@ def test_a_service_that_is_gone_is_a_sentence_with_a_way_to_retry(qtbot: QtBot, 
         lambda: page.stack.currentWidget() not in (page.stack.content, page.stack.loading), timeout=5000
     )
     session.close()
+
+
+@pytest.fixture
+def reference(context: Context) -> Iterator[ReferenceImage]:
+    """A reference image with a template of two regions."""
+    session = context.session
+    good, data = cv2.imencode(".png", panel(400, 300, 3).image)
+    assert good
+    stored = session.files.upload(bytes(data), "wing.png")
+    regions = [
+        TemplateRegion(item_name=f"区域{n}", point=Point(x=0.1 * n, y=0.1, w=0.1, h=0.2)) for n in (1, 2)
+    ]
+    body = ReferenceImageWrite(reference_image_name="左翼根部", file_id=stored.file_id, template=regions)
+    made = session.catalogue.reference_images.create(body)
+    yield made
+    for record in session.records.search(
+        RecordFilter(reference_image_id=made.reference_image_id), 1, 50
+    ).data:
+        session.records.delete(record.inspection_id)
+    session.catalogue.reference_images.delete(made.reference_image_id)
+
+
+def start_with(page: RecordsPage, qtbot: QtBot, offered: list[Start], start: Start) -> list[str]:
+    """Make a record through the dialog; the names of its items."""
+    dialog = NewRecord(page._context, page)
+    qtbot.waitUntil(lambda: dialog.task.count() == 1 and dialog.reference.count() == 1, timeout=5000)
+    dialog.task.setCurrentIndex(0)
+    dialog.reference.setCurrentIndex(0)
+    dialog.reference.activated.emit(0)
+    qtbot.waitUntil(lambda: dialog.start.count() == len(offered), timeout=5000)
+    assert [dialog.start.itemData(n) for n in range(dialog.start.count())] == offered
+    dialog.start.set_value(start)
+    with qtbot.waitSignal(dialog.made, timeout=5000) as made:
+        dialog.make.click()
+    dialog.deleteLater()
+    assert made.args is not None
+    return [item.item_name for item in page._context.session.items.all(made.args[0])]
+
+
+def test_a_new_record_starts_with_the_template_as_last_time_or_empty(
+    page: RecordsPage, reference: ReferenceImage, qtbot: QtBot
+) -> None:
+    first = [Start.TEMPLATE, Start.EMPTY]
+    assert start_with(page, qtbot, first, Start.TEMPLATE) == ["区域1", "区域2"]
+    later = [Start.TEMPLATE, Start.LAST, Start.EMPTY]
+    session = page._context.session
+    where = RecordFilter(reference_image_id=reference.reference_image_id)
+    (made,) = session.records.search(where).data
+    session.items.delete(session.items.all(made.inspection_id)[0].item_id)
+    assert start_with(page, qtbot, later, Start.EMPTY) == []
+    # The newest record has no items: the last inspection is the one before.
+    assert start_with(page, qtbot, later, Start.LAST) == ["区域2"]
+
+
+def test_the_filter_finds_any_aircraft_by_a_part_of_its_name(
+    page: RecordsPage, context: Context, qtbot: QtBot
+) -> None:
+    session = context.session
+    many = [session.catalogue.aircraft.create(AircraftWrite(aircraft_name=f"X-{n:03}")) for n in range(55)]
+    session.catalogue.aircraft.create(AircraftWrite(aircraft_name="B-1234 bis"))
+    chooser = page.filters.aircraft
+    chooser.refresh()
+    qtbot.waitUntil(lambda: chooser.count() == 50, timeout=5000)
+    assert chooser.findText("B-1234") < 0
+    chooser.setFocus()
+    chooser.lineEdit().setText("B-12")
+    chooser.lineEdit().textEdited.emit("B-12")
+    qtbot.waitUntil(lambda: chooser.findText("B-1234") >= 0, timeout=5000)
+    assert not page.filters.active
+    chooser.lineEdit().setText("B-1234")
+    chooser.lineEdit().editingFinished.emit()
+    assert page.filters.active
+    qtbot.waitUntil(lambda: page.model.index(0, 1).data() == "B-1234", timeout=5000)
+    page.filters.reset()
+    assert not page.filters.active
+    for one in many:
+        session.catalogue.aircraft.delete(one.aircraft_id)

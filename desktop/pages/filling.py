@@ -1,0 +1,48 @@
+"""Where the items of a record without any come from. Not for the GUI thread."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from desktop.client import RecordFilter, Session
+from shared.wire.inspection import Item, Record
+
+_LOOK_BACK = 20
+"""How many of the newest records of a reference image are looked at for items."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What a new record of a reference image can start with: `template` regions, the items of `last`."""
+
+    template: int = 0
+    last: Record | None = None
+
+
+def sources(session: Session, reference_image_id: str) -> Sources:
+    """What there is for a reference image. Raises ClientError, NotFound when it is gone."""
+    image = session.catalogue.reference_images.get(reference_image_id)
+    return Sources(len(image.template), last_record(session, reference_image_id))
+
+
+def last_record(session: Session, reference_image_id: str | None, other_than: str = "") -> Record | None:
+    """The newest record of a reference image that has items; None for none. Raises ClientError."""
+    if reference_image_id is None:
+        return None
+    where = RecordFilter(reference_image_id=reference_image_id)
+    for record in session.records.search(where, 1, _LOOK_BACK).data:
+        if record.inspection_id == other_than:
+            continue
+        if session.items.list(record.inspection_id, 1, 1).pagination.total:
+            return record
+    return None
+
+
+def items_as_last_time(session: Session, record: Record) -> Sequence[Item] | None:
+    """Give a record the items of the last other one of its reference image; None when there is no such one.
+
+    Raises ClientError, Conflict when the record has items.
+    """
+    last = last_record(session, record.reference_image_id, record.inspection_id)
+    return session.items.from_record(record.inspection_id, last.inspection_id) if last is not None else None

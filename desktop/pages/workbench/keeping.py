@@ -1,0 +1,96 @@
+"""Keeping the regions of the open record as the template of its reference image."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from desktop.pages.sentences import sentence
+from desktop.pages.workbench.bench import Bench
+from desktop.pages.workbench.document import ItemView
+from desktop.widgets import confirm
+from desktop.workers import run
+from shared.wire.catalogue import ReferenceImage, TemplateRegion
+
+_MOST = 2000
+"""How many regions the service takes as a template."""
+
+
+class Keeping(QObject):
+    """Asks before it replaces a template, and says how many regions there are and will be."""
+
+    said = Signal(str)
+    """Something to tell the person."""
+
+    def __init__(self, bench: Bench, window: QWidget) -> None:
+        super().__init__(window)
+        self._bench, self._window = bench, window
+
+    def keep(self) -> None:
+        """Keep the regions that are shown, once everything is saved."""
+        reference = self._bench.reference
+        if reference is None:
+            self.said.emit(self.tr("Choose a reference image first: a template is kept with it."))
+            return
+        if not self._regions():
+            self.said.emit(self.tr("The record has no regions. Draw one first."))
+            return
+        if len(self._regions()) > _MOST:
+            self.said.emit(self.tr("A template holds at most {n} regions.").format(n=_MOST))
+            return
+        run(
+            self._bench.context.session.catalogue.reference_images.get,
+            reference.reference_image_id,
+            owner=self,
+            done=self._ask,
+            failed=lambda error: self.said.emit(sentence(error)),
+        )
+
+    def _ask(self, now: ReferenceImage) -> None:
+        """`now` is the reference image as the service has it: somebody may have kept a template meanwhile."""
+        reference = self._bench.reference
+        regions = self._regions()
+        if reference is None or reference.reference_image_id != now.reference_image_id or not regions:
+            return
+        if now.template:
+            has = self.tr("{name} has a template of %n region(s).", "", len(now.template))
+            will = self.tr("It is replaced by the %n region(s) of this record.", "", len(regions))
+            stay = self.tr("Records that exist stay as they are.")
+            text = " ".join((has.format(name=now.reference_image_name), will, stay))
+            if not confirm(self._window, self.tr("Replace the template?"), text, self.tr("Replace")):
+                return
+        run(
+            self._bench.context.session.catalogue.reference_images.set_template,
+            now.reference_image_id,
+            regions,
+            owner=self,
+            done=self._kept,
+            failed=lambda error: self.said.emit(sentence(error)),
+        )
+
+    def _kept(self, reference: ReferenceImage) -> None:
+        known = self._bench.reference
+        if known is not None and known.reference_image_id == reference.reference_image_id:
+            self._bench.reference = reference
+            self._bench.changed.emit()
+        said = self.tr("%n region(s) kept as the template of {name}.", "", len(reference.template))
+        self.said.emit(said.format(name=reference.reference_image_name))
+
+    def _regions(self) -> list[TemplateRegion]:
+        document = self._bench.document
+        items = document.items if document is not None else []
+        return [region_of(item) for item in items if (item.item_point or {}).get("point")]
+
+
+def region_of(item: ItemView) -> TemplateRegion:
+    """An item as a region of a template: name, description, model, place, and how to detect on it."""
+    point = item.item_point or {}
+    return TemplateRegion.model_validate(
+        {
+            "item_name": item.item_name,
+            "description": item.description,
+            "model_id": item.model_id,
+            "point": point["point"],
+            "detection": point.get("detection"),
+        }
+    )
