@@ -49,12 +49,12 @@ def test_undo_and_redo_reach_the_service(bench: Desk, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: bench.saved, timeout=8000)
     assert [item.item_name for item in bench.session.items.all(record_id)] == ["条目1", "条目3"]
     bench.context.commands.run("edit.undo")
-    # It is a new item for the service, which lists by age: the one that came back is the last.
-    assert bench.names == ["条目1", "条目3", "条目2"]
+    assert bench.names == ["条目1", "条目2", "条目3"]
     bench.context.commands.run("edit.undo")
     qtbot.waitUntil(lambda: bench.saved, timeout=8000)
-    after = {item.item_name: item.item_point.point.x for item in bench.session.items.all(record_id)}
-    assert [after[f"条目{n}"] for n in (1, 2, 3)] == pytest.approx(before)
+    items = bench.session.items.all(record_id)
+    assert [item.item_name for item in items] == ["条目1", "条目2", "条目3"]
+    assert [item.item_point.point.x for item in items] == pytest.approx(before)
     bench.context.commands.run("edit.redo")
     qtbot.waitUntil(lambda: bench.saved, timeout=8000)
     (moved,) = [i for i in bench.session.items.all(record_id) if i.item_name == "条目1"]
