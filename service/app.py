@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -26,6 +27,7 @@ from service.detection.service import DetectionService
 from service.detection.tables import ModelRow
 from service.docs import install_docs
 from service.envelope import failure_body, failures, install_handlers
+from service.events.relay import Relay
 from service.events.ring import Ring
 from service.events.routes import router as events_router
 from service.face.routes import router as face_router
@@ -55,6 +57,10 @@ class Domains:
         database.before_commit.append(self.audit.before_commit)
         self.ring = Ring()
         database.after_commit.append(self.ring.after_commit)
+        # SQLite belongs to one process: there is nobody else to tell.
+        self.relay = None if database.is_sqlite else Relay(database, self.ring)
+        if self.relay is not None:
+            database.before_commit.append(self.relay.before_commit)
         self.files = FilesService(database, settings)
         self.catalogue = CatalogueService(database, self.files.file_info)
         self.account = AccountService(database, settings)
@@ -105,6 +111,8 @@ class Domains:
 
     async def start(self) -> None:
         """Begin what runs beside the requests."""
+        if self.relay is not None:
+            self.relay.start()
         await self.detection.start()
         self.face.start()
 
@@ -115,6 +123,8 @@ class Domains:
         await self.face.close()
         self.account.close()
         self.files.close()
+        if self.relay is not None:
+            await asyncio.to_thread(self.relay.stop)
 
 
 def _join_sources() -> JoinSources:

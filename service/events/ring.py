@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import datetime as dt
 import secrets
 import threading
 from collections import deque
@@ -28,8 +29,9 @@ class News(NamedTuple):
 class Ring:
     """The last `kept` events. A reader has no queue that could fill up: it remembers its place.
 
-    A place is the number of events so far. The id of an event is `<this run of the service>-<place>`, so an
-    id of an earlier run is recognised as such.
+    A place is the number of events so far. The id of an event is `<this run of the process>-<place>`, so an
+    id of an earlier run, or of another process of the same service, is recognised as such: each process keeps
+    the events in the order in which it heard of them.
     """
 
     def __init__(self, kept: int = KEPT) -> None:
@@ -41,8 +43,11 @@ class Ring:
         self.closed = False
 
     def after_commit(self, changes: Sequence[Change]) -> None:
-        """Keep `changes` and wake every reader. From any thread."""
-        at = now()
+        """Keep `changes` that this process made just now. From any thread."""
+        self.add(changes, now())
+
+    def add(self, changes: Sequence[Change], at: dt.datetime) -> None:
+        """Keep `changes` of the time `at` and wake every reader. From any thread."""
         with self._lock:
             for change in changes:
                 if not change.quiet:
@@ -57,6 +62,13 @@ class Ring:
                             at=at,
                         )
                     )
+            self._wake()
+
+    def miss(self) -> None:
+        """Say that changes may have passed unheard: every reader is told to read anew. From any thread."""
+        with self._lock:
+            self._events.clear()
+            self._count += 1
             self._wake()
 
     def close(self) -> None:

@@ -1,0 +1,153 @@
+"""Carries changes between the service processes that share a PostgreSQL database: NOTIFY and LISTEN.
+
+A change is told inside the transaction that makes it, so PostgreSQL delivers it when that commits, and never
+when it is rolled back. Each process listens on a connection of its own, on a thread, since psycopg can not
+wait on the loop that asyncio has on Windows. While that connection is lost, changes of others pass unheard:
+when it is back, every client is told to read anew.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import threading
+import time
+from collections.abc import Iterable, Iterator, Sequence
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from pydantic import BaseModel, ValidationError
+from sqlalchemy import bindparam, text
+from sqlalchemy.orm import Session
+
+from service.changes import Change
+from service.database import Database, now
+from service.events.ring import Ring
+from shared.wire.common import ItemTime
+
+log = logging.getLogger("walkaround.events")
+
+CHANNEL = "walkaround_changes"
+MOST_BYTES = 7500
+"""Of one notification: PostgreSQL refuses 8000 and more."""
+# How long a wait for notifications lasts before the thread looks whether it should end.
+_LOOK_SECONDS = 0.5
+# A connection that is silent for so long is asked whether it is still there.
+_SILENT_SECONDS = 15.0
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 15.0
+# A network that went away without a word is noticed within half a minute.
+_CONNECTING = {
+    "connect_timeout": 10,
+    "keepalives_idle": 15,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,
+}
+_NOTIFY = text("SELECT pg_notify(:channel, :payload)").bindparams(bindparam("channel", CHANNEL))
+
+_Told = tuple[str, str, str | None, str | None]
+
+
+class Note(BaseModel):
+    """One notification: which process made the changes, when, and action, kind, object and actor of each."""
+
+    origin: str
+    at: ItemTime
+    changes: list[_Told]
+
+
+def notes(origin: str, changes: Iterable[Change]) -> Iterator[str]:
+    """The notifications that tell `changes` but the quiet ones, in order, each within `MOST_BYTES`."""
+    empty = Note(origin=origin, at=now(), changes=[])
+    room = MOST_BYTES - len(empty.model_dump_json().encode())
+    part: list[_Told] = []
+    used = 0
+    for change in changes:
+        if change.quiet:
+            continue
+        told = (change.action, change.kind, change.object_id, change.actor)
+        size = len(empty.model_copy(update={"changes": [told]}).model_dump_json().encode())
+        if part and used + size > room:
+            yield empty.model_copy(update={"changes": part}).model_dump_json()
+            part, used = [], 0
+        part.append(told)
+        used += size
+    if part:
+        yield empty.model_copy(update={"changes": part}).model_dump_json()
+
+
+class Relay:
+    """Between this process's ring and those of the other processes on the same PostgreSQL database."""
+
+    def __init__(self, database: Database, ring: Ring) -> None:
+        address = database.url.set(drivername="postgresql").render_as_string(hide_password=False)
+        self._address = make_conninfo("", **{**_CONNECTING, **conninfo_to_dict(address)})
+        self._ring = ring
+        # Whose notifications are skipped: the ring has this process's own changes already.
+        self._origin = secrets.token_hex(8)
+        self._ended = threading.Event()
+        self._listening = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="change-relay", daemon=True)
+
+    def before_commit(self, session: Session, changes: Sequence[Change]) -> None:
+        """Tell the other processes of `changes` when the transaction of `session` commits."""
+        for payload in notes(self._origin, changes):
+            session.execute(_NOTIFY, {"payload": payload})
+
+    def start(self) -> None:
+        """Begin to listen."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Listen no more."""
+        self._ended.set()
+        if self._thread.is_alive():
+            # A database that does not answer must not keep the service from ending.
+            self._thread.join(2 * _LOOK_SECONDS)
+
+    def wait_until_listening(self, seconds: float) -> bool:
+        """True once changes of other processes are heard; False when that takes longer than `seconds`."""
+        return self._listening.wait(seconds)
+
+    def _run(self) -> None:
+        pause = _FIRST_PAUSE
+        while not self._ended.is_set():
+            try:
+                with psycopg.connect(self._address, autocommit=True) as connection:
+                    connection.execute(f"LISTEN {CHANNEL}".encode())
+                    # Whatever happened before was not heard.
+                    self._ring.miss()
+                    self._listening.set()
+                    pause = _FIRST_PAUSE
+                    self._listen(connection)
+            except psycopg.Error as problem:
+                # Its text may hold the address with its password.
+                log.error(
+                    "changes of other processes are not heard: %s; trying again", type(problem).__name__
+                )
+            self._listening.clear()
+            self._ended.wait(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+
+    def _listen(self, connection: psycopg.Connection) -> None:
+        heard = time.monotonic()
+        while not self._ended.is_set():
+            for notification in connection.notifies(timeout=_LOOK_SECONDS):
+                heard = time.monotonic()
+                self._take(notification.payload)
+            if time.monotonic() - heard >= _SILENT_SECONDS:
+                connection.execute("SELECT 1")
+                heard = time.monotonic()
+
+    def _take(self, payload: str) -> None:
+        try:
+            note = Note.model_validate_json(payload)
+        except ValidationError:
+            # Of another version of the program: something changed, and that is all that can be said.
+            self._ring.miss()
+            return
+        if note.origin != self._origin:
+            changes = [
+                Change(action, kind, object_id, actor) for action, kind, object_id, actor in note.changes
+            ]
+            self._ring.add(changes, note.at)

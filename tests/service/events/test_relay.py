@@ -1,0 +1,209 @@
+"""Changes reach the clients of every service process on one PostgreSQL database."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from desktop.client import Session
+from desktop.client.errors import ClientError
+from service.changes import Change, announce
+from service.database import Database
+from service.events.relay import CHANNEL, MOST_BYTES, Note, Relay, notes
+from service.events.ring import Ring
+from shared.wire.events import ChangeEvent
+from shared.wire.inspection import RecordCreate
+from tests.service_process import logged_in, service_process
+
+PATIENCE = 10.0
+
+
+@pytest.fixture
+def database_kind() -> str:
+    return "postgresql"
+
+
+class Process:
+    """What of a service process carries changes, on a database layer of its own."""
+
+    def __init__(self, url: str) -> None:
+        self.database = Database(url)
+        self.ring = Ring()
+        self.relay = Relay(self.database, self.ring)
+        self.database.before_commit.append(self.relay.before_commit)
+        self.database.after_commit.append(self.ring.after_commit)
+
+    def change(self, *changes: Change) -> None:
+        self.database.write_now(lambda session: [announce(session, change) for change in changes])
+
+    def place(self) -> int:
+        return self.ring.since(0).place
+
+    def heard(self, place: int, count: int) -> list[ChangeEvent]:
+        until(lambda: len(self.ring.since(place).events) >= count)
+        return self.ring.since(place).events
+
+
+def until(true: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < deadline, "it did not come"
+        time.sleep(0.01)
+
+
+@contextmanager
+def process(url: str) -> Iterator[Process]:
+    made = Process(url)
+    made.relay.start()
+    try:
+        assert made.relay.wait_until_listening(PATIENCE)
+        yield made
+    finally:
+        made.relay.stop()
+        made.database.close()
+
+
+@pytest.fixture
+def two(database_url: str) -> Iterator[tuple[Process, Process]]:
+    with process(database_url) as one, process(database_url) as other:
+        yield one, other
+
+
+pytestmark = pytest.mark.postgresql
+
+
+def test_a_change_of_one_process_is_heard_once_by_each(two: tuple[Process, Process]) -> None:
+    one, other = two
+    places = one.place(), other.place()
+    one.change(Change("create", "record", "r1", "u1", "10.0.0.1", {"name": ["secret"]}))
+    other.change(Change("update", "item", "i1", None))
+    for side, place in zip(two, places, strict=True):
+        events = side.heard(place, 2)
+        assert sorted((e.action, e.kind, e.object_id, e.actor) for e in events) == [
+            ("create", "record", "r1", "u1"),
+            ("update", "item", "i1", None),
+        ]
+        assert {e.id for e in events} == {side.ring.id_of(place + 1), side.ring.id_of(place + 2)}
+    # What came later is heard later, so nothing was doubled in between.
+    one.change(Change("last", "record"))
+    for side, place in zip(two, places, strict=True):
+        assert [e.action for e in side.heard(place, 3)][2:] == ["last"]
+
+
+def test_what_is_not_committed_or_quiet_is_not_told(two: tuple[Process, Process]) -> None:
+    one, other = two
+    place = other.place()
+
+    def fail(session: object) -> None:
+        announce(session, Change("create", "record", "lost"))  # type: ignore[arg-type]
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        one.database.write_now(fail)
+    one.change(Change("login", "user", "u", quiet=True))
+    one.change(Change("create", "record", "kept"))
+    assert [e.object_id for e in other.heard(place, 1)] == ["kept"]
+
+
+def test_many_changes_of_one_transaction_arrive_in_order(two: tuple[Process, Process]) -> None:
+    one, other = two
+    place = other.place()
+    names = [f"{number}-{'航' * 200}" for number in range(300)]
+    one.change(*(Change("create", "item", name) for name in names))
+    assert [e.object_id for e in other.heard(place, 300)] == names
+
+
+def test_after_a_gap_everybody_reads_anew(two: tuple[Process, Process]) -> None:
+    one, other = two
+    place = other.place()
+    one.change(Change("create", "record", "before"))
+    other.heard(place, 1)
+    place = other.place()
+    ended = text("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = :query")
+    one.database.write_now(lambda session: session.execute(ended, {"query": f"LISTEN {CHANNEL}"}).all())
+    until(lambda: other.ring.since(place).lost)
+    place = other.place()
+    one.change(Change("create", "record", "after"))
+    assert [e.object_id for e in other.heard(place, 1)] == ["after"]
+
+
+@pytest.mark.parametrize("payload", ["", "{}", "no json", '{"origin": 1}'])
+def test_a_notification_of_another_version_means_read_anew(
+    two: tuple[Process, Process], payload: str
+) -> None:
+    one, other = two
+    place = other.place()
+    told = text("SELECT pg_notify(:channel, :payload)")
+    one.database.write_now(
+        lambda session: session.execute(told, {"channel": CHANNEL, "payload": payload}).all()
+    )
+    until(lambda: other.ring.since(place).lost)
+
+
+def test_a_note_never_exceeds_what_postgresql_takes() -> None:
+    changes = [Change("create", "item", f"{n}{'航' * 250}", "員" * 250) for n in range(40)]
+    told = list(notes("0" * 16, changes))
+    assert len(told) > 1
+    assert max(len(note.encode()) for note in told) <= MOST_BYTES
+    parsed = [change for note in told for change in Note.model_validate_json(note).changes]
+    assert [change[2] for change in parsed] == [change.object_id for change in changes]
+    assert list(notes("o", [Change("login", "user", quiet=True)])) == []
+    assert json.loads(told[0])["at"].endswith("Z")
+
+
+class Listener:
+    """Collects what a session's event stream says."""
+
+    def __init__(self, session: Session) -> None:
+        self.heard: list[ChangeEvent | None] = []
+        self._session = session
+        self._thread = threading.Thread(target=self._read, daemon=True)
+        self._thread.start()
+
+    def _read(self) -> None:
+        try:
+            self._session.events.read(self.heard.append)
+        except ClientError:
+            return
+
+    def about(self, kind: str) -> list[tuple[str, str | None]]:
+        return [(e.action, e.object_id) for e in list(self.heard) if e is not None and e.kind == kind]
+
+    def close(self) -> None:
+        self._session.events.close()
+        self._thread.join(PATIENCE)
+
+
+def test_two_service_processes_tell_each_other(database_url: str, tmp_path: Path) -> None:
+    shared = {"database_url": database_url, "secret_file": str(tmp_path / "secret.key")}
+    with (
+        service_process(tmp_path / "one", **shared) as first,
+        service_process(tmp_path / "two", **shared) as second,
+        logged_in(first) as here,
+        logged_in(second) as there,
+    ):
+        listeners = Listener(here), Listener(there)
+        ids: list[str] = []
+        try:
+            # The streams are open once each has heard of something.
+            while not all(listener.about("record") for listener in listeners):
+                ids.append(here.records.create(RecordCreate(task_id="t")).inspection_id)
+                assert len(ids) < 200
+                time.sleep(0.05)
+            for session in (there, here, there):
+                ids.append(session.records.create(RecordCreate(task_id="t")).inspection_id)
+            for listener in listeners:
+                until(lambda: ("create", ids[-1]) in listener.about("record"))  # noqa: B023
+                told = listener.about("record")
+                assert told == [("create", one) for one in ids[-len(told) :]]
+                assert len(told) >= 3
+        finally:
+            for listener in listeners:
+                listener.close()
