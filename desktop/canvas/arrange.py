@@ -146,7 +146,7 @@ def _added(store: RegionStore, size: Size, copied: Iterable[Region], step: Step)
         rects = further
     first = store.next_number()
     new = [
-        Region(new_region_id(), rect, first + index, region.label)
+        Region(new_region_id(), rect, first + index, region.label, copy_of=region.id)
         for index, (region, rect) in enumerate(zip(originals, rects, strict=True))
     ]
     return _change((), new, step)

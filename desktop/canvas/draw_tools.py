@@ -6,6 +6,7 @@ from desktop.canvas.arrange import new_region_id
 from desktop.canvas.regions import Region, RegionsChanged, Step
 from desktop.canvas.shaping import drawn
 from desktop.canvas.tools import Board, Draft, Hover, Measure, Pointer
+from shared.geometry import Rect
 
 
 class _TwoPoints:
@@ -67,8 +68,8 @@ class _TwoPoints:
         raise AssertionError("each tool says what two points make")
 
 
-class DrawTool(_TwoPoints):
-    """Draws a new region; Shift makes it square."""
+class _RectTool(_TwoPoints):
+    """Draws a rectangle; Shift makes it square."""
 
     @property
     def draft(self) -> Draft:
@@ -81,10 +82,27 @@ class DrawTool(_TwoPoints):
     def _done(self, start: Pointer, end: Pointer) -> None:
         rect = drawn(start.x, start.y, end.x, end.y, self._board.size, end.shift)
         if rect is not None:
-            store = self._board.store
-            region = Region(new_region_id(), rect, store.next_number())
-            self._board.emit(RegionsChanged((), (region,), Step.DRAW))
-            store.select([region.id])
+            self._take(rect)
+
+    def _take(self, rect: Rect) -> None:
+        raise AssertionError("each tool says what a rectangle makes")
+
+
+class DrawTool(_RectTool):
+    """Draws a new region."""
+
+    def _take(self, rect: Rect) -> None:
+        store = self._board.store
+        region = Region(new_region_id(), rect, store.next_number())
+        self._board.emit(RegionsChanged((), (region,), Step.DRAW))
+        store.select([region.id])
+
+
+class AreaTool(_RectTool):
+    """Draws an area that is no region: the board hears of it."""
+
+    def _take(self, rect: Rect) -> None:
+        self._board.area(rect)
 
 
 class RulerTool(_TwoPoints):

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 
 from desktop.canvas import arrange
-from desktop.canvas.draw_tools import DrawTool, RulerTool
+from desktop.canvas.draw_tools import AreaTool, DrawTool, RulerTool
 from desktop.canvas.regions import Region, RegionsChanged, RegionStore
 from desktop.canvas.select_tool import SelectTool
 from desktop.canvas.shaping import Size
@@ -17,14 +17,19 @@ from shared.geometry import Rect
 class RegionEditor:
     """What a person does to the regions of one picture. Finished changes go to `emit`, never to the store.
 
-    `editable` False leaves selecting and measuring.
+    `editable` False leaves selecting and measuring. A rectangle drawn with `Tool.AREA` goes to `area`.
     """
 
-    def __init__(self, store: RegionStore, emit: Callable[[RegionsChanged], None]) -> None:
+    def __init__(
+        self,
+        store: RegionStore,
+        emit: Callable[[RegionsChanged], None],
+        area: Callable[[Rect], None] = lambda _rect: None,
+    ) -> None:
         self.store = store
         self.editable = True
         self._emit_change = emit
-        self._board = Board(store, self._emit)
+        self._board = Board(store, self._emit, area=area)
         self._tool = Tool.SELECT
         self._machines: dict[Tool, ToolMachine] = {}
         self._renew()
@@ -142,7 +147,7 @@ class RegionEditor:
         regions = self.store.selected_regions
         if not regions:
             return ""
-        rows = [[r.rect.x, r.rect.y, r.rect.w, r.rect.h, r.label] for r in regions]
+        rows = [[r.rect.x, r.rect.y, r.rect.w, r.rect.h, r.label, r.id] for r in regions]
         return json.dumps({"size": self.size, "regions": rows})
 
     def paste(self, text: str) -> None:
@@ -151,8 +156,8 @@ class RegionEditor:
             data = json.loads(text)
             width, height = (int(side) for side in data["size"])
             regions = [
-                Region("", Rect(float(x), float(y), float(w), float(h)), 0, str(label))
-                for x, y, w, h, label in data["regions"]
+                Region(str(copied), Rect(float(x), float(y), float(w), float(h)), 0, str(label))
+                for x, y, w, h, label, copied in data["regions"]
             ]
         except (ValueError, TypeError, KeyError):
             return
@@ -168,6 +173,7 @@ class RegionEditor:
             Tool.SELECT: SelectTool(self._board),
             Tool.DRAW: DrawTool(self._board),
             Tool.RULER: RulerTool(self._board),
+            Tool.AREA: AreaTool(self._board),
         }
 
     def _maybe(self, change: RegionsChanged | None, select: bool = False) -> None:

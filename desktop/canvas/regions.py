@@ -40,7 +40,10 @@ class Step(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A rectangle in upright px with its number and what is shown of it. `note` is said after the name."""
+    """A rectangle in upright px with its number and what is shown of it. `note` is said after the name.
+
+    `copy_of` is the id of the region that this one was copied from; empty for none.
+    """
 
     id: str
     rect: Rect
@@ -51,6 +54,7 @@ class Region:
     locked: bool = False
     hidden: bool = False
     z: int = 0
+    copy_of: str = ""
 
     def at(self, rect: Rect) -> Region:
         """The same region elsewhere."""

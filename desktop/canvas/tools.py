@@ -26,6 +26,7 @@ class Tool(StrEnum):
     DRAW = "draw"
     PAN = "pan"
     RULER = "ruler"
+    AREA = "area"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,8 @@ class Board:
     size: Size = (0, 0)
     scale: float = 1.0
     snapping: bool = False
+    area: Callable[[Rect], None] = lambda _rect: None
+    """Takes an area that was drawn."""
 
 
 @dataclass(frozen=True, slots=True)

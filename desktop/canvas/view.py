@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QCursor, QEnterEvent, QGuiApplication, QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import QWidget
 
+from desktop.canvas.area_layer import AreaLayer
 from desktop.canvas.draft_layer import paint_draft
 from desktop.canvas.editor import RegionEditor
 from desktop.canvas.findings import FindingBox, FindingLayer, Matrix
@@ -19,6 +20,7 @@ from desktop.canvas.shaping import Handle
 from desktop.canvas.tools import Pointer, Tool
 from desktop.canvas.viewport import Viewport
 from desktop.imaging.source import ImageSource
+from shared.geometry import Rect
 
 _LEFT = Qt.MouseButton.LeftButton
 _KEY = Qt.Key
@@ -35,6 +37,8 @@ class CanvasView(PictureView):
     """The ids of the selected regions, in the order of selecting."""
     regionActivated = Signal(str)
     """A region was double-clicked."""
+    areaDrawn = Signal(object)
+    """The Rect that was drawn with `Tool.AREA`."""
     toolChanged = Signal(object)
     """The new Tool."""
 
@@ -42,11 +46,12 @@ class CanvasView(PictureView):
         super().__init__(parent)
         self.setAccessibleName(self.tr("Picture with regions"))
         self.store = RegionStore()
-        self.editor = RegionEditor(self.store, self.regionsEdited.emit)
+        self.editor = RegionEditor(self.store, self.regionsEdited.emit, self.areaDrawn.emit)
         self.mm_per_pixel: float | None = None
         """Real-world scale of the picture; the ruler and sizes say mm when it is known."""
         self._region_layer = RegionLayer(self.store)
         self._finding_layer = FindingLayer()
+        self._area_layer = AreaLayer()
         self._space = False
         self.store.subscribe(self._store_changed)
         self.viewportChanged.connect(self._follow_scale)
@@ -97,6 +102,11 @@ class CanvasView(PictureView):
         self._finding_layer.mapping = mapping
         self.update()
 
+    def set_areas(self, areas: Iterable[Rect], chosen: int = -1) -> None:
+        """Show these areas (px) hatched, the one at the place `chosen` marked."""
+        self._area_layer.areas, self._area_layer.chosen = tuple(areas), chosen
+        self.update()
+
     # ---- tools and commands
 
     def set_tool(self, tool: Tool) -> None:
@@ -126,6 +136,8 @@ class CanvasView(PictureView):
         """Regions, findings and what is under way."""
         draft, font, view = self.editor.draft, self.font(), self._viewport
         self._region_layer.paint(painter, view, self._colours, draft.moved, font)
+        if self._region_layer.show_regions:
+            self._area_layer.paint(painter, view, self._colours)
         self._finding_layer.paint(painter, view, self._colours, font)
         paint_draft(painter, view, draft, self._colours, font, self.mm_per_pixel)
 
@@ -154,9 +166,10 @@ class CanvasView(PictureView):
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """End panning, or pass it to the tool."""
         if self._pan_from is None and event.button() is _LEFT and self._source is not None:
-            drew = self.editor.tool is Tool.DRAW
+            tool = self.editor.tool
             self.editor.release(self._pointer(event))
-            if drew and not self.editor.busy and self.store.selected:
+            drew = tool is Tool.AREA or (tool is Tool.DRAW and bool(self.store.selected))
+            if drew and not self.editor.busy:
                 self.set_tool(Tool.SELECT)
             self.update()
         super().mouseReleaseEvent(event)
@@ -256,7 +269,7 @@ class CanvasView(PictureView):
         self._tool_changed()
 
     def _enter(self) -> None:
-        drew = self.editor.tool is Tool.DRAW and self.editor.finish()
+        drew = self.editor.tool in (Tool.DRAW, Tool.AREA) and self.editor.finish()
         if drew:
             self.set_tool(Tool.SELECT)
         elif self.editor.tool is Tool.SELECT and self.store.selected:
@@ -292,6 +305,7 @@ class CanvasView(PictureView):
             Tool.PAN: Qt.CursorShape.OpenHandCursor,
             Tool.DRAW: Qt.CursorShape.CrossCursor,
             Tool.RULER: Qt.CursorShape.CrossCursor,
+            Tool.AREA: Qt.CursorShape.CrossCursor,
         }
         return QCursor(shapes[self.editor.tool])
 
