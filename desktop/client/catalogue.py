@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from pydantic import BaseModel
 
-from desktop.client.transport import Transport, segment
+from desktop.client.transport import Tagged, Transport, segment
 from shared.wire.catalogue import (
     Aircraft,
     AircraftWrite,
@@ -35,28 +35,41 @@ class Entries(Generic[Read, Write]):
         self._page = Envelope[Page[read]]  # type: ignore[valid-type]
 
     def list(self, page: int = 1, page_size: int = 50, q: str | None = None, **of: str | None) -> Page[Read]:
-        """One page, newest first; `q` filters by name, `of` by what they belong to (`aircraft_id="..."`)."""
+        """One page, newest first.
+
+        `q` is a part of the name, or of that of the flight or aircraft they belong to; `of` filters by what
+        they belong to (`aircraft_id="..."`).
+        """
         query = {"current_page": page, "page_size": page_size, "q": q or None, **of}
         return self._transport.call("GET", self._path, query=query).read(self._page).data
 
     def get(self, entry_id: str) -> Read:
         """One of them. Raises NotFound."""
-        return self._transport.call("GET", f"{self._path}/{segment(entry_id)}").read(self._one).data
+        return self.tagged(entry_id).value
+
+    def tagged(self, entry_id: str) -> Tagged[Read]:
+        """One of them with its version, so that a change can be refused when it is stale. Raises NotFound."""
+        answer = self._transport.call("GET", f"{self._path}/{segment(entry_id)}")
+        return Tagged(answer.read(self._one).data, answer.etag)
 
     def create(self, body: Write) -> Read:
         """Make one."""
         sent = body.model_dump(mode="json", exclude_unset=True)
         return self._transport.call("POST", self._path, body=sent).read(self._one).data
 
-    def update(self, entry_id: str, body: Write) -> Read:
-        """Write one anew; only the fields set in `body` change."""
+    def update(self, entry_id: str, body: Write, etag: str | None = None) -> Read:
+        """Write one anew; only the fields set in `body` change.
+
+        Raises Stale when `etag` is given and is not the newest: its `details` hold `current`, the entry as it
+        is now, and its `etag`.
+        """
         sent = body.model_dump(mode="json", exclude_unset=True)
-        answer = self._transport.call("PUT", f"{self._path}/{segment(entry_id)}", body=sent)
+        answer = self._transport.call("PUT", f"{self._path}/{segment(entry_id)}", body=sent, etag=etag)
         return answer.read(self._one).data
 
-    def delete(self, entry_id: str) -> None:
-        """Delete one. Raises Conflict while others refer to it."""
-        self._transport.call("DELETE", f"{self._path}/{segment(entry_id)}")
+    def delete(self, entry_id: str, etag: str | None = None) -> None:
+        """Delete one. Raises Conflict while others refer to it, Stale as `update` does."""
+        self._transport.call("DELETE", f"{self._path}/{segment(entry_id)}", etag=etag)
 
 
 class ReferenceImages(Entries[ReferenceImage, ReferenceImageWrite]):
@@ -65,11 +78,14 @@ class ReferenceImages(Entries[ReferenceImage, ReferenceImageWrite]):
     def __init__(self, transport: Transport) -> None:
         super().__init__(transport, "reference-images", ReferenceImage)
 
-    def set_template(self, reference_image_id: str, regions: Sequence[TemplateRegion]) -> ReferenceImage:
-        """Keep `regions` as the template of the reference image."""
+    def set_template(
+        self, reference_image_id: str, regions: Sequence[TemplateRegion], etag: str | None = None
+    ) -> ReferenceImage:
+        """Keep `regions` as the template of the reference image. Raises Stale as `update` does."""
         body = {"template": [region.model_dump(mode="json") for region in regions]}
         path = f"{self._path}/{segment(reference_image_id)}/template"
-        return self._transport.call("POST", path, body=body).read(Envelope[ReferenceImage]).data
+        answer = self._transport.call("POST", path, body=body, etag=etag)
+        return answer.read(Envelope[ReferenceImage]).data
 
 
 class Catalogue:

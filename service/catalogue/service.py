@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, func, or_, select
+from sqlalchemy import ColumnElement, Select, func, or_, select
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from service.catalogue.shelf import Listing, Shelf, Versioned
@@ -35,6 +35,10 @@ def _must_exist(session: Session, table: type[Entry], field: str, value: str | N
 
 def _count(session: Session, column: InstrumentedAttribute[Any], value: str) -> int:
     return session.scalar(select(func.count()).where(column == value)) or 0
+
+
+def _aircraft_named(text: str) -> Select[str]:
+    return select(AircraftRow.aircraft_id).where(AircraftRow.aircraft_name.icontains(text, autoescape=True))
 
 
 def _aircraft_name(session: Session, aircraft_id: str | None) -> str | None:
@@ -85,6 +89,10 @@ class FlightShelf(Shelf[FlightRow, Flight]):
             updated_at=row.updated_at,
         )
 
+    def belonging(self, text: str) -> Sequence[ColumnElement[bool]]:
+        """Flights of an aircraft of that name."""
+        return [FlightRow.aircraft_id.in_(_aircraft_named(text))]
+
     def check(self, session: Session, values: Mapping[str, Any]) -> None:
         """The aircraft must be there."""
         _must_exist(session, AircraftRow, "aircraft_id", values.get("aircraft_id"), AircraftShelf.missing)
@@ -117,6 +125,16 @@ class TaskShelf(Shelf[TaskRow, Task]):
             created_at=row.created_at,
             updated_at=row.updated_at,
         )
+
+    def belonging(self, text: str) -> Sequence[ColumnElement[bool]]:
+        """Tasks of a flight of that number, or about an aircraft of that name."""
+        numbered = FlightRow.flight_number.icontains(text, autoescape=True)
+        of_aircraft = select(FlightRow.flight_id).where(FlightRow.aircraft_id.in_(_aircraft_named(text)))
+        return [
+            TaskRow.flight_id.in_(select(FlightRow.flight_id).where(numbered)),
+            TaskRow.aircraft_id.in_(_aircraft_named(text)),
+            TaskRow.aircraft_id.is_(None) & TaskRow.flight_id.in_(of_aircraft),
+        ]
 
     def check(self, session: Session, values: Mapping[str, Any]) -> None:
         """Flight and aircraft must be there."""
@@ -157,6 +175,10 @@ class ReferenceImageShelf(Shelf[ReferenceImageRow, ReferenceImage]):
             created_at=row.created_at,
             updated_at=row.updated_at,
         )
+
+    def belonging(self, text: str) -> Sequence[ColumnElement[bool]]:
+        """Reference images of an aircraft of that name."""
+        return [ReferenceImageRow.aircraft_id.in_(_aircraft_named(text))]
 
     def check(self, session: Session, values: Mapping[str, Any]) -> None:
         """The file must be an uploaded image, the aircraft must be there."""

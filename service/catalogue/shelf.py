@@ -26,7 +26,7 @@ Read = TypeVar("Read", bound=BaseModel)
 
 
 class Listing(BaseModel):
-    """Query of a list: the page, and `q`, a part of one of the names (upper or lower case)."""
+    """Query of a list: the page, and `q`, a part of a name of the entry or of what it belongs to."""
 
     current_page: CurrentPage = 1
     page_size: PageSize = 20
@@ -78,6 +78,10 @@ class Shelf(Generic[Row, Read]):
     def check(self, session: Session, values: Mapping[str, Any]) -> None:
         """Raise Problem 422 when `values` (the fields sent) name something that is not there."""
 
+    def belonging(self, text: str) -> Sequence[ColumnElement[bool]]:
+        """Conditions for entries that belong to something with `text` in its name."""
+        return ()
+
     def references(self, session: Session, row: Row) -> dict[str, int]:
         """How many entries of each other kind refer to `row`; those with 0 may be left out."""
         return {}
@@ -86,7 +90,8 @@ class Shelf(Generic[Row, Read]):
         """One page, newest first, ties by id."""
         wanted = list(filters)
         if listing.q:
-            wanted.append(or_(*(name.icontains(listing.q, autoescape=True) for name in self.names)))
+            named = (name.icontains(listing.q, autoescape=True) for name in self.names)
+            wanted.append(or_(*named, *self.belonging(listing.q)))
         return await self.database.read(lambda session: self._page(session, listing, wanted))
 
     def _page(self, session: Session, listing: Listing, wanted: Sequence[ColumnElement[bool]]) -> Page[Read]:
@@ -170,7 +175,14 @@ class Shelf(Generic[Row, Read]):
         if row is None:
             raise Problem(404, ErrorCode.NOT_FOUND, self.missing)
         if not matches(if_match, etag(row)):
-            raise Problem(412, ErrorCode.STALE, "内容已被他人修改，请刷新后再试", etag=etag(row))
+            raise Problem(
+                412,
+                ErrorCode.STALE,
+                "内容已被其他人修改，请核对最新内容后再保存",
+                headers={"ETag": etag(row)},
+                etag=etag(row),
+                current=self.view(session, row).model_dump(mode="json"),
+            )
         return row
 
     def _versioned(self, session: Session, row: Row) -> Versioned[Read]:

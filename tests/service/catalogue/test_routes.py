@@ -101,7 +101,10 @@ def test_a_change_on_top_of_an_older_version_is_refused(room: TestClient, kind: 
     second = room.put(url, json={**KINDS[kind], NAMES[kind]: "two"}, headers={"If-Match": old})
     assert second.status_code == 412
     assert second.json()["data"]["error"] == "stale"
-    assert room.get(url).json()["data"][NAMES[kind]] == "one"
+    now = room.get(url)
+    assert now.json()["data"][NAMES[kind]] == "one"
+    assert second.json()["data"]["current"] == now.json()["data"]
+    assert second.json()["data"]["etag"] == second.headers["etag"] == now.headers["etag"]
     assert room.delete(url, headers={"If-Match": old}).status_code == 412
     assert room.delete(url, headers={"If-Match": f'"x", {first.headers["etag"]}'}).status_code == 200
 
@@ -191,6 +194,28 @@ def test_a_search_takes_every_letter_as_it_is(room: TestClient, kind: str) -> No
     assert found("") == set(names)
 
 
+def test_a_search_finds_by_the_names_of_what_an_entry_belongs_to(room: TestClient) -> None:
+    aircraft = make(room, "aircraft", aircraft_name="B-50_7")["aircraft_id"]
+    other = make(room, "aircraft", aircraft_name="B-5007")["aircraft_id"]
+    flight = make(room, "flights", flight_number="CA77", aircraft_id=aircraft)["flight_id"]
+    make(room, "flights", flight_number="CA78", aircraft_id=other)
+    make(room, "tasks", task_name="其他", aircraft_id=other)
+    make(room, "tasks", task_name="换机", flight_id=flight, aircraft_id=other)
+    make(room, "tasks", task_name="本机", flight_id=flight)
+    make(room, "reference-images", reference_image_name="左", aircraft_id=aircraft)
+    make(room, "reference-images", reference_image_name="右", aircraft_id=other)
+
+    def found(kind: str, q: str) -> list[str]:
+        page = room.get(f"/api/catalogue/{kind}", params={"q": q}).json()["data"]
+        assert page["pagination"]["total"] == len(page["data"])
+        return [entry[NAMES[kind]] for entry in page["data"]]
+
+    assert found("flights", "b-50_") == ["CA77"]
+    assert found("tasks", "ca77") == ["本机", "换机"]
+    assert found("tasks", "b-50_") == ["本机"]
+    assert found("reference-images", "B-50_7") == ["左"]
+
+
 def test_names_are_joined_and_a_task_takes_the_aircraft_of_its_flight(room: TestClient) -> None:
     first = make(room, "aircraft", aircraft_name="B-1")
     second = make(room, "aircraft", aircraft_name="B-2")
@@ -269,6 +294,12 @@ REGION = {
     "description": None,
     "model_id": None,
     "point": {"x": 0.1, "y": 0, "w": 0.5, "h": 1},
+    "detection": {
+        "sensitivity": 0.7,
+        "smallest": None,
+        "ignored": [{"x": 0, "y": 0, "w": 1, "h": 0.5}],
+        "my": 1,
+    },
 }
 
 
@@ -277,7 +308,10 @@ def test_a_template_is_kept_and_replaced(room: TestClient) -> None:
     assert image["template"] == [REGION]
     url = f"/api/catalogue/reference-images/{image['reference_image_id']}"
     etag = room.get(url).headers["etag"]
-    other = [{**REGION, "item_name": "蒙皮"}, {**REGION, "point": {**REGION["point"], "shape": "rect"}}]
+    other = [
+        {**REGION, "item_name": "蒙皮", "detection": None},
+        {**REGION, "point": {**REGION["point"], "shape": "rect"}},
+    ]
     answer = room.post(f"{url}/template", json={"template": other}, headers={"If-Match": etag})
     assert answer.json()["data"]["template"] == other
     assert room.post(f"{url}/template", json={"template": []}, headers={"If-Match": etag}).status_code == 412
