@@ -87,12 +87,14 @@ class Domains:
             database,
             settings,
             DetectionPorts(
-                load_item=self.inspection.item_for_detection,
-                items_to_detect=self.inspection.items_to_detect,
+                load_item=self.inspection.detections.input,
+                open_items=self.inspection.detections.open_items,
+                pending_items=self.inspection.detections.pending_items,
                 file_info=self.files.file_info,
                 path=self.files.path,
                 store=self.files.store,
-                append_result=self.inspection.append_result,
+                put_result=self.inspection.detections.put_result,
+                is_under_way=self.inspection.detections.is_under_way,
             ),
         )
 

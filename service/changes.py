@@ -16,7 +16,8 @@ class Change:
     `action` is what happened ("create", "update", "delete", "login", "login_failed", ...), `kind` the thing
     it happened to ("record", "item", "user", ...), `actor` a user id or None, `address` the client's address.
     `details` goes into the audit log: names of changed fields, old and new values, never a secret, never an
-    image or a score. `quiet` changes are audited and not sent to other clients.
+    image or a score. `quiet` changes are audited and not sent to other clients, `fleeting` ones are sent and
+    not audited.
     """
 
     action: str
@@ -26,6 +27,7 @@ class Change:
     address: str | None = None
     details: dict[str, Any] = field(default_factory=dict)
     quiet: bool = False
+    fleeting: bool = False
 
 
 BeforeCommit = Callable[[Session, list[Change]], None]

@@ -71,8 +71,10 @@ class AuditService:
             return
 
     def before_commit(self, session: Session, changes: Sequence[Change]) -> None:
-        """Append `changes` to the log in the transaction of `session`."""
-        append(self._key, session, changes)
+        """Append `changes` to the log in the transaction of `session`, but for fleeting ones."""
+        lasting = [change for change in changes if not change.fleeting]
+        if lasting:
+            append(self._key, session, lasting)
 
     async def page(self, query: AuditQuery) -> Page[AuditEntry]:
         """One page of the log, newest first."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +18,14 @@ from numpy.typing import NDArray
 
 from service.detection import pictures
 from service.detection.failure import DetectionFailed
-from service.detection.onnx.detector import Detectors
+from service.detection.onnx.detector import Detected, Detectors
 from service.detection.onnx.settings import DetectorSettings
 from service.detection.reference_difference import AlignmentFailed, Parameters, detect
+from service.detection.reference_difference.align import align
+from service.detection.reference_difference.parts import Alignment, Pyramid, apply, grey, inverse
 from shared.geometry import Rect, point_to_pixels
 from shared.wire.detection import ModelKind
+from shared.wire.inspection import DetectionSettings
 
 _ALIGNMENT_CODES = {"too_small": "too_small", "not_visible": "not_visible"}
 
@@ -33,6 +36,7 @@ class Request:
 
     point: x, y, w, h of the region as an item keeps it (fractions, or pixels above 1); None: all of the
     reference. settings: of the model (`DetectorSettings` for ONNX, `Parameters` for reference-difference).
+    item: what the item sets in place of them (`DetectionSettings`).
     rendered: where the picture with the boxes goes; None: nowhere.
     """
 
@@ -45,6 +49,7 @@ class Request:
     sha256: str | None = None
     labels: tuple[str, ...] = ()
     settings: dict[str, Any] = field(default_factory=dict)
+    item: dict[str, Any] = field(default_factory=dict)
     rendered: str | None = None
 
 
@@ -87,8 +92,7 @@ class Computer:
             if request.kind == ModelKind.REFERENCE_DIFFERENCE:
                 found, passed, thresholds, alignment = self._compare(request, photo)
             else:
-                found, passed, thresholds = self._recognise(request, photo)
-                alignment = None
+                found, passed, thresholds, alignment = self._recognise(request, photo)
             progress(85)
             if request.rendered is not None:
                 Path(request.rendered).write_bytes(pictures.render(photo, found))
@@ -107,34 +111,35 @@ class Computer:
 
     def _compare(
         self, request: Request, photo: NDArray[np.uint8]
-    ) -> tuple[list[dict[str, Any]], bool, dict[str, Any], dict[str, Any]]:
+    ) -> tuple[list[dict[str, Any]], bool, dict[str, Any], dict[str, Any] | None]:
+        reference, region, scale = self._region(request)
+        own = _own(request)
+        given = {"sensitivity": own.sensitivity, "smallest": own.smallest}
+        settings = {**request.settings, **{key: value for key, value in given.items() if value is not None}}
+        wanted = parameters(settings, request.mm_per_pixel, scale)
+        areas = _areas(own, reference)
+        try:
+            result = detect(reference, region, photo, replace(wanted, ignored=(*wanted.ignored, *areas)))
+        except AlignmentFailed as error:
+            raise _unaligned(error) from error
+        found = [box(one.label, one.confidence, one.box) for one in result.boxes]
+        thresholds = {"sensitivity": wanted.sensitivity, "min_confidence": wanted.min_confidence}
+        if settings.get("smallest") is not None:
+            thresholds["smallest"] = float(settings["smallest"])
+        return found, not found, thresholds, _told(result.alignment, scale)
+
+    def _region(self, request: Request) -> tuple[NDArray[np.uint8], Rect, float]:
+        """The reference image as decoded, the region in px of that, and its scale."""
         if request.reference is None:
             raise DetectionFailed("no_region")
         reference, scale = self._load_reference(request.reference)
         height, width = reference.shape[:2]
-        region = Rect(0, 0, width, height)
-        if request.point is not None:
-            x, y, w, h = request.point
-            shrink = 1.0 if max(request.point) <= 1 else scale
-            region = point_to_pixels(x * shrink, y * shrink, w * shrink, h * shrink, width, height)
-        wanted = parameters(request.settings, request.mm_per_pixel, scale)
-        try:
-            result = detect(reference, region, photo, wanted)
-        except AlignmentFailed as error:
-            raise DetectionFailed(_ALIGNMENT_CODES.get(error.reason, "alignment_failed")) from error
-        found = [box(one.label, one.confidence, one.box) for one in result.boxes]
-        to_photo = result.alignment.homography @ np.diag([scale, scale, 1.0])
-        alignment = {
-            "homography": (to_photo / to_photo[2, 2]).tolist(),
-            "inliers": result.alignment.inliers,
-            "error_px": round(result.alignment.error_px, 3),
-            "score": round(result.alignment.score, 3),
-            "visible": round(result.alignment.visible, 3),
-        }
-        thresholds = {"sensitivity": wanted.sensitivity, "min_confidence": wanted.min_confidence}
-        if request.settings.get("smallest") is not None:
-            thresholds["smallest"] = float(request.settings["smallest"])
-        return found, not found, thresholds, alignment
+        if request.point is None:
+            return reference, Rect(0, 0, width, height), scale
+        x, y, w, h = request.point
+        shrink = 1.0 if max(request.point) <= 1 else scale
+        region = point_to_pixels(x * shrink, y * shrink, w * shrink, h * shrink, width, height)
+        return reference, region, scale
 
     def _load_reference(self, path: str) -> tuple[NDArray[np.uint8], float]:
         # A record's items share their reference image: the last one stays decoded.
@@ -145,7 +150,7 @@ class Computer:
 
     def _recognise(
         self, request: Request, photo: NDArray[np.uint8]
-    ) -> tuple[list[dict[str, Any]], bool, dict[str, Any]]:
+    ) -> tuple[list[dict[str, Any]], bool, dict[str, Any], dict[str, Any] | None]:
         if request.model is None:
             raise DetectionFailed("model_unknown")
         settings = DetectorSettings.model_validate(request.settings)
@@ -154,10 +159,58 @@ class Computer:
             found = detector.detect(photo, ModelKind(request.kind), settings, request.labels)
         except (RuntimeError, ValueError, OSError) as error:
             raise DetectionFailed("model_failed") from error
+        alignment = None
+        if _own(request).ignored:
+            found, alignment = self._outside_of_ignored(request, photo, found)
         found_boxes = [box(one.label, one.confidence, one.box) for one in found]
         passed = not any(settings.fails(one.label, one.confidence) for one in found)
-        thresholds = {"confidence": settings.confidence, "per_label": settings.per_label, "iou": settings.iou}
-        return found_boxes, passed, thresholds
+        told = {"confidence", "per_label", "iou", "fail_labels", "fail_confidence"}
+        return found_boxes, passed, settings.model_dump(include=told), alignment
+
+    def _outside_of_ignored(
+        self, request: Request, photo: NDArray[np.uint8], found: Sequence[Detected]
+    ) -> tuple[list[Detected], dict[str, Any]]:
+        """The findings whose middle lies in no ignored part of the reference image, and how that lies."""
+        reference, region, scale = self._region(request)
+        try:
+            alignment = align(Pyramid(grey(reference)), region, Pyramid(grey(photo)))
+        except AlignmentFailed as error:
+            raise _unaligned(error) from error
+        back = inverse(alignment.homography)
+        areas = _areas(_own(request), reference)
+
+        def ignored(one: Detected) -> bool:
+            middle = np.array([[one.box.x + one.box.w / 2, one.box.y + one.box.h / 2]], np.float64)
+            ((x, y),) = apply(back, middle).tolist()
+            return any(area.x <= x < area.right and area.y <= y < area.bottom for area in areas)
+
+        return [one for one in found if not ignored(one)], _told(alignment, scale)
+
+
+def _own(request: Request) -> DetectionSettings:
+    return DetectionSettings.model_validate(request.item)
+
+
+def _areas(own: DetectionSettings, reference: NDArray[np.uint8]) -> tuple[Rect, ...]:
+    """The ignored parts in px of the reference image as decoded."""
+    height, width = reference.shape[:2]
+    return tuple(Rect(one.x * width, one.y * height, one.w * width, one.h * height) for one in own.ignored)
+
+
+def _unaligned(error: AlignmentFailed) -> DetectionFailed:
+    return DetectionFailed(_ALIGNMENT_CODES.get(error.reason, "alignment_failed"))
+
+
+def _told(alignment: Alignment, scale: float) -> dict[str, Any]:
+    """An alignment as a result entry keeps it; `scale` is that of the decoded reference image."""
+    to_photo = alignment.homography @ np.diag([scale, scale, 1.0])
+    return {
+        "homography": (to_photo / to_photo[2, 2]).tolist(),
+        "inliers": alignment.inliers,
+        "error_px": round(alignment.error_px, 3),
+        "score": round(alignment.score, 3),
+        "visible": round(alignment.visible, 3),
+    }
 
 
 def parameters(settings: dict[str, Any], mm_per_pixel: float | None, scale: float = 1.0) -> Parameters:

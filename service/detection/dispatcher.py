@@ -23,9 +23,9 @@ from service.detection.queue import Outcome, Queue, Take
 from service.detection.tables import JobRow, ModelRow
 from service.envelope import Problem
 from service.http import place_of
-from shared.codes import Progress
 from shared.wire.detection import JobState, ModelKind
 from shared.wire.files import StoredFile
+from shared.wire.inspection import DetectionSettings
 
 _LOG = logging.getLogger(__name__)
 _RENEW_SECONDS = 5.0
@@ -34,17 +34,22 @@ _JOB_SECONDS = 300.0
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """A taken job with all it needs: read once, used outside the transaction. error: why it can not run."""
+    """A taken job with all it needs: read once, used outside the transaction.
+
+    entry: its result entry as taken. settings: the item's own. error: why it can not run.
+    """
 
     job_id: str
     attempt: int
     item_id: str
     actor: str | None
+    entry: dict[str, Any]
     model: dict[str, Any] | None
     photo: StoredFile | None
     reference_file_id: str | None
     point: tuple[float, float, float, float] | None
     mm_per_pixel: float | None
+    settings: DetectionSettings
     error: str | None
 
 
@@ -100,7 +105,10 @@ class Dispatcher:
     async def _work_off(self, take: Take) -> Outcome:
         try:
             work = await self._database.write(lambda session: self._take(session, take))
-            return Outcome.NOTHING if work is None else await self._run(work)
+            if isinstance(work, _Work):
+                return await self._run(work)
+            self.tell_ended()
+            return work
         except Exception as problem:
             # A fault of one job, or a database that is away, must not end detection for good. The text of
             # an exception may hold SQL and values.
@@ -108,23 +116,30 @@ class Dispatcher:
             _LOG.error("a detection job could not be handled: unexpected %s at %s", kind, place)
             return Outcome.FAULT
 
-    def _take(self, session: Session, take: Take) -> _Work | None:
+    def _take(self, session: Session, take: Take) -> _Work | Outcome:
+        """The transaction that takes a job and says so in its entry; ENDED when nothing is left to do."""
         row = take(session)
         if row is None:
-            return None
+            return Outcome.NOTHING
         model_row = session.get(ModelRow, row.model_id)
         model = None if model_row is None else facts(model_row)
-        photo = point = None
         try:
             item = self._ports.load_item(session, row.item_id)
+            photo = None if item.photo_file_id is None else self._ports.file_info(session, item.photo_file_id)
+            entry = rules.taken(
+                row.job_id, row.model_id, model, photo, item.settings, row.attempt, row.created_at, now()
+            )
+            version = self._ports.put_result(session, row.item_id, entry, row.actor)
         except Problem:
+            # The item was deleted meanwhile.
+            version = None
+        if version is None:
             jobs.end(row, JobState.CANCELED)
-            return None
-        if item.photo_file_id is not None:
-            photo = self._ports.file_info(session, item.photo_file_id)
-        if item.point is not None:
-            point = (float(item.point.x), float(item.point.y), float(item.point.w), float(item.point.h))
-        reference, mm_per_pixel = item.reference_file_id, item.mm_per_pixel
+            told(session, row, "cancel")
+            return Outcome.ENDED
+        row.version = version
+        point, settings = item.point, rules.item_settings(item.settings)
+        reference = None if point is None else item.reference_file_id
         error: str | None
         if model is None:
             error = "model_unknown"
@@ -132,25 +147,29 @@ class Dispatcher:
             error = "model_disabled"
         elif row.attempt > jobs.MOST_ATTEMPTS:
             error = "worker_died"
+        elif settings is None:
+            error = "item_settings_wrong"
         else:
-            compares = model["kind"] == ModelKind.REFERENCE_DIFFERENCE
-            error = rules.obstacle(photo is not None, reference is not None and point is not None, compares)
+            compares = model["kind"] == ModelKind.REFERENCE_DIFFERENCE or bool(settings.ignored)
+            error = rules.obstacle(photo is not None, reference is not None, compares)
         return _Work(
             row.job_id,
             row.attempt,
             row.item_id,
             row.actor,
+            entry,
             model,
             photo,
-            reference,
-            point,
-            mm_per_pixel,
+            item.reference_file_id,
+            None if point is None else (float(point.x), float(point.y), float(point.w), float(point.h)),
+            item.mm_per_pixel,
+            settings or DetectionSettings(),
             error,
         )
 
     async def _run(self, work: _Work) -> Outcome:
         loop = asyncio.get_running_loop()
-        started, self._current, self._percent = now(), work.job_id, 0
+        self._current, self._percent = work.job_id, 0
         renewal = asyncio.create_task(self._renew(work))
         try:
             answer = await loop.run_in_executor(self._thread, self._compute_one, work)
@@ -167,7 +186,7 @@ class Dispatcher:
             renewal.cancel()
             await asyncio.gather(renewal, return_exceptions=True)
             self._current = None
-        await self._database.write(self._writing(work, answer, started))
+        await self._database.write(self._writing(work, answer))
         self.tell_ended()
         return Outcome.ENDED
 
@@ -209,34 +228,37 @@ class Dispatcher:
             "settings": model["settings"],
             "labels": model["labels"],
             "rendered": str(rendered),
+            "item": work.settings.model_dump(mode="json"),
         }
-        if model["kind"] == ModelKind.REFERENCE_DIFFERENCE:
+        if model["kind"] == ModelKind.REFERENCE_DIFFERENCE or work.settings.ignored:
             request["reference"] = str(self._ports.path(str(work.reference_file_id)))
             request["point"] = work.point
             request["mm_per_pixel"] = work.mm_per_pixel
-        else:
+        if model["kind"] != ModelKind.REFERENCE_DIFFERENCE:
             request["model"] = str(self._model_path(str(model["sha256"])))
             request["sha256"] = model["sha256"]
         return request
 
-    def _writing(self, work: _Work, answer: dict[str, Any], started: Any) -> Callable[[Session], None]:
-        """The one transaction that writes the result entry and ends the job, or does nothing at all."""
-        origin = None if work.model is None else rules.provenance(work.model, started, now(), answer)
+    def _writing(self, work: _Work, answer: dict[str, Any]) -> Callable[[Session], None]:
+        """The one transaction that ends the result entry and the job, or does nothing at all."""
+        done = answer["event"] == "done"
 
         def write(session: Session) -> None:
             row = jobs.ours(session, work.job_id, work.attempt)
             if row is None:
                 return
-            done = answer["event"] == "done" and work.photo is not None and origin is not None
-            if done and work.photo is not None and origin is not None:
-                entry = rules.done_entry(work.photo, answer.get("rendered"), answer, origin)
+            if done:
+                entry = rules.done(work.entry, answer.get("rendered"), answer, now())
             else:
-                entry = rules.ended_entry(Progress.ERROR, work.photo, answer["error"], origin)
+                entry = rules.failed(work.entry, answer["error"], now())
             try:
-                version = self._ports.append_result(session, work.item_id, entry, work.actor)
+                version = self._ports.put_result(session, work.item_id, entry, work.actor)
             except Problem:
-                # The item was deleted meanwhile: there is nothing left to write to.
+                # The item was deleted meanwhile.
+                version = None
+            if version is None:
                 jobs.end(row, JobState.CANCELED)
+                told(session, row, "cancel")
                 return
             jobs.end(row, JobState.DONE if done else JobState.FAILED, answer.get("error"), version)
             told(session, row, "finish" if done else "fail")

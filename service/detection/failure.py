@@ -20,6 +20,8 @@ MESSAGES: Final[dict[str, str]] = {
     "out_of_memory": "内存不足，检测未完成，请缩小图片后重试",
     "worker_died": "检测进程多次意外退出，请检查照片和模型后重试",
     "timed_out": "检测超时，请缩小图片或选择更快的模型后重试",
+    "item_settings_wrong": "该条目的检测设置不正确，请检查灵敏度、最小缺陷和忽略区域",
+    "canceled": "检测已取消",
     "internal": "检测时发生内部错误，请重试；若再次出现请联系管理员",
 }
 

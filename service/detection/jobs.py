@@ -1,14 +1,16 @@
 """The rows of detection jobs: what clients see of a job, and what lets its result be written exactly once.
 
 Who takes a job counts its attempt up. Only the taker of the newest attempt can end it, in the transaction
-that also writes its result. On SQLite the rows are the queue too: the taker renews its lease while it works,
-and a job whose lease has run out belongs to a process that died and may be taken again. Every function works
-inside the caller's transaction.
+that also writes its result. A job is queued while its result entry is pending and running while that is
+detecting: both change in one transaction, so a taker that dies leaves them in agreement. On SQLite the rows
+are the queue too: the taker renews its lease while it works, and a job whose lease has run out belongs to a
+process that died and may be taken again. Every function works inside the caller's transaction.
 """
 
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Sequence
 from typing import Final
 
 from sqlalchemy import or_, select, update
@@ -23,19 +25,37 @@ MOST_ATTEMPTS: Final = 3
 OPEN: Final = (JobState.QUEUED, JobState.RUNNING)
 
 
-def unfinished(session: Session, item_id: str) -> JobRow | None:
-    """The job of the item that is still open."""
-    return session.scalars(
-        select(JobRow).where(JobRow.item_id == item_id, JobRow.state.in_(OPEN)).limit(1)
-    ).first()
+def unfinished(session: Session, item_ids: Sequence[str]) -> dict[str, JobRow]:
+    """The jobs of the items that are still open, locked, by item."""
+    rows = session.scalars(
+        select(JobRow)
+        .where(JobRow.item_id.in_(item_ids), JobRow.state.in_(OPEN))
+        .order_by(JobRow.job_id)
+        .with_for_update()
+    )
+    return {row.item_id: row for row in rows}
 
 
-def create(session: Session, item_id: str, inspection_id: str, model_id: str, actor: str | None) -> JobRow:
+def newest_open(session: Session, item_id: str) -> JobRow | None:
+    """The job of the item that is still open, not locked."""
+    query = select(JobRow).where(JobRow.item_id == item_id, JobRow.state.in_(OPEN))
+    return session.scalars(query.order_by(JobRow.created_at.desc()).limit(1)).first()
+
+
+def create(
+    session: Session,
+    item_id: str,
+    inspection_id: str,
+    model_id: str,
+    actor: str | None,
+    batch_id: str | None = None,
+) -> JobRow:
     """A new job for the item."""
     row = JobRow(
         item_id=item_id,
         inspection_id=inspection_id,
         model_id=model_id,
+        batch_id=batch_id,
         state=JobState.QUEUED,
         progress=0,
         attempt=0,
@@ -94,7 +114,8 @@ def ours(session: Session, job_id: str, attempt: int) -> JobRow | None:
 
 def end(row: JobRow, state: JobState, error: str | None = None, version: int | None = None) -> None:
     """Close a job."""
-    row.state, row.error, row.version = state, error, version
+    row.state, row.error = state, error
+    row.version = row.version if version is None else version
     row.progress = 100 if state is JobState.DONE else row.progress
     row.lease_until = None
     row.updated_at = now()
@@ -103,15 +124,11 @@ def end(row: JobRow, state: JobState, error: str | None = None, version: int | N
 def give_back(session: Session, job_id: str, attempt: int) -> None:
     """Let the job be taken again at once."""
     if (row := ours(session, job_id, attempt)) is not None:
-        row.state, row.lease_until, row.updated_at = JobState.QUEUED, None, now()
+        row.lease_until = row.updated_at = now()
 
 
-def requeue_all(session: Session) -> int:
-    """Give back every running job: for the start of the one process that owns the database."""
-    changed = session.execute(
-        update(JobRow)
-        .where(JobRow.state == JobState.RUNNING)
-        .values(state=JobState.QUEUED, lease_until=None, updated_at=now())
-        .returning(JobRow.job_id)
+def give_all_back(session: Session) -> None:
+    """Let every running job be taken again: for the start of the one process that owns the database."""
+    session.execute(
+        update(JobRow).where(JobRow.state == JobState.RUNNING).values(lease_until=now(), updated_at=now())
     )
-    return len(changed.all())

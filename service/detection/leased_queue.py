@@ -35,7 +35,7 @@ class LeasedQueue:
     async def start(self, work: Work) -> None:
         """Begin to take jobs; those of a process that died come first."""
         # One service owns a SQLite file, so whatever was running belongs to a process that is gone.
-        await self._database.write(jobs.requeue_all)
+        await self._database.write(jobs.give_all_back)
         self._loop_here = asyncio.get_running_loop()
         self._task = asyncio.create_task(self._loop(work), name="detection")
 

@@ -44,19 +44,27 @@ class DetectionInput(Protocol):
     def photo_file_id(self) -> str | None:
         """The file of the newest photo."""
 
+    @property
+    def settings(self) -> Any:
+        """The item's own settings, as a client wrote them; None without any."""
+
 
 @dataclass(frozen=True, slots=True)
 class Ports:
     """Questions to other domains; those that take a Session are asked inside its transaction.
 
-    `load_item` and `items_to_detect` raise Problem 404. `file_info` gives None for a file that is not there,
-    `path` raises FileNotFoundError. `store` keeps bytes under a name, in a transaction of its own.
-    `append_result` gives the version of the entry; raises Problem 404.
+    `load_item` and `open_items` (of a record) raise Problem 404. `pending_items` gives ids of items by those
+    of their records. `file_info` gives None for a file that is not there, `path` raises FileNotFoundError.
+    `store` keeps bytes under a name, in a transaction of its own. `put_result` writes a step of a job's entry
+    and gives its version, None when the entry has ended; `is_under_way` tells whether the item has an entry
+    of the job that has not. Both raise Problem 404 and lock the record of the item: a job is locked before.
     """
 
     load_item: Callable[[Session, str], DetectionInput]
-    items_to_detect: Callable[[Session, str], list[str]]
+    open_items: Callable[[Session, str], list[str]]
+    pending_items: Callable[[Session], dict[str, list[str]]]
     file_info: Callable[[Session, str], StoredFile | None]
     path: Callable[[str], Path]
     store: Callable[[str, bytes, str | None], StoredFile]
-    append_result: Callable[[Session, str, Mapping[str, Any], str | None], int]
+    put_result: Callable[[Session, str, Mapping[str, Any], str | None], int | None]
+    is_under_way: Callable[[Session, str, str], bool]

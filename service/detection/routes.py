@@ -18,7 +18,7 @@ from service.envelope import Problem, failures
 from service.security import AskedFirst, Caller, require
 from shared.codes import ErrorCode, Permission
 from shared.wire.common import Envelope, Id, LongText, RequiredName
-from shared.wire.detection import DetectionModel, Job, ModelKind, ModelUpdate
+from shared.wire.detection import Batch, DetectionModel, Job, ModelKind, ModelUpdate
 
 IdPath = Annotated[Id, Path()]
 Wait = Annotated[float, Query(ge=0, le=60, description="seconds to wait for the end of the job")]
@@ -28,6 +28,7 @@ def router(service: DetectionService) -> APIRouter:
     """The routes of this domain, without the prefix `/api`."""
     routes = APIRouter(route_class=AskedFirst, tags=["detection"], responses=failures(401, 403, 422))
     _jobs(routes, service)
+    _batches(routes, service)
     _models(routes, service)
     return routes
 
@@ -40,19 +41,21 @@ def _jobs(routes: APIRouter, service: DetectionService) -> None:
         """Detect in the item's newest photo. An item has one open job at most: that one is answered."""
         return Envelope(data=await service.detect_item(item_id, caller, wait), msg="检测任务已提交")
 
-    @routes.post("/inspection/{inspection_id}/detect", responses=failures(404, 409))
+    @routes.post("/inspection/{inspection_id}/detect", responses=failures(404))
     async def detect_record(
         inspection_id: IdPath, caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE)
     ) -> Envelope[list[Job]]:
-        """Detect in every item of the record that has a model and a photo."""
+        """Detect in every item of the record that has a model and a photo and that no person has decided."""
         return Envelope(data=await service.detect_record(inspection_id, caller), msg="检测任务已提交")
 
     @routes.get("/detection/jobs")
     async def list_jobs(
-        inspection_id: Annotated[Id, Query()], _: Caller = require(Permission.INSPECTION_ITEM_READ)
+        inspection_id: Annotated[Id | None, Query()] = None,
+        batch_id: Annotated[Id | None, Query()] = None,
+        _: Caller = require(Permission.INSPECTION_ITEM_READ),
     ) -> Envelope[list[Job]]:
-        """The newest jobs of a record, newest first."""
-        return Envelope(data=list(await service.of_record(inspection_id)), msg="检测任务获取成功")
+        """The newest jobs, of a record or of a batch where one is named, newest first."""
+        return Envelope(data=list(await service.listed(inspection_id, batch_id)), msg="检测任务获取成功")
 
     @routes.get("/detection/jobs/{job_id}", responses=failures(404))
     async def get_job(job_id: IdPath, _: Caller = require(Permission.INSPECTION_ITEM_READ)) -> Envelope[Job]:
@@ -65,6 +68,36 @@ def _jobs(routes: APIRouter, service: DetectionService) -> None:
     ) -> Envelope[Job]:
         """Cancel a job that waits or runs."""
         return Envelope(data=await service.cancel(job_id, caller), msg="检测任务已取消")
+
+
+def _batches(routes: APIRouter, service: DetectionService) -> None:
+    @routes.post("/detection/batches")
+    async def detect_pending(
+        caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE),
+    ) -> Envelope[Batch]:
+        """Detect in all items of open records with a model and a photo and without a finished result."""
+        return Envelope(data=await service.detect_pending(caller), msg="检测任务已提交")
+
+    @routes.get("/detection/batches/{batch_id}", responses=failures(404))
+    async def get_batch(
+        batch_id: IdPath, _: Caller = require(Permission.INSPECTION_ITEM_READ)
+    ) -> Envelope[Batch]:
+        """How far the jobs are that one request made."""
+        return Envelope(data=await service.batch(batch_id), msg="检测任务获取成功")
+
+    @routes.post("/detection/batches/{batch_id}/cancel", responses=failures(404))
+    async def cancel_batch(
+        batch_id: IdPath, caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE)
+    ) -> Envelope[Batch]:
+        """Cancel every job of a batch that waits or runs."""
+        return Envelope(data=await service.cancel_batch(batch_id, caller), msg="检测任务已取消")
+
+    @routes.post("/detection/batches/{batch_id}/retry", responses=failures(404))
+    async def retry_batch(
+        batch_id: IdPath, caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE)
+    ) -> Envelope[Batch]:
+        """Detect again, as a new batch, in the items whose job failed or was cancelled."""
+        return Envelope(data=await service.retry_batch(batch_id, caller), msg="检测任务已提交")
 
 
 def _models(routes: APIRouter, service: DetectionService) -> None:

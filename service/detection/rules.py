@@ -10,6 +10,7 @@ from service.detection.failure import MESSAGES
 from shared import __version__
 from shared.codes import Progress
 from shared.wire.files import StoredFile
+from shared.wire.inspection import DetectionSettings
 
 
 def obstacle(has_photo: bool, has_reference: bool, needs_reference: bool) -> str | None:
@@ -21,6 +22,14 @@ def obstacle(has_photo: bool, has_reference: bool, needs_reference: bool) -> str
     return None
 
 
+def item_settings(given: Any) -> DetectionSettings | None:
+    """What an item sets for its detection; None when it makes no sense."""
+    try:
+        return DetectionSettings() if given is None else DetectionSettings.model_validate(given)
+    except ValueError:
+        return None
+
+
 def image_facts(stored: StoredFile) -> dict[str, Any]:
     """A stored image as a result entry names it."""
     facts = stored.model_dump(
@@ -29,54 +38,99 @@ def image_facts(stored: StoredFile) -> dict[str, Any]:
     return {**facts, "file_id": stored.file_id}
 
 
-def provenance(
-    model: Mapping[str, Any], started: dt.datetime, ended: dt.datetime, answer: Mapping[str, Any]
+def queued(
+    job_id: str, model_id: str, model: Mapping[str, Any] | None, photo: StoredFile | None, at: dt.datetime
 ) -> dict[str, Any]:
-    """How a result came about: model, thresholds, program, times, alignment."""
+    """The entry of a job that was queued `at` this time."""
     return {
-        "model_id": model["model_id"],
-        "model_name": model["name"],
-        "model_version": model["version"],
-        "model_sha256": model["sha256"],
-        "thresholds": answer.get("thresholds", {}),
-        "program_version": __version__,
-        "started_at": _text(started),
-        "finished_at": _text(ended),
-        "alignment": answer.get("alignment"),
+        **_unfinished(Progress.PENDING, job_id),
+        "inputImage": None if photo is None else image_facts(photo),
+        "provenance": {**_model(model_id, model), "program_version": __version__, "queued_at": _text(at)},
     }
 
 
-def done_entry(
-    photo: StoredFile, rendered: StoredFile | None, answer: Mapping[str, Any], origin: Mapping[str, Any]
+def taken(
+    job_id: str,
+    model_id: str,
+    model: Mapping[str, Any] | None,
+    photo: StoredFile | None,
+    settings: Any,
+    attempt: int,
+    queued_at: dt.datetime,
+    at: dt.datetime,
 ) -> dict[str, Any]:
-    """The result entry of a run that ended well."""
+    """The entry of a job that was taken `at` this time; `settings` are the item's."""
     return {
-        "inputImage": image_facts(photo),
+        **_unfinished(Progress.DETECTING, job_id),
+        "inputImage": None if photo is None else image_facts(photo),
+        "provenance": {
+            **_model(model_id, model),
+            "settings": settings,
+            "program_version": __version__,
+            "queued_at": _text(queued_at),
+            "started_at": _text(at),
+            "attempt": attempt,
+        },
+    }
+
+
+def done(
+    entry: Mapping[str, Any], rendered: StoredFile | None, answer: Mapping[str, Any], at: dt.datetime
+) -> dict[str, Any]:
+    """`entry`, made by `taken`, after a run that ended well."""
+    origin = {
+        "thresholds": answer.get("thresholds", {}),
+        "alignment": answer.get("alignment"),
+        "finished_at": _text(at),
+    }
+    return {
+        **entry,
         "resultImage": {
             "boxes": answer["boxes"],
             "resultImage": {"fileInfo": None if rendered is None else image_facts(rendered)},
         },
         "isPassed": answer["passed"],
         "progress": Progress.DONE.value,
-        "provenance": dict(origin),
+        "provenance": {**entry["provenance"], **origin},
     }
 
 
-def ended_entry(
-    progress: Progress, photo: StoredFile | None, error: str | None, origin: Mapping[str, Any] | None
-) -> dict[str, Any]:
-    """The result entry of a run that failed or was cancelled; it says neither passed nor failed."""
-    entry: dict[str, Any] = {
-        "inputImage": None if photo is None else image_facts(photo),
+def failed(entry: Mapping[str, Any], error: str, at: dt.datetime) -> dict[str, Any]:
+    """`entry`, made by `taken`, after a run that gave no result; it says neither passed nor failed."""
+    return {
+        **entry,
+        **_unfinished(Progress.ERROR, entry["job_id"]),
+        "error": {"code": error, "message": MESSAGES[error]},
+        "provenance": {**entry["provenance"], "finished_at": _text(at)},
+    }
+
+
+def canceled(job_id: str, at: dt.datetime) -> dict[str, Any]:
+    """What a cancel changes in the entry of a job."""
+    return {
+        **_unfinished(Progress.CANCELED, job_id),
+        "error": {"code": "canceled", "message": MESSAGES["canceled"]},
+        "provenance": {"finished_at": _text(at)},
+    }
+
+
+def _unfinished(progress: Progress, job_id: str) -> dict[str, Any]:
+    return {
         "resultImage": {"boxes": [], "resultImage": None},
-        "isPassed": None,
+        "isPassed": False,
         "progress": progress.value,
+        "job_id": job_id,
     }
-    if error is not None:
-        entry["error"] = {"code": error, "message": MESSAGES[error]}
-    if origin is not None:
-        entry["provenance"] = dict(origin)
-    return entry
+
+
+def _model(model_id: str, model: Mapping[str, Any] | None) -> dict[str, Any]:
+    known = model or {}
+    return {
+        "model_id": model_id,
+        "model_name": known.get("name"),
+        "model_version": known.get("version"),
+        "model_sha256": known.get("sha256"),
+    }
 
 
 def _text(time: dt.datetime) -> str:

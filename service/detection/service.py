@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import uuid
+from collections.abc import Mapping, Sequence
+from functools import partial
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from service.database import Database
-from service.detection import jobs, rules
+from service.database import Database, now
+from service.detection import batches, jobs, rules
 from service.detection.dispatcher import Dispatcher, told
 from service.detection.failure import MESSAGES
-from service.detection.models import Models
+from service.detection.models import Models, facts
 from service.detection.ports import DetectionInput, Ports
 from service.detection.queue import queue_for
-from service.detection.tables import JobRow
+from service.detection.tables import JobRow, ModelRow
 from service.envelope import Problem
 from service.security import Caller
 from service.settings import Settings
-from shared.codes import ErrorCode, Progress
-from shared.wire.detection import Job, JobState
+from shared.codes import ErrorCode
+from shared.wire.detection import Batch, Job, JobState
 
 __all__ = ["DetectionInput", "DetectionService", "Ports"]
 
@@ -33,6 +35,7 @@ def _wire(row: JobRow) -> Job:
         item_id=row.item_id,
         inspection_id=row.inspection_id,
         model_id=row.model_id,
+        batch_id=row.batch_id,
         state=JobState(row.state),
         progress=row.progress,
         error=row.error,
@@ -67,36 +70,100 @@ class DetectionService:
 
         Raises Problem 404, and 409 when photo, region or model are missing.
         """
-        job = await self._database.write(lambda session: self._enqueue(session, item_id, caller))
+
+        def write(session: Session) -> Job:
+            (row,) = self._enqueue(session, [item_id], caller, None, skip_incomplete=False)
+            return _wire(row)
+
+        job = await self._database.write(write)
         self._queue.kick()
         return await self._ended(job, wait)
 
     async def detect_record(self, inspection_id: str, caller: Caller) -> list[Job]:
-        """Make a job for every item of the record that has a model and a photo. Raises Problem 404."""
+        """Make a batch of the record's items with a model and a photo that no person has decided.
+
+        An item that has an open job keeps that one, and its batch. Raises Problem 404.
+        """
 
         def write(session: Session) -> list[Job]:
-            made = []
-            for item_id in self._ports.items_to_detect(session, inspection_id):
-                made.append(self._enqueue(session, item_id, caller))
-            return made
+            items = self._ports.open_items(session, inspection_id)
+            return [_wire(row) for row in self._enqueue(session, items, caller, str(uuid.uuid4()))]
 
         made = await self._database.write(write)
         self._queue.kick()
         return made
 
-    def _enqueue(self, session: Session, item_id: str, caller: Caller) -> Job:
+    async def detect_pending(self, caller: Caller) -> Batch:
+        """Make a batch of the items of open records with model and photo and without a finished result."""
+        return await self._detect_many(await self._database.read(self._ports.pending_items), caller)
+
+    async def retry_batch(self, batch_id: str, caller: Caller) -> Batch:
+        """Make a new batch of the items whose job failed or was cancelled. Raises Problem 404."""
+        items = await self._database.read(lambda session: batches.without_result(session, batch_id))
+        return await self._detect_many(items, caller)
+
+    async def _detect_many(self, items: Mapping[str, Sequence[str]], caller: Caller) -> Batch:
+        """A batch of items by record, one transaction a record: none waits for all the others."""
+        batch_id = str(uuid.uuid4())
+        for of_record in items.values():
+            work = partial(self._enqueue, item_ids=of_record, caller=caller, batch_id=batch_id)
+            await self._database.write(work)
+            self._queue.kick()
+        return await self._database.read(lambda session: _standing(session, batch_id))
+
+    def _enqueue(
+        self,
+        session: Session,
+        item_ids: Sequence[str],
+        caller: Caller,
+        batch_id: str | None,
+        *,
+        skip_incomplete: bool = True,
+    ) -> list[JobRow]:
+        """A job for each of the items (of one record), with its pending entry; an open job stays the item's.
+
+        Items that were deleted or have no model or photo any more are left out with `skip_incomplete`, else
+        they raise Problem 404 or 409.
+        """
+        # All jobs are locked before the record is, as everywhere.
+        before = jobs.unfinished(session, item_ids)
+        rows = []
+        for item_id in item_ids:
+            try:
+                rows.append(self._job_of(session, item_id, before.get(item_id), caller, batch_id))
+            except Problem:
+                if not skip_incomplete:
+                    raise
+        return rows
+
+    def _job_of(
+        self, session: Session, item_id: str, before: JobRow | None, caller: Caller, batch_id: str | None
+    ) -> JobRow:
         item = self._ports.load_item(session, item_id)
         if item.model_id is None:
             raise _conflict("no_model")
         missing = rules.obstacle(item.photo_file_id is not None, True, False)
         if missing is not None:
             raise _conflict(missing)
-        row = jobs.unfinished(session, item_id)
-        if row is None:
-            row = jobs.create(session, item_id, item.inspection_id, item.model_id, caller.user_id)
-            self._queue.add(session, row)
-            told(session, row, "create", caller.user_id, caller.address)
-        return _wire(row)
+        # This locks the record; whoever made a job in the meantime is seen now.
+        going_on = self._ports.is_under_way(session, item_id, "" if before is None else before.job_id)
+        if before is None and (made := jobs.newest_open(session, item_id)) is not None:
+            return made
+        if before is not None:
+            if going_on:
+                return before
+            # A client took its entry away, or brought the item back from a deletion: it is asked for anew.
+            jobs.end(before, JobState.CANCELED)
+            told(session, before, "cancel", caller.user_id, caller.address)
+        row = jobs.create(session, item_id, item.inspection_id, item.model_id, caller.user_id, batch_id)
+        model_row = session.get(ModelRow, item.model_id)
+        model = None if model_row is None else facts(model_row)
+        photo = None if item.photo_file_id is None else self._ports.file_info(session, item.photo_file_id)
+        entry = rules.queued(row.job_id, row.model_id, model, photo, row.created_at)
+        row.version = self._ports.put_result(session, item_id, entry, caller.user_id)
+        self._queue.add(session, row)
+        told(session, row, "create", caller.user_id, caller.address)
+        return row
 
     async def _ended(self, job: Job, wait: float) -> Job:
         loop = asyncio.get_running_loop()
@@ -111,36 +178,53 @@ class DetectionService:
         """A job. Raises Problem 404."""
         return await self._database.read(lambda session: _wire(_get(session, job_id)))
 
-    async def of_record(self, inspection_id: str) -> Sequence[Job]:
-        """The newest jobs of a record, at most 500, newest first."""
-        query = (
-            select(JobRow)
-            .where(JobRow.inspection_id == inspection_id)
-            .order_by(JobRow.created_at.desc(), JobRow.job_id)
-            .limit(MOST_LISTED)
-        )
+    async def listed(self, inspection_id: str | None, batch_id: str | None) -> Sequence[Job]:
+        """The newest jobs of a record, of a batch, or of all, at most 500, newest first."""
+        query = select(JobRow).order_by(JobRow.created_at.desc(), JobRow.job_id).limit(MOST_LISTED)
+        if inspection_id is not None:
+            query = query.where(JobRow.inspection_id == inspection_id)
+        if batch_id is not None:
+            query = query.where(JobRow.batch_id == batch_id)
         return await self._database.read(lambda session: [_wire(row) for row in session.scalars(query)])
+
+    async def batch(self, batch_id: str) -> Batch:
+        """How far a batch is. Raises Problem 404."""
+        return await self._database.read(lambda session: batches.standing(session, batch_id))
 
     async def cancel(self, job_id: str, caller: Caller) -> Job:
         """Cancel a job that waits or runs; one that has ended stays as it is. Raises Problem 404."""
-
-        def write(session: Session) -> Job:
-            row = _get(session, job_id, lock=True)
-            if row.state in jobs.OPEN:
-                entry = rules.ended_entry(Progress.CANCELED, None, None, None)
-                try:
-                    version = self._ports.append_result(session, row.item_id, entry, caller.user_id)
-                except Problem:
-                    # The item was deleted meanwhile.
-                    version = None
-                jobs.end(row, JobState.CANCELED, None, version)
-                told(session, row, "cancel", caller.user_id, caller.address)
-            return _wire(row)
-
-        job = await self._database.write(write)
+        job = await self._database.write(lambda session: self._cancel(session, job_id, caller))
         self._dispatcher.cancelled(job_id)
         self._dispatcher.tell_ended()
         return job
+
+    async def cancel_batch(self, batch_id: str, caller: Caller) -> Batch:
+        """Cancel every job of a batch that waits or runs. Raises Problem 404."""
+        for job_id in await self._database.read(lambda session: batches.open_jobs(session, batch_id)):
+            await self.cancel(job_id, caller)
+        return await self.batch(batch_id)
+
+    def _cancel(self, session: Session, job_id: str, caller: Caller) -> Job:
+        row = _get(session, job_id, lock=True)
+        if row.state in jobs.OPEN:
+            try:
+                version = self._ports.put_result(
+                    session, row.item_id, rules.canceled(job_id, now()), caller.user_id
+                )
+            except Problem:
+                # The item was deleted meanwhile.
+                version = None
+            jobs.end(row, JobState.CANCELED, None, version)
+            told(session, row, "cancel", caller.user_id, caller.address)
+        return _wire(row)
+
+
+def _standing(session: Session, batch_id: str) -> Batch:
+    """How far a batch is that may have come to nothing."""
+    try:
+        return batches.standing(session, batch_id)
+    except Problem:
+        return batches.empty(batch_id)
 
 
 def _get(session: Session, job_id: str, lock: bool = False) -> JobRow:

@@ -39,7 +39,10 @@ class ModelRow(Base):
 
 
 class JobRow(Base):
-    """A detection job. `attempt` counts how often it was taken; only the taker of the newest may end it."""
+    """A detection job. `attempt` counts how often it was taken; only the taker of the newest may end it.
+
+    `batch_id` is shared by the jobs that one request made.
+    """
 
     __tablename__ = "detection_job"
 
@@ -47,6 +50,7 @@ class JobRow(Base):
     item_id: Mapped[str] = mapped_column(String(36))
     inspection_id: Mapped[str] = mapped_column(String(36))
     model_id: Mapped[str] = mapped_column(String(255))
+    batch_id: Mapped[str | None] = mapped_column(String(36))
     state: Mapped[str] = mapped_column(String(16))
     progress: Mapped[int] = mapped_column(default=0)
     attempt: Mapped[int] = mapped_column(default=0)
@@ -61,4 +65,5 @@ class JobRow(Base):
         Index(None, "state", "created_at", "job_id"),
         Index(None, "inspection_id", "created_at", "job_id"),
         Index(None, "item_id", "state"),
+        Index(None, "batch_id", "created_at", "job_id"),
     )

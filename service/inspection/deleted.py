@@ -15,9 +15,8 @@ from sqlalchemy.orm import Session
 
 from service.inspection.queries import ItemRow, json_text
 from service.inspection.records import naive_now
+from service.inspection.rules import without_strays
 from service.inspection.tables import DELETED, ITEM, PHOTO
-from shared import results
-from shared.codes import Progress
 
 KEPT = dt.timedelta(days=30)
 """How long a deleted item can be brought back."""
@@ -65,7 +64,7 @@ def bring_back(session: Session, kept: Row[*tuple[Any, ...]]) -> dict[str, Any]:
     """
     content = json.loads(kept.content)
     item = _values(ITEM, content["item"])
-    item["result"] = json_text([_stopped(entry) for entry in json.loads(item["result"])])
+    item["result"] = json_text(without_strays(json.loads(item["result"]), ()))
     if item["client_key"] is not None:
         taken = session.execute(_SAME_KEY, {"client_key": item["client_key"]}).one_or_none()
         # The create was sent again after the deletion and made another item.
@@ -76,10 +75,6 @@ def bring_back(session: Session, kept: Row[*tuple[Any, ...]]) -> dict[str, Any]:
         session.execute(insert(PHOTO), photos)
     session.execute(delete(DELETED).where(DELETED.c.item_id == kept.item_id))
     return item
-
-
-def _stopped(entry: dict[str, Any]) -> dict[str, Any]:
-    return {**entry, "progress": str(Progress.CANCELED)} if results.is_under_way(entry) else entry
 
 
 def _said(row: Row[*tuple[Any, ...]]) -> dict[str, Any]:

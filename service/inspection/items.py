@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from service.changes import Change, announce
 from service.database import Database
 from service.inspection import deleted, problems
-from service.inspection.ports import DetectionInput, JoinSources, Ports
+from service.inspection.ports import JoinSources, Ports
 from service.inspection.queries import ItemQueries, ItemRow, RecordRow, item_json, json_text
 from service.inspection.records import locked_record, naive_now, recompute
 from service.inspection.rules import (
@@ -25,6 +25,7 @@ from service.inspection.rules import (
     differences,
     outcome,
     verdict_entry,
+    without_strays,
 )
 from service.inspection.tables import ITEM, RECORD
 from service.security import Caller
@@ -46,7 +47,8 @@ class ItemState:
     revision: int
 
 
-def _result_values(entries: list[Mapping[str, Any]]) -> dict[str, Any]:
+def result_values(entries: Sequence[results.Entry]) -> dict[str, Any]:
+    """The columns that result entries come to."""
     return {"result": json_text(entries), "outcome": str(outcome(entries))}
 
 
@@ -63,7 +65,7 @@ class Items:
 
         With a `key` that the caller used before, nothing is made: the item of that time is the answer.
         """
-        values: dict[str, Any] = _values(body.model_dump(exclude_unset=True))
+        values: dict[str, Any] = _values(body.model_dump(exclude_unset=True), ())
         client_key = None if key is None else f"{caller.user_id} {key}"
         values.setdefault("result", "[]")
         values.setdefault("outcome", str(Outcome.EMPTY))
@@ -88,11 +90,12 @@ class Items:
 
     async def update(self, item_id: str, body: ItemUpdate, if_match: str | None, caller: Caller) -> ItemState:
         """Change the fields that were sent. Raises Problem 404, 412."""
-        values = _values(body.model_dump(exclude_unset=True))
+        sent = body.model_dump(exclude_unset=True)
 
         def work(session: Session) -> ItemState:
-            record, item = self._locked(session, item_id, if_match)
-            self._change(session, record, item, values, caller.user_id, caller.address)
+            record, item = self.locked(session, item_id, if_match)
+            values = _values(sent, json.loads(item.result))
+            self.change(session, record, item, values, caller.user_id, caller.address)
             return self.seen(session, item_id)
 
         return await self._database.write(work)
@@ -101,7 +104,7 @@ class Items:
         """Delete the item with its results and photos; `restore` takes it back. Raises Problem 404, 412."""
 
         def work(session: Session) -> None:
-            record, item = self._locked(session, item_id, if_match)
+            record, item = self.locked(session, item_id, if_match)
             deleted.remove(session, item, caller.user_id)
             details = {"inspection_id": item.inspection_id, "item_name": item.item_name}
             announce(session, Change("delete", "item", item_id, caller.user_id, caller.address, details))
@@ -159,12 +162,12 @@ class Items:
         """Append what the person decided as a result entry. Raises Problem 404, 412."""
 
         def work(session: Session) -> ItemState:
-            record, item = self._locked(session, item_id, if_match)
+            record, item = self.locked(session, item_id, if_match)
             entries = json.loads(item.result)
             entries.append(
                 verdict_entry(entries, body.verdict, body.reason, caller.user_id, caller.name, naive_now())
             )
-            self._change(session, record, item, _result_values(entries), caller.user_id, caller.address)
+            self.change(session, record, item, result_values(entries), caller.user_id, caller.address)
             return self.seen(session, item_id)
 
         return await self._database.write(work)
@@ -174,15 +177,15 @@ class Items:
         boxes = [box.model_dump(mode="json") for box in body.boxes]
 
         def work(session: Session) -> ItemState:
-            record, item = self._locked(session, item_id, if_match)
+            record, item = self.locked(session, item_id, if_match)
             entries = json.loads(item.result)
             entry = correction_entry(
                 entries, body.of_version, boxes, caller.user_id, caller.name, naive_now()
             )
             if entry is None:
                 raise problems.conflict("没有这个版本的检测结果，请刷新后再修改", of_version=body.of_version)
-            values = _result_values([*entries, entry])
-            self._change(session, record, item, values, caller.user_id, caller.address)
+            values = result_values([*entries, entry])
+            self.change(session, record, item, values, caller.user_id, caller.address)
             return self.seen(session, item_id)
 
         return await self._database.write(work)
@@ -210,6 +213,7 @@ class Items:
                         ItemPoint(
                             point=region.point, fileInfo=None if stored is None else file_info(stored)
                         ).model_dump(exclude_none=True)
+                        | ({} if region.detection is None else {"detection": region.detection})
                     ),
                 }
                 for region in image.template
@@ -241,56 +245,6 @@ class Items:
 
         return await self._database.write(work)
 
-    # For detection, inside its own transaction
-
-    def append_result(
-        self, session: Session, item_id: str, entry: Mapping[str, Any], actor: str | None = None
-    ) -> int:
-        """Append a result entry to an item; gives the version it got. Raises Problem 404."""
-        record, item = self._locked(session, item_id, None)
-        entries = json.loads(item.result)
-        version = results.next_version(entries)
-        entries.append({**entry, "version": version})
-        self._change(session, record, item, _result_values(entries), actor, None)
-        return version
-
-    def for_detection(self, session: Session, item_id: str) -> DetectionInput:
-        """What a detection of the item works on. Raises Problem 404."""
-        row = session.execute(self._queries.for_detection, {"item_id": item_id}).one_or_none()
-        if row is None:
-            raise problems.no_item()
-        place = ItemPoint.model_validate_json(row.item_point) if row.item_point else ItemPoint()
-        image = (
-            None
-            if row.reference_image_id is None
-            else self._ports.reference_image(session, row.reference_image_id)
-        )
-        image_file_id = None if image is None else image.file_id
-        own = (
-            None
-            if place.fileInfo is None
-            else self._ports.find_file(session, place.fileInfo.model_dump(exclude_none=True))
-        )
-        file_id = image_file_id if own is None else own.file_id
-        photo = session.execute(self._queries.photos, {"item_id": item_id}).first()
-        return DetectionInput(
-            item_id=row.item_id,
-            inspection_id=row.inspection_id,
-            item_name=row.item_name,
-            model_id=row.model_id,
-            point=place.point,
-            reference_file_id=file_id,
-            mm_per_pixel=image.mm_per_pixel if image is not None and file_id == image_file_id else None,
-            photo_file_id=None if photo is None else photo.file_id,
-        )
-
-    def to_detect(self, session: Session, inspection_id: str) -> list[str]:
-        """The ids of a record's items that have a model and a photo, oldest first. Raises Problem 404."""
-        known = select(RECORD.c.inspection_id).where(RECORD.c.inspection_id == inspection_id)
-        if session.execute(known).one_or_none() is None:
-            raise problems.no_record()
-        return list(session.execute(self._queries.detectable, {"inspection_id": inspection_id}).scalars())
-
     # What the use cases share
 
     def seen(self, session: Session, item_id: str) -> ItemState:
@@ -300,7 +254,8 @@ class Items:
             raise problems.no_item()
         return ItemState(item_json(row), row.revision)
 
-    def _locked(self, session: Session, item_id: str, if_match: str | None) -> tuple[RecordRow, ItemRow]:
+    def locked(self, session: Session, item_id: str, if_match: str | None) -> tuple[RecordRow, ItemRow]:
+        """The stored item and its record, which nobody else writes now. Raises Problem 404, 412."""
         # The record is locked first, always: its items change one after the other and never deadlock.
         inspection_id = session.execute(_RECORD_OF, {"item_id": item_id}).scalar_one_or_none()
         record = None if inspection_id is None else locked_record(session, inspection_id)
@@ -311,7 +266,7 @@ class Items:
             raise problems.stale(item.revision, json.loads(self.seen(session, item_id).text))
         return record, item
 
-    def _change(
+    def change(
         self,
         session: Session,
         record: RecordRow,
@@ -319,7 +274,13 @@ class Items:
         values: Mapping[str, Any],
         actor: str | None,
         address: str | None,
+        *,
+        progress_only: bool = False,
     ) -> None:
+        """Store those of `values` that differ from `item` (locked), as one revision, and announce them.
+
+        `progress_only`: they merely tell how far a detection is. That is no revision and not audited.
+        """
         before = item._mapping
         changed = {name: value for name, value in values.items() if before[name] != value}
         if not changed:
@@ -327,11 +288,15 @@ class Items:
         session.execute(
             update(ITEM)
             .where(ITEM.c.item_id == item.item_id)
-            .values(**changed, revision=item.revision + 1, updated_at=naive_now())
+            .values(**changed, revision=item.revision + (not progress_only), updated_at=naive_now())
         )
         details = differences(before, changed, changed)
-        announce(session, Change("update", "item", item.item_id, actor, address, details))
-        if "result" in changed:
+        announce(
+            session,
+            Change("update", "item", item.item_id, actor, address, details, fleeting=progress_only),
+        )
+        # A status that a person set stays until the items come to something else.
+        if "outcome" in changed if progress_only else "result" in changed:
             recompute(session, record, actor, address)
 
     def _insert(self, session: Session, items: Iterable[Mapping[str, Any]], inspection_id: str) -> list[str]:
@@ -394,11 +359,14 @@ def _locked_record(session: Session, inspection_id: str) -> RecordRow:
     return record
 
 
-def _values(sent: dict[str, Any]) -> dict[str, Any]:
-    """The columns that a body says: the two documents as text, the result with its outcome."""
+def _values(sent: dict[str, Any], stored: Sequence[results.Entry]) -> dict[str, Any]:
+    """The columns that a body says: the two documents as text, the result with its outcome.
+
+    `stored` are the entries that the item has.
+    """
     values = {name: value for name, value in sent.items() if name != "result"}
     if sent.get("item_point") is not None:
         values["item_point"] = json_text(sent["item_point"])
     if sent.get("result") is not None:
-        values |= _result_values(sent["result"])
+        values |= result_values(without_strays(sent["result"], stored))
     return values

@@ -55,7 +55,8 @@ class DetectionInput:
 
     `point` is the region on the reference image as the item keeps it. `reference_file_id` is the file that
     the item's fileInfo names, else that of the record's reference image; `mm_per_pixel` is known when it is
-    the reference image's own file. `photo_file_id` is the newest photo's file.
+    the reference image's own file. `photo_file_id` is the newest photo's file. `settings` are the item's own,
+    as the client wrote them: `shared.wire.inspection.DetectionSettings` unless they make no sense.
     """
 
     item_id: str
@@ -66,3 +67,4 @@ class DetectionInput:
     reference_file_id: str | None
     mm_per_pixel: float | None
     photo_file_id: str | None
+    settings: Any

@@ -156,11 +156,6 @@ class ItemQueries:
             .join(RECORD, RECORD.c.inspection_id == item.inspection_id)
             .where(item.item_id == bindparam("item_id"))
         )
-        self.detectable = (
-            select(item.item_id)
-            .where(of_record, item.model_id.is_not(None), item.item_id.in_(select(photo.item_id)))
-            .order_by(item.created_at, item.item_id)
-        )
 
 
 def _time(value: dt.datetime | None) -> str | None:

@@ -25,6 +25,9 @@ class Outcome(StrEnum):
 
 FINISHED = (Outcome.PASSED, Outcome.FAILED)
 
+CANCELED: Mapping[str, str] = {"code": "canceled", "message": "检测已取消"}
+"""Why a detection gave no result when nobody is left to end it."""
+
 # Entries that count exactly like those of any item with this outcome.
 _STANDS_FOR: Mapping[Outcome, Sequence[Entry]] = {
     Outcome.EMPTY: (),
@@ -100,6 +103,44 @@ def correction_entry(
             "at": at.replace(tzinfo=None).isoformat() + "Z",
         },
     }
+
+
+def with_entry(entries: Sequence[Entry], entry: Entry) -> tuple[list[Entry], int] | None:
+    """`entries` with the next step of a job's entry, and its version; None when the job's entry has ended.
+
+    The entry of a job keeps its version from the first step on, and what a step does not say stays as it was.
+    One that a client took away by replacing the result comes back as the next version.
+    """
+    job = results.job_of(entry)
+    own = next(
+        (index for index, one in enumerate(entries) if job is not None and results.job_of(one) == job), None
+    )
+    if own is None:
+        version = results.next_version(entries)
+        return [*entries, {**entry, "version": version}], version
+    before = entries[own]
+    if not results.is_under_way(before):
+        return None
+    version = results.version(before, own)
+    step = {**before, **entry, "version": version}
+    if isinstance(before.get("provenance"), Mapping) and isinstance(entry.get("provenance"), Mapping):
+        step["provenance"] = {**before["provenance"], **entry["provenance"]}
+    return [*entries[:own], step, *entries[own + 1 :]], version
+
+
+def without_strays(given: Sequence[Entry], stored: Sequence[Entry]) -> list[Entry]:
+    """`given` by a client, where a detection that does not run on `stored` any more is canceled.
+
+    A client may send back what it read a while ago, or the entries of a deleted item: nobody would ever end
+    such a detection.
+    """
+    running = {results.job_of(entry) for entry in stored if results.is_under_way(entry)}
+    return [
+        {**entry, "progress": str(Progress.CANCELED), "error": CANCELED}
+        if results.is_under_way(entry) and results.job_of(entry) not in running
+        else entry
+        for entry in given
+    ]
 
 
 def etag(revision: int) -> str:

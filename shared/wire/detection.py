@@ -50,6 +50,16 @@ class ModelUpdate(Wire):
     enabled: StrictBool | None = None
 
 
+class ModelVersion(Wire):
+    """Body of new version of a model: what it has in place of the settings and labels of the present one.
+
+    `settings` are those to change; the others stay.
+    """
+
+    settings: dict[str, Any] = Field(default_factory=dict)
+    labels: Annotated[list[RequiredName] | None, Field(max_length=10_000)] = None
+
+
 class JobState(StrEnum):
     """State of a detection job."""
 
@@ -64,13 +74,15 @@ class Job(Wire):
     """A detection job: one item, its newest photo, the model it had when the job was made.
 
     `error` is a stable code (`alignment_failed`, `no_photo`, ...), `message` the sentence for the person;
-    `version` is the result entry it wrote.
+    `version` is the result entry that it writes, from pending to its end. `batch_id` is shared by the jobs
+    that one request made.
     """
 
     job_id: str
     item_id: str
     inspection_id: str
     model_id: str
+    batch_id: str | None
     state: JobState
     progress: Annotated[int, Field(ge=0, le=100)]
     error: str | None
@@ -78,3 +90,16 @@ class Job(Wire):
     version: int | None
     created_at: ItemTime
     updated_at: ItemTime
+
+
+class Batch(Wire):
+    """How far the jobs are that one request made; `progress` is the percentage of the work that is done."""
+
+    batch_id: str
+    total: int
+    queued: int
+    running: int
+    done: int
+    failed: int
+    canceled: int
+    progress: Annotated[int, Field(ge=0, le=100)]

@@ -115,7 +115,7 @@ def test_a_photo_of_something_else_never_passes(client: TestClient, item: dict[s
     assert (job["state"], job["error"]) == ("failed", "alignment_failed")
     assert "重新拍摄" in job["message"]
     (entry,) = results(client, item)
-    assert entry["isPassed"] is None
+    assert entry["isPassed"] is False
     assert entry["progress"] == "error"
     assert entry["error"]["code"] == "alignment_failed"
 

@@ -95,7 +95,9 @@ def _play(stage: Stage, model: Model, inspection_id: str, step: tuple[Any, ...])
             state = "open" if step[2] == "undecided" else step[2]
         else:
             entry = {"isPassed": step[2], "progress": "done" if step[2] is not None else "error"}
-            stage.database.write_now(lambda session: stage.service.append_result(session, item_id, entry))
+            stage.database.write_now(
+                lambda session: stage.service.detections.put_result(session, item_id, entry)
+            )
             if step[2] is not None:
                 state = "passed" if step[2] else "failed"
             elif state == "empty":

@@ -161,7 +161,8 @@ def test_a_detection_under_way_comes_back_cancelled(stage: Stage) -> None:
     item = stage.item(stage.record()["inspection_id"], result=[PASSED, running, undecided])
     stage.client.delete(path(item))
     entries = stage.client.post(path(item, "/restore")).json()["result"]
-    assert entries == [PASSED, {**running, "progress": "canceled"}, undecided]
+    error = {"code": "canceled", "message": "检测已取消"}
+    assert entries == [PASSED, {**running, "progress": "canceled", "error": error}, undecided]
 
 
 def test_a_key_that_made_another_item_meanwhile_stays_with_that(stage: Stage) -> None:

@@ -140,7 +140,7 @@ def test_as_in_the_last_inspection(stage: Stage) -> None:
 
 
 def _asked(stage: Stage, item_id: str) -> Any:
-    return stage.database.read_now(lambda session: stage.service.item_for_detection(session, item_id))
+    return stage.database.read_now(lambda session: stage.service.detections.input(session, item_id))
 
 
 def test_what_detection_works_on(stage: Stage) -> None:
@@ -166,7 +166,7 @@ def test_what_detection_works_on(stage: Stage) -> None:
     assert problem.value.status == 404
 
     def to_detect(number: str) -> list[str]:
-        return stage.database.read_now(lambda session: stage.service.items_to_detect(session, number))
+        return stage.database.read_now(lambda session: stage.service.detections.open_items(session, number))
 
     assert to_detect(inspection_id) == [plain]
     with pytest.raises(Problem):
@@ -177,7 +177,7 @@ def test_an_appended_result_gets_the_next_version(stage: Stage) -> None:
     item = stage.item(stage.record()["inspection_id"], result=[{"version": 4}, {"isPassed": None}])
     entry = {"isPassed": False, "progress": "done", "version": 1, "model": {"id": "m1"}}
     version = stage.database.write_now(
-        lambda session: stage.service.append_result(session, item["item_id"], entry)
+        lambda session: stage.service.detections.put_result(session, item["item_id"], entry)
     )
     assert version == 5
     result = stage.client.get(f"/api/inspection_item/{item['item_id']}").json()["result"]

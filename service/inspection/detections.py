@@ -1,0 +1,150 @@
+"""What detection asks of items inside its own transactions: what to run on, and the entries it writes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import bindparam, select
+from sqlalchemy.orm import Session
+
+from service.inspection import problems
+from service.inspection.items import Items, result_values
+from service.inspection.ports import DetectionInput, JoinSources, Ports
+from service.inspection.queries import ItemQueries
+from service.inspection.rules import FINISHED, with_entry
+from service.inspection.tables import ITEM, PHOTO, RECORD
+from shared import results
+from shared.codes import Status, Verdict
+from shared.results import Entry
+from shared.wire.inspection import ItemPoint
+
+MOST_PENDING = 2000
+"""So many of the oldest pending items are named at once."""
+
+_KNOWN_RECORD = select(RECORD.c.inspection_id).where(RECORD.c.inspection_id == bindparam("inspection_id"))
+_DETECTABLE = ITEM.c.model_id.is_not(None) & ITEM.c.item_id.in_(select(PHOTO.c.item_id))
+_OF_RECORD = (
+    select(ITEM.c.item_id, ITEM.c.result)
+    .where(ITEM.c.inspection_id == bindparam("inspection_id"), _DETECTABLE)
+    .order_by(ITEM.c.created_at, ITEM.c.item_id)
+)
+_PENDING = (
+    select(ITEM.c.item_id, ITEM.c.inspection_id, ITEM.c.result)
+    .join(RECORD, RECORD.c.inspection_id == ITEM.c.inspection_id)
+    .where(
+        RECORD.c.end_time.is_(None),
+        RECORD.c.inspection_status != str(Status.CANCELLED),
+        ITEM.c.outcome.not_in([str(one) for one in FINISHED]),
+        _DETECTABLE,
+    )
+    .order_by(RECORD.c.created_at, RECORD.c.inspection_id, ITEM.c.created_at, ITEM.c.item_id)
+)
+
+
+class Detections:
+    """The side of items that detection sees."""
+
+    def __init__(self, items: Items, sources: JoinSources, ports: Ports) -> None:
+        self._items = items
+        self._ports = ports
+        self._queries = ItemQueries(sources)
+
+    def put_result(
+        self, session: Session, item_id: str, entry: Mapping[str, Any], actor: str | None = None
+    ) -> int | None:
+        """Write one step of a detection's entry, see `rules.with_entry`; gives its version.
+
+        Only a finished result counts as a change of the item: what merely tells how far a detection is leaves
+        the item's revision, so that nobody's edit goes stale by it. Raises Problem 404.
+        """
+        record, item = self._items.locked(session, item_id, None)
+        written = with_entry(json.loads(item.result), entry)
+        if written is None:
+            return None
+        entries, version = written
+        self._items.change(
+            session,
+            record,
+            item,
+            result_values(entries),
+            actor,
+            None,
+            progress_only=not results.is_finished(entry),
+        )
+        return version
+
+    def is_under_way(self, session: Session, item_id: str, job_id: str) -> bool:
+        """Whether the item has an entry of the job that has not ended. Raises Problem 404."""
+        _, item = self._items.locked(session, item_id, None)
+        entries: list[Entry] = json.loads(item.result)
+        return any(results.is_under_way(entry) and results.job_of(entry) == job_id for entry in entries)
+
+    def input(self, session: Session, item_id: str) -> DetectionInput:
+        """What a detection of the item works on. Raises Problem 404."""
+        row = session.execute(self._queries.for_detection, {"item_id": item_id}).one_or_none()
+        if row is None:
+            raise problems.no_item()
+        place = ItemPoint.model_validate_json(row.item_point) if row.item_point else ItemPoint()
+        image = (
+            None
+            if row.reference_image_id is None
+            else self._ports.reference_image(session, row.reference_image_id)
+        )
+        image_file_id = None if image is None else image.file_id
+        own = (
+            None
+            if place.fileInfo is None
+            else self._ports.find_file(session, place.fileInfo.model_dump(exclude_none=True))
+        )
+        file_id = image_file_id if own is None else own.file_id
+        photo = session.execute(self._queries.photos, {"item_id": item_id}).first()
+        return DetectionInput(
+            item_id=row.item_id,
+            inspection_id=row.inspection_id,
+            item_name=row.item_name,
+            model_id=row.model_id,
+            point=place.point,
+            reference_file_id=file_id,
+            mm_per_pixel=image.mm_per_pixel if image is not None and file_id == image_file_id else None,
+            photo_file_id=None if photo is None else photo.file_id,
+            settings=(place.model_extra or {}).get("detection"),
+        )
+
+    def open_items(self, session: Session, inspection_id: str) -> list[str]:
+        """The ids of a record's items with a model and a photo that no person has decided, oldest first.
+
+        Raises Problem 404.
+        """
+        given = {"inspection_id": inspection_id}
+        if session.execute(_KNOWN_RECORD, given).one_or_none() is None:
+            raise problems.no_record()
+        rows = session.execute(_OF_RECORD, given)
+        return [row.item_id for row in rows if _undecided(json.loads(row.result))]
+
+    def pending_items(self, session: Session) -> dict[str, list[str]]:
+        """The items with a model and a photo that no detection has finished, by the ids of their records.
+
+        Of records that are neither cancelled nor finished; the oldest records first, `MOST_PENDING` items.
+        """
+        found: dict[str, list[str]] = {}
+        count = 0
+        rows = session.execute(_PENDING.execution_options(yield_per=200))
+        try:
+            for row in rows:
+                entries = json.loads(row.result)
+                if results.finished_detection(entries) is None and not any(
+                    results.is_under_way(entry) for entry in entries
+                ):
+                    found.setdefault(row.inspection_id, []).append(row.item_id)
+                    count += 1
+                    if count == MOST_PENDING:
+                        break
+        finally:
+            rows.close()
+        return found
+
+
+def _undecided(entries: Sequence[Entry]) -> bool:
+    return results.verdict(entries) is Verdict.UNDECIDED
