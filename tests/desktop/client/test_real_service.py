@@ -27,6 +27,7 @@ from shared.wire.catalogue import (
     AircraftWrite,
     FlightWrite,
     ReferenceImageWrite,
+    Task,
     TaskWrite,
     TemplateRegion,
 )
@@ -152,7 +153,15 @@ def test_the_catalogue(session: Session) -> None:
     renamed = session.catalogue.tasks.update(task.task_id, TaskWrite(task_name="walk 2"))
     assert (renamed.task_name, renamed.flight_id) == ("walk 2", flight.flight_id)
     assert session.catalogue.tasks.get(task.task_id) == renamed
-    session.catalogue.tasks.delete(task.task_id)
+    assert [one.task_id for one in session.catalogue.tasks.list(q="b-123").data] == [task.task_id]
+    read = session.catalogue.tasks.tagged(task.task_id)
+    newer = session.catalogue.tasks.update(task.task_id, TaskWrite(task_name="walk 3"), read.etag)
+    with pytest.raises(Stale) as stale:
+        session.catalogue.tasks.update(task.task_id, TaskWrite(task_name="late"), read.etag)
+    assert Task.model_validate(stale.value.details["current"]) == newer
+    with pytest.raises(Stale):
+        session.catalogue.tasks.delete(task.task_id, read.etag)
+    session.catalogue.tasks.delete(task.task_id, stale.value.details["etag"])
     with pytest.raises(NotFound):
         session.catalogue.tasks.get(task.task_id)
 
@@ -175,9 +184,18 @@ def test_a_record_from_its_making_to_its_end(session: Session) -> None:
     reference = session.catalogue.reference_images.create(
         ReferenceImageWrite(reference_image_name="wing", file_id=stored.file_id)
     )
-    region = TemplateRegion(item_name="rivets", point=Point(x=0.1, y=0.1, w=0.5, h=0.5))
-    reference = session.catalogue.reference_images.set_template(reference.reference_image_id, [region])
-    assert [one.item_name for one in reference.template] == ["rivets"]
+    region = TemplateRegion(
+        item_name="rivets", point=Point(x=0.1, y=0.1, w=0.5, h=0.5), detection={"sensitivity": 0.5}
+    )
+    images, first = session.catalogue.reference_images, reference.reference_image_id
+    tag = images.tagged(first).etag
+    reference = images.set_template(first, [region], tag)
+    assert reference.template == [region]
+    with pytest.raises(Stale):
+        images.set_template(first, [], tag)
+    scaled = ReferenceImageWrite(reference_image_name="wing", file_id=stored.file_id, mm_per_pixel=0.25)
+    assert images.update(first, scaled).mm_per_pixel == 0.25
+    assert images.get(first).template == [region]
     record = session.records.create(
         RecordCreate(task_id="t1", inspection_name="左翼", reference_image_id=reference.reference_image_id)
     )
@@ -228,6 +246,41 @@ def test_a_stale_change_is_seen(session: Session) -> None:
         session.items.update(made.value.item_id, ItemUpdate(description="y"), made.etag)
     session.items.delete(made.value.item_id)
     assert session.items.all(record.inspection_id) == []
+
+
+def test_a_stale_verdict_and_a_stale_correction_are_seen(session: Session) -> None:
+    record = session.records.create(RecordCreate(task_id="t2")).inspection_id
+    result = [{"isPassed": False, "progress": "done", "version": 1, "resultImage": {"boxes": []}}]
+    body = ItemCreate.model_validate({"item_name": "a", "inspection_id": record, "result": result})
+    made = session.items.create(body)
+    item_id = made.value.item_id
+    decided = session.items.set_verdict(item_id, Verdict.PASSED, "fine", made.etag)
+    with pytest.raises(Stale) as stale:
+        session.items.set_verdict(item_id, Verdict.FAILED, etag=made.etag)
+    assert stale.value.details["etag"] == decided.etag
+    assert len(stale.value.details["current"]["result"]) == 2
+    with pytest.raises(Stale):
+        session.items.correct(item_id, 1, [], made.etag)
+    assert session.items.correct(item_id, 1, [], decided.etag).value.result[-1].version == 3
+    assert session.items.set_verdict(item_id, Verdict.FAILED).value.result[-1].version == 4
+
+
+def test_a_deleted_item_is_brought_back(session: Session) -> None:
+    record = session.records.create(RecordCreate(task_id="t2")).inspection_id
+    made = [
+        session.items.create(ItemCreate(item_name=name, inspection_id=record)).value.item_id for name in "abc"
+    ]
+    before = session.items.get(made[1])
+    session.items.delete(made[1])
+    with pytest.raises(NotFound):
+        session.items.get(made[1])
+    assert session.items.restore(made[1]) == before
+    assert session.items.restore(made[1]) == before
+    assert [item.item_id for item in session.items.all(record)] == made
+    session.items.delete(made[1])
+    session.records.delete(record)
+    with pytest.raises(NotFound):
+        session.items.restore(made[1])
 
 
 def test_all_items_of_a_long_record(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
