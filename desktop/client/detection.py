@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from desktop.client.files import Counted, Progress
 from desktop.client.transport import Transport, segment
 from shared.wire.common import Envelope
-from shared.wire.detection import DetectionModel, Job, ModelKind, ModelUpdate
+from shared.wire.detection import Batch, DetectionModel, Job, ModelKind, ModelUpdate, ModelVersion
 
 # A large file, and the service opens the whole model before it answers.
 _UPLOAD_SECONDS = 600.0
@@ -40,17 +41,21 @@ class Detection:
         description: str | None = None,
         kind: ModelKind | None = None,
         labels: Sequence[str] = (),
+        settings: Mapping[str, Any] | None = None,
         progress: Progress | None = None,
     ) -> DetectionModel:
         """Add an ONNX detector (needs MODEL_MANAGE); the name of a present one makes its next version.
 
-        `kind` and `labels` are read from the file unless given. Raises OSError when the file cannot be read,
-        Invalid with the reason when the service cannot use it, TooLarge.
+        `kind` and `labels` are read from the file unless given; `settings` replace what the kind usually has
+        (thresholds, pass rule, ...). Raises OSError when the file cannot be read, TooLarge, and Invalid with
+        the reason when the service cannot use it (and the `kinds` to choose from where that is in question).
         """
         fields = {"model_name": name, "model_description": description, "kind": kind}
         parts: dict[str, object] = {key: (None, str(value)) for key, value in fields.items() if value}
         if labels:
             parts["labels"] = (None, json.dumps(list(labels), ensure_ascii=False))
+        if settings:
+            parts["settings"] = (None, json.dumps(dict(settings), ensure_ascii=False))
         with path.open("rb") as file:
             parts["file"] = (
                 path.name,
@@ -61,6 +66,42 @@ class Detection:
                 "POST", "/detection/models", files=parts, repeatable=False, seconds=_UPLOAD_SECONDS
             )
         return answer.read(Envelope[DetectionModel]).data
+
+    def supersede_model(self, model_id: str, change: ModelVersion) -> DetectionModel:
+        """Make the next version of a model: other thresholds, pass rule or labels (needs MODEL_MANAGE).
+
+        Raises NotFound, Conflict for the built-in model, Invalid for settings that make no sense.
+        """
+        body = change.model_dump(mode="json", exclude_unset=True)
+        path = f"/detection/models/{segment(model_id)}/versions"
+        return self._transport.call("POST", path, body=body).read(Envelope[DetectionModel]).data
+
+    def detect_pending(self, record_ids: Sequence[str] | None = None) -> Batch:
+        """Ask for a detection of the items without a finished result, of these open records or of all."""
+        body = {"inspection_ids": None if record_ids is None else list(record_ids)}
+        return self._transport.call("POST", "/detection/batches", body=body).read(Envelope[Batch]).data
+
+    def batch(self, batch_id: str) -> Batch:
+        """How far the jobs of one request are. Raises NotFound."""
+        return self._batch("GET", batch_id, "")
+
+    def cancel_batch(self, batch_id: str) -> Batch:
+        """Ask every job of a batch to stop. Raises NotFound."""
+        return self._batch("POST", batch_id, "/cancel")
+
+    def retry_batch(self, batch_id: str) -> Batch:
+        """Detect again, as a new batch, what failed or was cancelled. Raises NotFound."""
+        return self._batch("POST", batch_id, "/retry")
+
+    def jobs(self, *, record_id: str | None = None, batch_id: str | None = None) -> Sequence[Job]:
+        """The newest jobs, of a record or of a batch where one is named, newest first; at most 500."""
+        query = {"inspection_id": record_id, "batch_id": batch_id}
+        named = {key: value for key, value in query.items() if value is not None}
+        return self._transport.call("GET", "/detection/jobs", query=named).read(Envelope[list[Job]]).data
+
+    def _batch(self, method: str, batch_id: str, what: str) -> Batch:
+        answer = self._transport.call(method, f"/detection/batches/{segment(batch_id)}{what}")
+        return answer.read(Envelope[Batch]).data
 
     def job(self, job_id: str) -> Job:
         """A job as it stands now. Raises NotFound."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 MESSAGES: Final[dict[str, str]] = {
@@ -42,6 +43,7 @@ MODEL_MESSAGES: Final[dict[str, str]] = {
     "not_an_image_model": "模型的输入不是一张三通道图片，无法用于检测",
     "dry_run_failed": "模型试运行失败，请检查导出的输入尺寸",
     "kind_unknown": "无法识别模型的输出格式，请在上传时选择模型类型",
+    "kind_unsupported": "模型的输出不是任何一种支持的检测格式，请按其中一种重新导出",
     "kind_wrong": "模型的输出与所选的模型类型不符，请重新选择",
     "timed_out": "模型检查超时，文件未被接受",
     "crashed": "检查模型时进程异常退出，文件未被接受",
@@ -51,8 +53,12 @@ MODEL_MESSAGES: Final[dict[str, str]] = {
 
 
 class BadModel(ValueError):  # noqa: N818 - says what the file is
-    """The file is not accepted; `code` is stable, str() the Chinese sentence."""
+    """The file is not accepted; `code` is stable, str() the Chinese sentence.
 
-    def __init__(self, code: str) -> None:
+    `kinds`: the kinds that its outputs could be read as, where the kind is in question.
+    """
+
+    def __init__(self, code: str, kinds: Sequence[str] = ()) -> None:
         super().__init__(MODEL_MESSAGES[code])
         self.code = code
+        self.kinds = list(kinds)

@@ -10,19 +10,20 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service.changes import Change, announce
 from service.database import Database, now
 from service.detection.failure import MODEL_MESSAGES, BadModel
+from service.detection.onnx.settings import DetectorSettings
 from service.detection.process import check_model
 from service.detection.tables import ModelRow
 from service.envelope import Problem
 from service.settings import Settings
 from shared import content
 from shared.codes import ErrorCode
-from shared.wire.detection import REFERENCE_DIFFERENCE, DetectionModel, ModelKind, ModelUpdate
+from shared.wire.detection import REFERENCE_DIFFERENCE, DetectionModel, ModelKind, ModelUpdate, ModelVersion
 
 MOST_BYTES = 2**30
 
@@ -133,7 +134,10 @@ class Models:
         actor: str | None,
         address: str | None = None,
     ) -> DetectionModel:
-        """Check the file at `path` and take it in. Raises Problem 413 and 422."""
+        """Check the file at `path` and take it in.
+
+        Raises Problem 413 and 422; where the kind is in question, the details name the `kinds` there are.
+        """
         work = asyncio.get_running_loop().run_in_executor
         return await work(
             self._checks, self.add_now, path, name, description, kind, dict(given), labels, actor, address
@@ -165,18 +169,22 @@ class Models:
         except BadModel as error:
             fields = [{"field": "file", "type": error.code, "message": str(error)}]
             raise Problem(
-                422, ErrorCode.INVALID_INPUT, str(error), fields=fields, reason=error.code
+                422,
+                ErrorCode.INVALID_INPUT,
+                str(error),
+                fields=fields,
+                reason=error.code,
+                kinds=error.kinds,
             ) from error
         sha256 = content.sha256(data)
         self._keep(sha256, data)
 
         def write(session: Session) -> DetectionModel:
-            newest = session.scalar(select(func.max(ModelRow.version)).where(ModelRow.name == name))
             row = ModelRow(
                 name=name,
                 description=description,
                 kind=found["kind"],
-                version=(newest or 0) + 1,
+                version=_next_version(session, name),
                 sha256=sha256,
                 size=len(data),
                 labels=labels or found["labels"],
@@ -184,13 +192,44 @@ class Models:
                 enabled=True,
                 added_by=actor,
             )
-            session.add(row)
-            session.flush()
-            details = {"name": name, "version": row.version, "sha256": sha256}
-            announce(session, Change("create", "model", row.model_id, actor, address, details))
-            return wire(row)
+            return _added(session, row, actor, address)
 
         return self._database.write_now(write)
+
+    async def supersede(
+        self, model_id: str, changed: ModelVersion, actor: str, address: str
+    ) -> DetectionModel:
+        """Make the next version of a model: the same file with other settings or labels.
+
+        Raises Problem 404, 409 for the built-in model, and 422 for settings that make no sense.
+        """
+
+        def write(session: Session) -> DetectionModel:
+            before = _get(session, model_id)
+            if before.sha256 is None:
+                msg = "内置模型没有可更改的设置，请在检测条目上设置灵敏度、最小缺陷和忽略区域"
+                raise Problem(409, ErrorCode.CONFLICT, msg)
+            # The file was checked with the size of its input.
+            fixed = {key: before.settings[key] for key in ("width", "height")}
+            try:
+                settings = DetectorSettings.model_validate({**before.settings, **changed.settings, **fixed})
+            except ValueError as error:
+                raise refused("settings_wrong") from error
+            row = ModelRow(
+                name=before.name,
+                description=before.description,
+                kind=before.kind,
+                version=_next_version(session, before.name),
+                sha256=before.sha256,
+                size=before.size,
+                labels=before.labels if changed.labels is None else changed.labels,
+                settings=settings.model_dump(),
+                enabled=True,
+                added_by=actor,
+            )
+            return _added(session, row, actor, address)
+
+        return await self._database.write(write)
 
     def _keep(self, sha256: str, data: bytes) -> None:
         """Put the file where `path` finds it, whole or not at all."""
@@ -209,6 +248,19 @@ def listed(database: Database) -> list[DetectionModel]:
 def refused(code: str) -> Problem:
     """A form field of an upload is wrong."""
     return Problem(422, ErrorCode.INVALID_INPUT, MODEL_MESSAGES[code], reason=code)
+
+
+def _next_version(session: Session, name: str) -> int:
+    rows = session.scalars(select(ModelRow.version).where(ModelRow.name == name).with_for_update())
+    return max(rows, default=0) + 1
+
+
+def _added(session: Session, row: ModelRow, actor: str | None, address: str | None) -> DetectionModel:
+    session.add(row)
+    session.flush()
+    details = {"name": row.name, "version": row.version, "sha256": row.sha256}
+    announce(session, Change("create", "model", row.model_id, actor, address, details))
+    return wire(row)
 
 
 def _get(session: Session, model_id: str) -> ModelRow:

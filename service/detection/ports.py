@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -53,16 +53,17 @@ class DetectionInput(Protocol):
 class Ports:
     """Questions to other domains; those that take a Session are asked inside its transaction.
 
-    `load_item` and `open_items` (of a record) raise Problem 404. `pending_items` gives ids of items by those
-    of their records. `file_info` gives None for a file that is not there, `path` raises FileNotFoundError.
-    `store` keeps bytes under a name, in a transaction of its own. `put_result` writes a step of a job's entry
-    and gives its version, None when the entry has ended; `is_under_way` tells whether the item has an entry
-    of the job that has not. Both raise Problem 404 and lock the record of the item: a job is locked before.
+    `load_item` and `open_items` (of a record) raise Problem 404. `pending_items`, of some records or all,
+    gives ids of items by those of their records. `file_info` gives None for a file that is not there, `path`
+    raises FileNotFoundError. `store` keeps bytes under a name, in a transaction of its own. `put_result`
+    writes a step of a job's entry and gives its version, None when the entry has ended; `is_under_way` tells
+    whether the item has an entry of the job that has not. Both raise Problem 404 and lock the record of the
+    item: a job is locked before.
     """
 
     load_item: Callable[[Session, str], DetectionInput]
     open_items: Callable[[Session, str], list[str]]
-    pending_items: Callable[[Session], dict[str, list[str]]]
+    pending_items: Callable[[Session, Sequence[str] | None], dict[str, list[str]]]
     file_info: Callable[[Session, str], StoredFile | None]
     path: Callable[[str], Path]
     store: Callable[[str, bytes, str | None], StoredFile]

@@ -123,5 +123,5 @@ def check_model(
     except (ValueError, IndexError) as error:
         raise BadModel("crashed") from error
     if "error" in answer:
-        raise BadModel(str(answer["error"]))
+        raise BadModel(str(answer["error"]), answer["kinds"])
     return answer

@@ -18,7 +18,15 @@ from service.envelope import Problem, failures
 from service.security import AskedFirst, Caller, require
 from shared.codes import ErrorCode, Permission
 from shared.wire.common import Envelope, Id, LongText, RequiredName
-from shared.wire.detection import Batch, DetectionModel, Job, ModelKind, ModelUpdate
+from shared.wire.detection import (
+    Batch,
+    BatchCreate,
+    DetectionModel,
+    Job,
+    ModelKind,
+    ModelUpdate,
+    ModelVersion,
+)
 
 IdPath = Annotated[Id, Path()]
 Wait = Annotated[float, Query(ge=0, le=60, description="seconds to wait for the end of the job")]
@@ -71,12 +79,12 @@ def _jobs(routes: APIRouter, service: DetectionService) -> None:
 
 
 def _batches(routes: APIRouter, service: DetectionService) -> None:
-    @routes.post("/detection/batches")
-    async def detect_pending(
-        caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE),
+    @routes.post("/detection/batches", responses=failures(413))
+    async def create_batch(
+        body: BatchCreate, caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE)
     ) -> Envelope[Batch]:
-        """Detect in all items of open records with a model and a photo and without a finished result."""
-        return Envelope(data=await service.detect_pending(caller), msg="检测任务已提交")
+        """Detect in the items of open records that have a model and a photo and no finished result."""
+        return Envelope(data=await service.detect_pending(body.inspection_ids, caller), msg="检测任务已提交")
 
     @routes.get("/detection/batches/{batch_id}", responses=failures(404))
     async def get_batch(
@@ -126,6 +134,17 @@ def _models(routes: APIRouter, service: DetectionService) -> None:
         changed = await models.update(model_id, body, caller.user_id, caller.address)
         return Envelope(data=changed, msg="检测模型更新成功")
 
+    @routes.post("/detection/models/{model_id}/versions", responses=failures(404, 409, 413))
+    async def supersede_model(
+        model_id: IdPath, body: ModelVersion, caller: Caller = manage
+    ) -> Envelope[DetectionModel]:
+        """Make the next version of a model with other thresholds, pass rule or labels; the present one stays.
+
+        Asks for a recent password login.
+        """
+        made = await models.supersede(model_id, body, caller.user_id, caller.address)
+        return Envelope(data=made, msg="检测模型添加成功")
+
     @routes.post("/detection/models", responses=failures(413))
     async def add_model(
         file: Annotated[UploadFile, File(description="the ONNX file")],
@@ -138,7 +157,10 @@ def _models(routes: APIRouter, service: DetectionService) -> None:
         settings: Annotated[LongText | None, Form(description="JSON object of detector settings")] = None,
         caller: Caller = manage,
     ) -> Envelope[DetectionModel]:
-        """Add an ONNX detector; asks for a recent password login. The same name makes its next version."""
+        """Add an ONNX detector; asks for a recent password login. The same name makes its next version.
+
+        Where its outputs could be of several kinds, 422 names the `kinds` to choose from, after a dry run.
+        """
         names, given = _labels(labels), _settings(settings)
         if (file.size or 0) > MOST_BYTES:
             msg = f"模型文件过大，最多 {MOST_BYTES // 2**20} MB"

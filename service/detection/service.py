@@ -93,9 +93,13 @@ class DetectionService:
         self._queue.kick()
         return made
 
-    async def detect_pending(self, caller: Caller) -> Batch:
-        """Make a batch of the items of open records with model and photo and without a finished result."""
-        return await self._detect_many(await self._database.read(self._ports.pending_items), caller)
+    async def detect_pending(self, inspection_ids: Sequence[str] | None, caller: Caller) -> Batch:
+        """Make a batch of the items with a model and a photo and without a finished result.
+
+        Of these records, None: of all, that are neither finished nor cancelled.
+        """
+        items = await self._database.read(lambda session: self._ports.pending_items(session, inspection_ids))
+        return await self._detect_many(items, caller)
 
     async def retry_batch(self, batch_id: str, caller: Caller) -> Batch:
         """Make a new batch of the items whose job failed or was cancelled. Raises Problem 404."""

@@ -77,7 +77,8 @@ def _check(path: Path, kind: str | None, given: dict[str, Any]) -> int:
     try:
         checked = check(path, None if kind is None else ModelKind(kind), given)
     except (BadModel, MemoryError) as error:
-        print(json.dumps({"error": getattr(error, "code", "dry_run_failed")}))
+        code, kinds = getattr(error, "code", "dry_run_failed"), getattr(error, "kinds", [])
+        print(json.dumps({"error": code, "kinds": kinds}))
         return 1
     settings = checked.settings.model_dump()
     print(json.dumps({"kind": checked.kind, "labels": checked.labels, "settings": settings}))

@@ -30,6 +30,7 @@ _OF_RECORD = (
     .where(ITEM.c.inspection_id == bindparam("inspection_id"), _DETECTABLE)
     .order_by(ITEM.c.created_at, ITEM.c.item_id)
 )
+_RECORD_ID = RECORD.c.inspection_id
 _PENDING = (
     select(ITEM.c.item_id, ITEM.c.inspection_id, ITEM.c.result)
     .join(RECORD, RECORD.c.inspection_id == ITEM.c.inspection_id)
@@ -123,14 +124,16 @@ class Detections:
         rows = session.execute(_OF_RECORD, given)
         return [row.item_id for row in rows if _undecided(json.loads(row.result))]
 
-    def pending_items(self, session: Session) -> dict[str, list[str]]:
+    def pending_items(self, session: Session, inspection_ids: Sequence[str] | None) -> dict[str, list[str]]:
         """The items with a model and a photo that no detection has finished, by the ids of their records.
 
-        Of records that are neither cancelled nor finished; the oldest records first, `MOST_PENDING` items.
+        Of these records, None: of all, that are neither cancelled nor finished; the oldest records first,
+        `MOST_PENDING` items.
         """
         found: dict[str, list[str]] = {}
         count = 0
-        rows = session.execute(_PENDING.execution_options(yield_per=200))
+        query = _PENDING if inspection_ids is None else _PENDING.where(_RECORD_ID.in_(inspection_ids))
+        rows = session.execute(query.execution_options(yield_per=200))
         try:
             for row in rows:
                 entries = json.loads(row.result)

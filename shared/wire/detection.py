@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, StrictBool
 
-from shared.wire.common import ItemTime, LongText, RequiredName, Wire
+from shared.wire.common import Id, ItemTime, JsonObject, LongText, RequiredName, Wire
 
 REFERENCE_DIFFERENCE = "reference-difference"
 """The model id of the built-in model that needs no weights."""
@@ -51,12 +51,12 @@ class ModelUpdate(Wire):
 
 
 class ModelVersion(Wire):
-    """Body of new version of a model: what it has in place of the settings and labels of the present one.
+    """Body of a new version of a model with the same file: settings to change, labels in place of its own.
 
-    `settings` are those to change; the others stay.
+    The settings are thresholds, pass rule and slices; what the file was checked with stays.
     """
 
-    settings: dict[str, Any] = Field(default_factory=dict)
+    settings: JsonObject = Field(default_factory=dict)
     labels: Annotated[list[RequiredName] | None, Field(max_length=10_000)] = None
 
 
@@ -90,6 +90,12 @@ class Job(Wire):
     version: int | None
     created_at: ItemTime
     updated_at: ItemTime
+
+
+class BatchCreate(Wire):
+    """Body of create batch: the records to look through, or null for every open one."""
+
+    inspection_ids: Annotated[list[Id], Field(max_length=1000)] | None
 
 
 class Batch(Wire):

@@ -19,6 +19,8 @@ MORE = (
     "model_name", "executor_name", "status_name", "aircraft_name", "download_url", "added_by_name",
     "__class__", "__dict__", "_sa_instance_state",
 )  # fmt: skip
+# There is a first admin, and the built-in model has no versions of a person's.
+CONFLICTS = ("POST /api/auth/first-run", "POST /api/detection/models/{model_id}/versions")
 
 
 def bodies(house: House) -> dict[str, tuple[str, dict[str, Any]]]:
@@ -72,7 +74,9 @@ def bodies(house: House) -> dict[str, tuple[str, dict[str, Any]]]:
             "file_id": house.ids["file_id"],
         },
         "POST /api/catalogue/reference-images/{reference_image_id}/template": {"template": [region]},
+        "POST /api/detection/batches": {"inspection_ids": []},
         "PUT /api/detection/models/{model_id}": {"model_description": f"m{number}"},
+        "POST /api/detection/models/{model_id}/versions": {"settings": {"confidence": 0.5}},
     }
     ids |= {"inspection_id": record, "item_id": item}
     return {name: (filled(parts(name)[1], ids), body) for name, body in given.items()}
@@ -100,10 +104,7 @@ def test_no_column_is_set_by_a_body_that_does_not_offer_it(house: House) -> None
         method, _ = parts(name)
         path, body = plain[name]
         expected = house.admin.request(method, path, json=body)
-        assert expected.status_code == (409 if name == "POST /api/auth/first-run" else 200), (
-            name,
-            expected.text,
-        )
+        assert expected.status_code == (409 if name in CONFLICTS else 200), (name, expected.text)
         beside = dict.fromkeys(columns - offered(house, operation), CANARY)
         assert len(beside) > 40
         path, body = forged[name]
@@ -134,7 +135,8 @@ def test_values_of_the_right_type_are_not_taken_either(house: House) -> None:
             assert data.get("revision") != 99, name
             assert data.get("version") != 99, name
             assert data.get("work_years") != 77, name
-            if "progress" in beside:
+            # A batch of nothing is done.
+            if "progress" in beside and "batch_id" not in data:
                 assert data.get("progress") != 100, name
         assert '"99"' not in answer.headers.get("etag", ""), name
     kept = repr(dump(house.folder))

@@ -60,19 +60,37 @@ def check(path: Path, kind: ModelKind | None, given: dict[str, Any]) -> Checked:
         raw = detector.outputs(np.full((1, 3, height, width), 0.45, np.float32))
     except Exception as error:
         raise BadModel("dry_run_failed") from error
+    sized = {**given, "width": width, "height": height}
     recognised = kind or recognise([output.shape for output in raw], width, height)
-    if recognised is None or recognised is ModelKind.REFERENCE_DIFFERENCE:
-        raise BadModel("kind_unknown")
-    defaults = {**_habits(recognised, raw), **given, "width": width, "height": height}
+    if recognised is None:
+        kinds = _readable_as(raw, sized)
+        raise BadModel("kind_unknown" if kinds else "kind_unsupported", kinds)
+    settings = _settings(recognised, sized)
+    if not _reads(recognised, raw, settings):
+        raise BadModel("kind_wrong", _readable_as(raw, sized))
+    return Checked(recognised, _labels(metadata, recognised, raw, settings), settings)
+
+
+def _settings(kind: ModelKind, given: dict[str, Any]) -> DetectorSettings:
     try:
-        settings = DetectorSettings.model_validate(defaults)
+        return DetectorSettings.model_validate({**_habits(kind), **given})
     except ValueError as error:
         raise BadModel("settings_wrong") from error
+
+
+def _reads(kind: ModelKind, raw: list[NDArray[np.generic]], settings: DetectorSettings) -> bool:
+    if kind is ModelKind.REFERENCE_DIFFERENCE:
+        return False
     try:
-        decode(recognised, raw, settings)
-    except (ValueError, IndexError) as error:
-        raise BadModel("kind_wrong") from error
-    return Checked(recognised, _labels(metadata, recognised, raw, settings), settings)
+        decode(kind, raw, settings)
+    except (ValueError, IndexError):
+        return False
+    return True
+
+
+def _readable_as(raw: list[NDArray[np.generic]], given: dict[str, Any]) -> list[str]:
+    """The kinds that the outputs of the dry run can be decoded as."""
+    return [kind.value for kind in ModelKind if _reads(kind, raw, _settings(kind, given))]
 
 
 def _input_size(detector: Detector, given: dict[str, Any]) -> tuple[int, int]:
@@ -117,7 +135,7 @@ def recognise(shapes: list[tuple[int, ...]], width: int, height: int) -> ModelKi
     return None
 
 
-def _habits(kind: ModelKind, raw: list[NDArray[np.generic]]) -> dict[str, Any]:
+def _habits(kind: ModelKind) -> dict[str, Any]:
     """How models of a kind are usually fed and read; a person may choose otherwise."""
     if kind is ModelKind.YOLOX:
         return {"colour": "bgr", "values": "raw", "fit": "corner"}
