@@ -131,6 +131,7 @@ def _drawing() -> list[Command]:
         ("tool.rectangle", QT_TRANSLATE_NOOP("Commands", "Draw a region"), ("R",), "rectangle"),
         ("tool.pan", QT_TRANSLATE_NOOP("Commands", "Move the picture"), ("G",), "hand"),
         ("tool.ruler", QT_TRANSLATE_NOOP("Commands", "Measure"), ("M",), "ruler"),
+        ("tool.area", QT_TRANSLATE_NOOP("Commands", "Ignore an area in detection"), ("E",), "eye-off"),
         ("compare", QT_TRANSLATE_NOOP("Commands", "Compare reference and photo"), ("C",), "compare"),
     ]
     return [Command(id_, title, _DRAW, keys, sign, _WORK) for id_, title, keys, sign in say]

@@ -616,6 +616,10 @@
         <translation>隐藏或显示区域</translation>
     </message>
     <message>
+        <source>Ignore an area in detection</source>
+        <translation>检测时忽略一个区域</translation>
+    </message>
+    <message>
         <source>Import regions</source>
         <translation>导入区域</translation>
     </message>
@@ -2762,6 +2766,84 @@
     </message>
 </context>
 <context>
+    <name>OwnDetection</name>
+    <message>
+        <source>An ignored area lies inside the region of its item. Draw it there.</source>
+        <translation>忽略区域必须在条目的区域之内，请在其中绘制。</translation>
+    </message>
+    <message>
+        <source>This item has no region. Draw one first.</source>
+        <translation>该条目还没有区域，请先画一个。</translation>
+    </message>
+</context>
+<context>
+    <name>OwnSettingsBox</name>
+    <message>
+        <source>Area {n}: {size}</source>
+        <translation>区域 {n}：{size}</translation>
+    </message>
+    <message>
+        <source>As the model</source>
+        <translation>与模型相同</translation>
+    </message>
+    <message>
+        <source>Detection: as the model</source>
+        <translation>检测：与模型相同</translation>
+    </message>
+    <message>
+        <source>Detection: set for this item</source>
+        <translation>检测：本条目单独设置</translation>
+    </message>
+    <message>
+        <source>Do not ignore area {n} any more</source>
+        <translation>不再忽略区域 {n}</translation>
+    </message>
+    <message>
+        <source>Ignore an area</source>
+        <translation>忽略一个区域</translation>
+    </message>
+    <message>
+        <source>Ignored areas</source>
+        <translation>忽略区域</translation>
+    </message>
+    <message>
+        <source>Sensitivity</source>
+        <translation>灵敏度</translation>
+    </message>
+    <message>
+        <source>Smallest defect</source>
+        <translation>最小缺陷</translation>
+    </message>
+    <message>
+        <source>These settings cannot be read. Set them anew, or take those of the model.</source>
+        <translation>无法读取这些设置。请重新设置，或采用模型的设置。</translation>
+    </message>
+    <message>
+        <source>high</source>
+        <translation>高</translation>
+    </message>
+    <message>
+        <source>low</source>
+        <translation>低</translation>
+    </message>
+    <message>
+        <source>medium</source>
+        <translation>中</translation>
+    </message>
+    <message>
+        <source>very high</source>
+        <translation>很高</translation>
+    </message>
+    <message>
+        <source>very low</source>
+        <translation>很低</translation>
+    </message>
+    <message>
+        <source>{word}, as the model</source>
+        <translation>{word}，与模型相同</translation>
+    </message>
+</context>
+<context>
     <name>Pager</name>
     <message numerus="yes">
         <source>%n in all</source>
@@ -4178,6 +4260,14 @@
     <message>
         <source>Change model</source>
         <translation>更换模型</translation>
+    </message>
+    <message>
+        <source>Change the detection settings</source>
+        <translation>更改检测设置</translation>
+    </message>
+    <message>
+        <source>Change the ignored areas</source>
+        <translation>更改忽略区域</translation>
     </message>
     <message>
         <source>Correct findings</source>

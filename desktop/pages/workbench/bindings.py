@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from desktop.canvas.tools import Tool
+from desktop.pages.workbench.clipboard import copy_regions
 from desktop.pages.workbench.exchange import Exchange
 from desktop.pages.workbench.keeping import Keeping
 from shared.codes import Verdict
@@ -53,6 +54,10 @@ def bind(page: WorkbenchPage) -> None:
         else:
             bench.remove()
 
+    def copy() -> None:
+        if bench.document is not None:
+            copy_regions(view, bench.link, bench.document.item)
+
     def rename() -> None:
         if page.correcting.focused:
             page.correcting.ask_chosen_label()
@@ -66,6 +71,7 @@ def bind(page: WorkbenchPage) -> None:
         ("tool.rectangle", lambda: view.set_tool(Tool.DRAW), editing),
         ("tool.pan", lambda: view.set_tool(Tool.PAN), is_open),
         ("tool.ruler", lambda: view.set_tool(Tool.RULER), is_open),
+        ("tool.area", page.own_detection.draw, on_item),
         ("view.fit", view.fit, is_open),
         ("view.actual", view.one_to_one, is_open),
         ("view.zoom_in", view.zoom_in, is_open),
@@ -76,7 +82,7 @@ def bind(page: WorkbenchPage) -> None:
         ("view.inspector", page.parts.fold, is_open),
         ("edit.undo", page.undo, editing),
         ("edit.redo", page.redo, editing),
-        ("edit.copy", view.copy, is_open),
+        ("edit.copy", copy, is_open),
         ("edit.paste", page.paste, editing),
         ("edit.duplicate", view.editor.duplicate, editing),
         ("edit.delete", delete, on_item),

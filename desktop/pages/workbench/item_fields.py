@@ -1,5 +1,5 @@
 # ruff: noqa: N815 - Qt signals
-"""The head of the inspector: number, name, description and model of an item, editable in place."""
+"""The head of the inspector: number, name, description, model and detection of an item, editable in place."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QSizePolicy, QVBoxLayou
 
 from desktop.detection_words import model_word
 from desktop.pages.workbench.document import ItemView
+from desktop.pages.workbench.own_settings_box import OwnSettingsBox
 from desktop.theme import ITEM_PX, look, sized
 from desktop.widgets import Combo, label
 from shared.wire.detection import DetectionModel
@@ -165,7 +166,7 @@ class TextEdit(QPlainTextEdit):
 
 
 class ItemFields(QWidget):
-    """Number, name, description and model."""
+    """Number, name, description, model and how to detect."""
 
     renamed = Signal(str)
     described = Signal(str)
@@ -185,6 +186,7 @@ class ItemFields(QWidget):
         self.model.setObjectName("item-model")
         self.model.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.model.setMinimumContentsLength(8)
+        self.own = OwnSettingsBox()
         self._models: Sequence[DetectionModel] = ()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -196,6 +198,8 @@ class ItemFields(QWidget):
         column.addWidget(label(self.tr("Detection model"), "label"))
         column.addSpacing(4)
         column.addWidget(self.model)
+        column.addSpacing(2)
+        column.addWidget(self.own)
         self.name.committed.connect(self.renamed)
         self.description.committed.connect(self.described)
         self.model.picked.connect(self.modelPicked)
@@ -232,3 +236,4 @@ class ItemFields(QWidget):
         self.name.setReadOnly(not on)
         self.description.setReadOnly(not on)
         self.model.setEnabled(on)
+        self.own.set_editable(on)

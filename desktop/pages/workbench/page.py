@@ -15,6 +15,7 @@ from desktop.pages.sentences import sentence
 from desktop.pages.workbench.aligning import Aligning
 from desktop.pages.workbench.bench import Bench
 from desktop.pages.workbench.bindings import bind
+from desktop.pages.workbench.clipboard import paste_regions
 from desktop.pages.workbench.conflicts import ConflictDialog
 from desktop.pages.workbench.correcting import Correcting
 from desktop.pages.workbench.detecting import Detecting
@@ -26,6 +27,7 @@ from desktop.pages.workbench.items_panel import ItemsPanel
 from desktop.pages.workbench.live import Live
 from desktop.pages.workbench.notices import Notices
 from desktop.pages.workbench.opening import Opened, load
+from desktop.pages.workbench.own_detection import OwnDetection
 from desktop.pages.workbench.parts import Parts
 from desktop.pages.workbench.photos import Photos
 from desktop.pages.workbench.reference import ReferenceChoice
@@ -76,6 +78,7 @@ class WorkbenchPage(Page):
         self.finishing = Finishing(self.bench, self)
         self.picture = ReferencePicture(self.bench, self.view, self.items.model, self)
         self.history = History(self.bench, self.inspector.history, self)
+        self.own_detection = OwnDetection(self.bench, self.inspector.fields.own, self.view, self)
         self.starting = Starting(self.bench, self)
         self.live = Live(self.bench, self.reload, self.photos.reread, self)
         self.parts = Parts(context.preferences, self.items, self.centre, self.inspector)
@@ -144,6 +147,7 @@ class WorkbenchPage(Page):
         self.items.last_wanted.connect(self.starting.from_last)
         self.starting.filled.connect(self.reload)
         self.starting.said.connect(self.toast)
+        self.own_detection.said.connect(self.toast)
         look().themeChanged.connect(self._theme_changed)
 
     # -- opening
@@ -414,7 +418,7 @@ class WorkbenchPage(Page):
     def paste(self) -> None:
         """Paste a picture as a photo, or copied regions."""
         if not self.photos.paste():
-            self.view.paste()
+            paste_regions(self.view, self.bench.link)
 
     def _report_written(self, path: str) -> None:
         self.toast.emit(self.tr("The report is written: {path}").format(path=path))

@@ -8,9 +8,10 @@ from typing import Any
 
 from desktop.canvas.regions import Region, RegionsChanged, RegionStore
 from desktop.journal import Edit
+from desktop.pages.workbench.copying import Copied, copied, fields_of
 from desktop.pages.workbench.document import Document, ItemView, fraction_point
 from desktop.pages.workbench.rows import Row
-from shared.geometry import Rect
+from shared.geometry import Rect, pixels_to_point
 
 
 @dataclass(slots=True)
@@ -24,6 +25,8 @@ class RegionLink:
     store: RegionStore
     size: tuple[int, int] = (0, 0)
     info: Mapping[str, Any] | None = None
+    pasted: Mapping[str, Copied] = field(default_factory=dict)
+    """What was copied elsewhere and is being pasted, by the ids that the copies name."""
     _looks: dict[str, Region] = field(default_factory=dict)
     _shown: dict[str, tuple[Row, tuple[int, int], Region | None]] = field(default_factory=dict)
 
@@ -78,12 +81,21 @@ class RegionLink:
                     "item_name": region.label or name_of(count),
                     "item_point": self.point(region.rect, None),
                     "model_id": model_id,
+                    **self._carried(document, region),
                 }
                 edits.append(document.make(change.step.value, fields, region.id))
         # Undo brings them back the other way round: each then finds those before it in their places.
         for region_id in sorted(before - after.keys(), key=document.place, reverse=True):
             edits.append(document.remove(region_id, change.step.value, photos.get(region_id, ())))
         return [edit for edit in edits if edit is not None]
+
+    def _carried(self, document: Document, region: Region) -> dict[str, Any]:
+        """What a copy takes over from its original; nothing for a new region."""
+        original = document.item(region.copy_of) if region.copy_of else None
+        known = copied(original, self.size) if original is not None else self.pasted.get(region.copy_of)
+        if known is None:
+            return {}
+        return fields_of(known, self.point(region.rect, None), pixels_to_point(region.rect, *self.size))
 
     def point(self, rect: Rect, item: ItemView | None) -> dict[str, Any]:
         """`item_point` for a region, with whatever else the item's had."""

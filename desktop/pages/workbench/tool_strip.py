@@ -69,8 +69,10 @@ class ToolStrip(QWidget):
         return made
 
     def show_tool(self, tool: Tool) -> None:
-        """Mark the tool in hand."""
-        self.buttons[tool].setChecked(True)
+        """Mark the tool in hand, or none for one that is taken elsewhere."""
+        self._group.setExclusive(tool in self.buttons)
+        for other, button in self.buttons.items():
+            button.setChecked(other is tool)
 
     def set_editable(self, on: bool) -> None:
         """Offer drawing, or not."""

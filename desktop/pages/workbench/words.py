@@ -21,6 +21,8 @@ class Change(StrEnum):
     REMOVE = "remove"
     IMPORT = "import"
     CORRECT = "correct"
+    DETECTION = "detection"
+    IGNORE = "ignore"
 
 
 def edit_name(label: str) -> str:
@@ -41,6 +43,10 @@ def edit_name(label: str) -> str:
             return translate("Workbench", "Import regions")
         case Change.CORRECT:
             return translate("Workbench", "Correct findings")
+        case Change.DETECTION:
+            return translate("Workbench", "Change the detection settings")
+        case Change.IGNORE:
+            return translate("Workbench", "Change the ignored areas")
     try:
         return step_name(Step(label))
     except ValueError:

@@ -1,0 +1,113 @@
+"""`item_point.detection`: how to detect on one item, read, changed and carried along. No window."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pydantic import ValidationError
+
+from shared.geometry import Rect
+from shared.wire.detection import DetectionModel, ModelKind
+from shared.wire.inspection import DetectionSettings
+
+DETECTION = "detection"
+"""The key inside `item_point`."""
+DEFAULT_SENSITIVITY = 0.5
+"""What the built-in model takes when neither it nor the item says otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnSettings:
+    """What an item sets for its detection; None: as the model.
+
+    `sensitivity` 0..1; `smallest` mm where the reference image has a scale, else px of it; `ignored` in
+    fractions (0..1) of the upright reference image. `known` is False for settings that cannot be read: they
+    are left alone until the person sets new ones.
+    """
+
+    sensitivity: float | None = None
+    smallest: float | None = None
+    ignored: tuple[Rect, ...] = ()
+    known: bool = True
+
+    @property
+    def default(self) -> bool:
+        """True when everything is as the model says."""
+        return self == OwnSettings()
+
+    def without_area(self, place: int) -> OwnSettings:
+        """The same with one ignored area less."""
+        return replace(self, ignored=self.ignored[:place] + self.ignored[place + 1 :])
+
+
+def own_settings(item_point: Mapping[str, Any] | None) -> OwnSettings:
+    """What an item's `item_point` says."""
+    given = (item_point or {}).get(DETECTION)
+    if given is None:
+        return OwnSettings()
+    try:
+        read = DetectionSettings.model_validate(given)
+    except ValidationError:
+        return OwnSettings(known=False)
+    areas = tuple(Rect(float(a.x), float(a.y), float(a.w), float(a.h)) for a in read.ignored)
+    return OwnSettings(_number(read.sensitivity), _number(read.smallest), areas)
+
+
+def with_settings(item_point: Mapping[str, Any] | None, own: OwnSettings) -> dict[str, Any]:
+    """`item_point` with these settings; settings that are all as the model's are left out."""
+    point = {name: value for name, value in (item_point or {}).items() if name != DETECTION}
+    if not own.default:
+        point[DETECTION] = {
+            "sensitivity": own.sensitivity,
+            "smallest": own.smallest,
+            "ignored": [{"x": a.x, "y": a.y, "w": a.w, "h": a.h} for a in own.ignored],
+        }
+    return point
+
+
+def carried(own: OwnSettings, origin: Rect, place: Rect) -> OwnSettings:
+    """The settings for a copy: ignored areas lie in the region `place` as in `origin` (fractions)."""
+    if not own.ignored or origin.empty:
+        return own
+    across, down = place.w / origin.w, place.h / origin.h
+    moved = []
+    for area in own.ignored:
+        x = place.x + (area.x - origin.x) * across
+        y = place.y + (area.y - origin.y) * down
+        moved.append(Rect(x, y, area.w * across, area.h * down).clamped(1, 1))
+    return replace(own, ignored=tuple(area for area in moved if not area.empty))
+
+
+def area_of(rect: Rect, region: Rect, size: tuple[int, int]) -> Rect | None:
+    """The part of a drawn rectangle that lies in a region, as fractions; None when nothing of it does.
+
+    `rect` and `region` are px of the upright reference image, whose size is `size`.
+    """
+    inside = rect.intersection(region)
+    if inside.empty:
+        return None
+    width, height = size
+    return Rect(inside.x / width, inside.y / height, inside.w / width, inside.h / height)
+
+
+def pixels(areas: Sequence[Rect], size: tuple[int, int]) -> tuple[Rect, ...]:
+    """Fractions as px of an image of this size."""
+    width, height = size
+    return tuple(Rect(a.x * width, a.y * height, a.w * width, a.h * height) for a in areas)
+
+
+def takes_thresholds(model: DetectionModel | None) -> bool:
+    """True for a model that knows a sensitivity and a smallest defect."""
+    return model is not None and model.kind is ModelKind.REFERENCE_DIFFERENCE
+
+
+def sensitivity_of(model: DetectionModel | None) -> float:
+    """The sensitivity that a model has by itself."""
+    given = (model.settings if model is not None else {}).get("sensitivity")
+    return float(given) if isinstance(given, int | float) else DEFAULT_SENSITIVITY
+
+
+def _number(value: Any) -> float | None:
+    return None if value is None else float(value)
