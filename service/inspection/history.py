@@ -1,225 +1,43 @@
-"""What earlier inspections found at the place of an item: pure rules, and the one query that feeds them."""
+"""What earlier inspections found at the place of an item."""
 
 from __future__ import annotations
 
+import datetime as dt
 import json
-import math
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import Row, and_, bindparam, or_, select
 from sqlalchemy.orm import Session
 
 from service.database import Database
 from service.inspection import problems
+from service.inspection.comparison import (
+    SAME_PLACE,
+    Comparison,
+    Finding,
+    Place,
+    Size,
+    comparable,
+    compare,
+    findings,
+    overlap,
+    place,
+)
 from service.inspection.ports import JoinSources, Ports
 from service.inspection.tables import ITEM, RECORD
 from shared import results
 from shared.codes import Status
-from shared.geometry import Rect, from_corners, point_to_pixels
+from shared.geometry import Rect
 from shared.results import Entry
-from shared.wire.common import to_utc
+from shared.wire.common import ItemTime, to_utc
 from shared.wire.history import Corners, FindingChange, HistoryEntry, PastFinding
 
-SAME_PLACE = 0.5
-"""Two regions are the same place from this intersection over union on."""
-SAME_FINDING = 0.1
-"""Two findings are the same one from this intersection over union on: one may have grown a lot since."""
-GROWTH = 1.2
-"""A finding has grown when its area in reference px is more than this many times the earlier one."""
-MOST_FINDINGS = 200
-"""So many findings of one time, the surest, are told and compared."""
 LOOKED_THROUGH = 20_000
 """So many of the newest items on a reference image are looked through at most."""
-_AT_ONCE = 200
-_FARTHEST_PX = 1e9
-"""No picture is this large; a number beyond it is no place."""
-
-Matrix = Sequence[Sequence[float]]
-Size = tuple[int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """A finding of one time: box in px of the upright photo, and in px of the upright reference image."""
-
-    label: str
-    confidence: float
-    box: Rect
-    reference: Rect | None
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """The region of an item as it is stored, and the file it was drawn on where the item names one."""
-
-    point: tuple[float, float, float, float]
-    content_id: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """Changes of the earlier findings with their growth, and which of the present ones are new, by index.
-
-    An earlier finding whose place on the reference image is unknown has no change.
-    """
-
-    changes: tuple[tuple[FindingChange | None, float | None], ...]
-    appeared: tuple[int, ...]
-
-
-def place(item_point: str | None) -> Place | None:
-    """The place that an item's stored `item_point` says; None without a usable region."""
-    if item_point is None:
-        return None
-    said = json.loads(item_point)
-    point = said.get("point")
-    if not point:
-        return None
-    try:
-        x, y, w, h = (float(point[name]) for name in ("x", "y", "w", "h"))
-    except OverflowError:
-        return None
-    content_id = (said.get("fileInfo") or {}).get("ipfs_cid")
-    return Place((x, y, w, h), content_id)
-
-
-def overlap(one: Place, other: Place, size: Size | None) -> float:
-    """Intersection over union of two regions, 0..1.
-
-    `size` is the reference image's, upright, in px. Without it, fractions and pixels cannot be compared, and
-    two of different kind give 0; so do regions that were drawn on different files.
-    """
-    if one.content_id and other.content_id and one.content_id != other.content_id:
-        return 0.0
-    if size is not None:
-        return point_to_pixels(*one.point, *size).iou(point_to_pixels(*other.point, *size))
-    if (max(one.point) <= 1.0) is not (max(other.point) <= 1.0):
-        return 0.0
-    return Rect(*one.point).iou(Rect(*other.point))
-
-
-def homography(entry: Entry) -> Matrix | None:
-    """The mapping from reference px to photo px that a detection noted: three rows of three numbers."""
-    provenance = entry.get("provenance")
-    alignment = provenance.get("alignment") if isinstance(provenance, Mapping) else None
-    rows = alignment.get("homography") if isinstance(alignment, Mapping) else None
-    if not isinstance(rows, list) or len(rows) != 3:
-        return None
-    try:
-        matrix = [[float(value) for value in row] for row in rows]
-    except (TypeError, ValueError, OverflowError):
-        return None
-    good = all(len(row) == 3 and all(math.isfinite(value) for value in row) for row in matrix)
-    return matrix if good else None
-
-
-def inverted(matrix: Matrix) -> Matrix | None:
-    """The inverse of a homography, up to the scale that a homography leaves open; None for a singular one."""
-    (a, b, c), (d, e, f), (g, h, i) = matrix
-    adjugate = [
-        [e * i - f * h, c * h - b * i, b * f - c * e],
-        [f * g - d * i, a * i - c * g, c * d - a * f],
-        [d * h - e * g, b * g - a * h, a * e - b * d],
-    ]
-    determinant = a * adjugate[0][0] + b * adjugate[1][0] + c * adjugate[2][0]
-    return adjugate if math.isfinite(determinant) and determinant != 0 else None
-
-
-def mapped(box: Rect, matrix: Matrix, size: Size | None) -> Rect | None:
-    """The upright rectangle around `box` after the mapping, inside an image of `size` where it is known.
-
-    None when the box reaches beyond the horizon of the mapping, or nothing of it lies inside.
-    """
-    corners = ((box.x, box.y), (box.right, box.y), (box.right, box.bottom), (box.x, box.bottom))
-    places = []
-    depths = []
-    for x, y in corners:
-        u, v, w = (row[0] * x + row[1] * y + row[2] for row in matrix)
-        if w == 0:
-            return None
-        depths.append(w > 0)
-        places.append((u / w, v / w))
-    if len(set(depths)) > 1 or not all(abs(value) < _FARTHEST_PX for one in places for value in one):
-        return None
-    xs, ys = [x for x, _ in places], [y for _, y in places]
-    around = from_corners(min(xs), min(ys), max(xs), max(ys))
-    if size is not None:
-        around = around.clamped(*size)
-    return None if around.empty else around
-
-
-def findings(entry: Entry | None, size: Size | None) -> list[Finding]:
-    """The findings of a result entry, the surest first, with their places on a reference image of `size`.
-
-    At most `MOST_FINDINGS`: a document of a client may hold ten thousands.
-    """
-    if entry is None:
-        return []
-    matrix = homography(entry)
-    back = None if matrix is None else inverted(matrix)
-    found = []
-    for box in (entry.get("resultImage") or {}).get("boxes") or []:
-        points = box["points"]
-        try:
-            corners = [float(points[name]) for name in ("x1", "y1", "x2", "y2")]
-            confidence = float(box["confidence"])
-        except OverflowError:
-            continue
-        if max(map(abs, corners)) >= _FARTHEST_PX:
-            continue
-        found.append((confidence, box["label"], from_corners(*corners)))
-    found.sort(key=lambda one: -one[0])
-    return [
-        Finding(label, confidence, rect, None if back is None else mapped(rect, back, size))
-        for confidence, label, rect in found[:MOST_FINDINGS]
-    ]
-
-
-def compare(then: Sequence[Finding], now: Sequence[Finding]) -> Comparison:
-    """Hold two times against each other on the reference image: the pairs that overlap most go together."""
-    pairs = sorted(_touching(then, now), key=lambda pair: (-pair[0], *pair[1:]))
-    partner: dict[int, int] = {}
-    taken: set[int] = set()
-    for shared, earlier, present in pairs:
-        if shared >= SAME_FINDING and earlier not in partner and present not in taken:
-            partner[earlier] = present
-            taken.add(present)
-    changes: list[tuple[FindingChange | None, float | None]] = []
-    for earlier, before in enumerate(then):
-        if before.reference is None:
-            changes.append((None, None))
-        elif earlier not in partner:
-            changes.append((FindingChange.GONE, None))
-        else:
-            after = now[partner[earlier]].reference
-            growth = after.area / before.reference.area if after is not None else 1.0
-            grown = growth > GROWTH
-            changes.append((FindingChange.GROWN if grown else FindingChange.UNCHANGED, growth))
-    new = (n for n, after in enumerate(now) if after.reference is not None and n not in taken)
-    return Comparison(tuple(changes), tuple(new))
-
-
-def _touching(then: Sequence[Finding], now: Sequence[Finding]) -> Iterator[tuple[float, int, int]]:
-    """Overlap, index then and index now of every two findings that touch on the reference image."""
-    present = [(index, one.reference) for index, one in enumerate(now) if one.reference is not None]
-    present.sort(key=lambda pair: pair[1].x)
-    lefts = [rect.x for _, rect in present]
-    for earlier, one in enumerate(then):
-        before = one.reference
-        if before is None:
-            continue
-        for index, after in present[: bisect_left(lefts, before.right)]:
-            if after.right > before.x and after.y < before.bottom and after.bottom > before.y:
-                yield before.iou(after), earlier, index
-
-
-def comparable(entry: Entry | None) -> bool:
-    """True when the findings of a detection have places on the reference image."""
-    matrix = None if entry is None else homography(entry)
-    return matrix is not None and inverted(matrix) is not None
+_AT_ONCE = 1000
+_TIME: TypeAdapter[dt.datetime] = TypeAdapter(ItemTime)
 
 
 def _corners(rect: Rect) -> Corners:
@@ -255,24 +73,12 @@ class History:
             .join(RECORD, record.inspection_id == item.inspection_id)
             .where(item.item_id == bindparam("item_id"))
         )
-        # The index of the reference image gives the records in this order, that of the items theirs.
+        # The index of the reference image gives the records in this order, that of the items theirs. The
+        # results are long: only those of the items at the place are read, afterwards.
         self._earlier = (
-            select(
-                item.item_id,
-                item.item_name,
-                item.item_point,
-                item.result,
-                record.inspection_id,
-                record.inspection_name,
-                record.inspection_status,
-                record.start_time,
-                record.created_at,
-                record.executor_id,
-                executors.name.label("executor_name"),
-            )
+            select(item.item_id, item.item_point)
             .select_from(RECORD)
             .join(ITEM, item.inspection_id == record.inspection_id)
-            .outerjoin(sources.executors, executors.id == record.executor_id)
             .where(
                 record.reference_image_id == bindparam("reference_image_id"),
                 record.created_at <= bindparam("created_at"),
@@ -289,6 +95,24 @@ class History:
             )
             .limit(bindparam("most"))
             .execution_options(yield_per=_AT_ONCE)
+        )
+        self._told = (
+            select(
+                item.item_id,
+                item.item_name,
+                item.result,
+                record.inspection_id,
+                record.inspection_name,
+                record.inspection_status,
+                record.start_time,
+                record.created_at,
+                record.executor_id,
+                executors.name.label("executor_name"),
+            )
+            .select_from(ITEM)
+            .join(RECORD, record.inspection_id == item.inspection_id)
+            .outerjoin(sources.executors, executors.id == record.executor_id)
+            .where(item.item_id.in_(bindparam("item_ids", expanding=True)))
         )
 
     async def of_item(self, item_id: str, limit: int) -> list[HistoryEntry]:
@@ -318,27 +142,60 @@ class History:
             }
             rows = session.execute(self._earlier, given)
             try:
-                return _entries(rows, here, size, now, limit)
+                shares = _at_place(rows, here, size, limit)
             finally:
                 rows.close()
+            told = session.execute(self._told, {"item_ids": list(shares)})
+            by_id = {row.item_id: row for row in told}
+            found, known = findings(now, size), comparable(now)
+            return [_entry(by_id[one], share, found, known, size) for one, share in shares.items()]
 
         return await self._database.read(work)
 
 
-def _entries(
-    rows: Iterable[Row[*tuple[Any, ...]]], here: Place, size: Size | None, now: Entry | None, limit: int
-) -> list[HistoryEntry]:
-    present = findings(now, size)
-    known = comparable(now)
-    told: list[HistoryEntry] = []
+def _at_place(
+    rows: Iterable[Row[*tuple[Any, ...]]], here: Place, size: Size | None, limit: int
+) -> dict[str, float]:
+    """The ids of the first `limit` items whose region is the place `here`, with the overlap."""
+    shares: dict[str, float] = {}
+    # Records that start with those of the last one share their regions, letter by letter.
+    known: dict[str | None, float] = {}
     for row in rows:
-        there = place(row.item_point)
-        shared = 0.0 if there is None else overlap(here, there, size)
-        if shared >= SAME_PLACE:
-            told.append(_entry(row, shared, present, known, size))
-            if len(told) == limit:
+        share = known.get(row.item_point)
+        if share is None:
+            there = place(row.item_point)
+            share = known[row.item_point] = 0.0 if there is None else overlap(here, there, size)
+        if share >= SAME_PLACE:
+            shares[row.item_id] = share
+            if len(shares) == limit:
                 break
-    return told
+    return shares
+
+
+def _found(detection: Entry | None) -> tuple[str | None, dt.datetime | None]:
+    """Who found the findings of a detection, and when: the person who corrected them, else the model."""
+    if detection is None:
+        return None, None
+    if results.is_correction(detection):
+        correction = detection["correction"]
+        return _name(correction), _time(correction.get("at"))
+    origin = detection.get("provenance")
+    if not isinstance(origin, Mapping):
+        return None, None
+    model = origin.get("model_name")
+    return model if isinstance(model, str) else None, _time(origin.get("finished_at"))
+
+
+def _name(said: Mapping[str, Any]) -> str | None:
+    return next((said[key] for key in ("by_name", "by") if isinstance(said.get(key), str)), None)
+
+
+def _time(value: Any) -> dt.datetime | None:
+    # A client may have written anything there.
+    try:
+        return _TIME.validate_python(value)
+    except ValidationError:
+        return None
 
 
 def _entry(
@@ -354,6 +211,7 @@ def _entry(
     current = results.current(entries)
     said = current["verdict"] if current is not None and results.is_verdict(current) else {}
     reason = said.get("reason")
+    found_by, found_at = _found(detection)
     return HistoryEntry(
         item_id=row.item_id,
         item_name=row.item_name,
@@ -368,7 +226,11 @@ def _entry(
         passed=results.passed(entries),
         verdict=results.verdict(entries),
         reason=None if reason is None else str(reason),
+        decided_by=_name(said),
+        decided_at=_time(said.get("at")),
         opinion=results.model_opinion(entries),
+        found_by=found_by,
+        found_at=found_at,
         findings=[_told(finding, *change) for finding, change in zip(earlier, compared.changes, strict=True)],
         appeared=[_told(present[index], FindingChange.NEW, None) for index in compared.appeared],
     )

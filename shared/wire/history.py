@@ -47,8 +47,9 @@ class HistoryEntry(Wire):
     """An earlier item on the same place of the same reference image.
 
     The times are those of the record. `overlap` is the intersection over union of the two regions. `opinion`
-    is what the model said, `passed` what counted, `verdict` what a person decided. `findings` are those of
-    that time: unchanged, grown since or gone today. `appeared` are the present item's findings that were not
+    is what the model said, `passed` what counted, `verdict` what a person decided; `decided_by` (a name) and
+    `decided_at` say who and when. `findings` are those of that time: unchanged, grown since or gone today;
+    `found_by` is the name of the model, or of the person who corrected them, `found_at` when that was. `appeared` are the present item's findings that were not
     there then; their `points` are px of the present photo. Of each time the 200 surest findings count.
     """
 
@@ -65,6 +66,10 @@ class HistoryEntry(Wire):
     passed: bool | None
     verdict: Verdict
     reason: str | None
+    decided_by: str | None
+    decided_at: ItemTime | None
     opinion: bool | None
+    found_by: str | None
+    found_at: ItemTime | None
     findings: list[PastFinding]
     appeared: list[PastFinding]

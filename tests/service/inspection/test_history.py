@@ -12,8 +12,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import event, update
 
-from service.inspection import history
-from service.inspection.history import Comparison, Finding, Place, compare, inverted, mapped, overlap, place
+from service.inspection import comparison, history
+from service.inspection.comparison import (
+    Comparison,
+    Finding,
+    Place,
+    compare,
+    inverted,
+    mapped,
+    overlap,
+    place,
+)
 from service.inspection.tables import RECORD
 from shared.geometry import Rect
 from shared.wire.catalogue import ReferenceImage
@@ -65,7 +74,7 @@ def entry_with(matrix: Any) -> dict[str, Any]:
 
 
 def test_a_homography_is_three_rows_of_three_finite_numbers() -> None:
-    assert history.homography(entry_with(SHIFT)) == SHIFT
+    assert comparison.homography(entry_with(SHIFT)) == SHIFT
     wrong: list[Any] = [
         None,
         [],
@@ -78,9 +87,9 @@ def test_a_homography_is_three_rows_of_three_finite_numbers() -> None:
         "SHIFT",
     ]
     for matrix in wrong:
-        assert history.homography(entry_with(matrix)) is None, matrix
+        assert comparison.homography(entry_with(matrix)) is None, matrix
     for broken in ({}, {"provenance": 1}, {"provenance": {"alignment": None}}, {"provenance": {}}):
-        assert history.homography(broken) is None
+        assert comparison.homography(broken) is None
 
 
 def test_a_singular_mapping_has_no_inverse() -> None:
@@ -163,7 +172,7 @@ def test_every_finding_is_told_once(then: list[Rect], now: list[Rect]) -> None:
     assert pairs + len(compared.appeared) == len(now)
     assert sum(change is FindingChange.GONE for change, _ in compared.changes) == len(then) - pairs
     for change, growth in compared.changes:
-        assert (change is FindingChange.GROWN) == (growth is not None and growth > history.GROWTH)
+        assert (change is FindingChange.GROWN) == (growth is not None and growth > comparison.GROWTH)
 
 
 def test_what_cannot_be_read_is_left_out() -> None:
@@ -171,15 +180,15 @@ def test_what_cannot_be_read_is_left_out() -> None:
         return {"label": "x", "confidence": 1, "points": {"x1": x1, "y1": 0, "x2": 5, "y2": 5}}
 
     entry = {"resultImage": {"boxes": [box(1), box(10**400), box(-1e300)]}}
-    assert [one.box for one in history.findings(entry, None)] == [Rect(1, 0, 4, 5)]
-    assert history.findings(None, None) == []
-    assert history.findings({"resultImage": None}, None) == []
+    assert [one.box for one in comparison.findings(entry, None)] == [Rect(1, 0, 4, 5)]
+    assert comparison.findings(None, None) == []
+    assert comparison.findings({"resultImage": None}, None) == []
 
 
 def test_only_the_surest_findings_count() -> None:
     points = {"x1": 0, "y1": 0, "x2": 5, "y2": 5}
     boxes = [{"label": str(n), "confidence": n / 1000, "points": points} for n in range(500)]
-    found = history.findings({"resultImage": {"boxes": boxes}}, None)
+    found = comparison.findings({"resultImage": {"boxes": boxes}}, None)
     assert [one.label for one in found] == [str(n) for n in range(499, 299, -1)]
 
 
@@ -333,6 +342,45 @@ def test_verdict_and_opinion_of_that_time_are_two_facts(stage: Stage) -> None:
     assert (entry["passed"], entry["opinion"], entry["verdict"]) == (True, False, "passed")
     assert entry["reason"] == "只是反光"
     assert [one["label"] for one in entry["findings"]] == ["裂纹"]
+
+
+def test_who_found_and_who_decided_are_named(stage: Stage) -> None:
+    box = ("裂纹", 210, 220, 20, 20)
+    origin = {"model_name": "参考差分", "finished_at": "2026-02-03T04:05:06Z", "alignment": None}
+    inspected(stage, "by the model", detected(box, provenance=origin))
+    corrected = inspected(stage, "corrected", detected(box, provenance=origin))
+    path = f"/api/inspection_item/{corrected['item_id']}"
+    stage.client.post(f"{path}/boxes", json={"of_version": 1, "boxes": []})
+    stage.client.post(f"{path}/verdict", json={"verdict": "failed", "reason": "锈"})
+    inspected(stage, "of a stranger", detected(box, provenance={"model_name": 7, "finished_at": "soon"}))
+    stranger, person, model = of(stage, inspected(stage, "now"))
+    assert (model["found_by"], model["found_at"]) == ("参考差分", "2026-02-03T04:05:06Z")
+    assert (model["decided_by"], model["decided_at"]) == (None, None)
+    assert (person["found_by"], person["decided_by"]) == ("姓名 planner", "姓名 planner")
+    assert person["found_at"].endswith("Z")
+    assert person["decided_at"] >= person["found_at"]
+    assert (stranger["found_by"], stranger["found_at"]) == (None, None)
+
+
+def test_a_detection_that_has_no_result_yet_hides_none(stage: Stage) -> None:
+    known_image(stage)
+    box = ("裂纹", 210, 220, 20, 20)
+    unfinished = [
+        {
+            "inputImage": None,
+            "resultImage": {"boxes": []},
+            "isPassed": False,
+            "progress": progress,
+            "version": 2 + number,
+            "job_id": f"j{number}",
+        }
+        for number, progress in enumerate(["error", "canceled", "pending", "detecting"])
+    ]
+    inspected(stage, "then", detected(box), *unfinished)
+    (entry,) = of(stage, inspected(stage, "now", detected(box), *unfinished))
+    assert [(one["label"], one["change"]) for one in entry["findings"]] == [("裂纹", "unchanged")]
+    assert entry["appeared"] == []
+    assert (entry["passed"], entry["opinion"]) == (False, False)
 
 
 def test_records_of_one_moment_are_told_by_their_id(stage: Stage) -> None:

@@ -1,0 +1,208 @@
+"""Whether two regions are the same place, and how the findings of two times go together: pure rules."""
+
+from __future__ import annotations
+
+import json
+import math
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from shared.geometry import Rect, from_corners, point_to_pixels
+from shared.results import Entry
+from shared.wire.history import FindingChange
+
+SAME_PLACE = 0.5
+"""Two regions are the same place from this intersection over union on."""
+SAME_FINDING = 0.1
+"""Two findings are the same one from this intersection over union on: one may have grown a lot since."""
+GROWTH = 1.2
+"""A finding has grown when its area in reference px is more than this many times the earlier one."""
+MOST_FINDINGS = 200
+"""So many findings of one time, the surest, are told and compared."""
+_FARTHEST_PX = 1e9
+"""No picture is this large; a number beyond it is no place."""
+
+Matrix = Sequence[Sequence[float]]
+Size = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A finding of one time: box in px of the upright photo, and in px of the upright reference image."""
+
+    label: str
+    confidence: float
+    box: Rect
+    reference: Rect | None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The region of an item as it is stored, and the file it was drawn on where the item names one."""
+
+    point: tuple[float, float, float, float]
+    content_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Changes of the earlier findings with their growth, and which of the present ones are new, by index.
+
+    An earlier finding whose place on the reference image is unknown has no change.
+    """
+
+    changes: tuple[tuple[FindingChange | None, float | None], ...]
+    appeared: tuple[int, ...]
+
+
+def place(item_point: str | None) -> Place | None:
+    """The place that an item's stored `item_point` says; None without a usable region."""
+    if item_point is None:
+        return None
+    said = json.loads(item_point)
+    point = said.get("point")
+    if not point:
+        return None
+    try:
+        x, y, w, h = (float(point[name]) for name in ("x", "y", "w", "h"))
+    except OverflowError:
+        return None
+    content_id = (said.get("fileInfo") or {}).get("ipfs_cid")
+    return Place((x, y, w, h), content_id)
+
+
+def overlap(one: Place, other: Place, size: Size | None) -> float:
+    """Intersection over union of two regions, 0..1.
+
+    `size` is the reference image's, upright, in px. Without it, fractions and pixels cannot be compared, and
+    two of different kind give 0; so do regions that were drawn on different files.
+    """
+    if one.content_id and other.content_id and one.content_id != other.content_id:
+        return 0.0
+    if size is not None:
+        return point_to_pixels(*one.point, *size).iou(point_to_pixels(*other.point, *size))
+    if (max(one.point) <= 1.0) is not (max(other.point) <= 1.0):
+        return 0.0
+    return Rect(*one.point).iou(Rect(*other.point))
+
+
+def homography(entry: Entry) -> Matrix | None:
+    """The mapping from reference px to photo px that a detection noted: three rows of three numbers."""
+    provenance = entry.get("provenance")
+    alignment = provenance.get("alignment") if isinstance(provenance, Mapping) else None
+    rows = alignment.get("homography") if isinstance(alignment, Mapping) else None
+    if not isinstance(rows, list) or len(rows) != 3:
+        return None
+    try:
+        matrix = [[float(value) for value in row] for row in rows]
+    except (TypeError, ValueError, OverflowError):
+        return None
+    good = all(len(row) == 3 and all(math.isfinite(value) for value in row) for row in matrix)
+    return matrix if good else None
+
+
+def inverted(matrix: Matrix) -> Matrix | None:
+    """The inverse of a homography, up to the scale that a homography leaves open; None for a singular one."""
+    (a, b, c), (d, e, f), (g, h, i) = matrix
+    adjugate = [
+        [e * i - f * h, c * h - b * i, b * f - c * e],
+        [f * g - d * i, a * i - c * g, c * d - a * f],
+        [d * h - e * g, b * g - a * h, a * e - b * d],
+    ]
+    determinant = a * adjugate[0][0] + b * adjugate[1][0] + c * adjugate[2][0]
+    return adjugate if math.isfinite(determinant) and determinant != 0 else None
+
+
+def mapped(box: Rect, matrix: Matrix, size: Size | None) -> Rect | None:
+    """The upright rectangle around `box` after the mapping, inside an image of `size` where it is known.
+
+    None when the box reaches beyond the horizon of the mapping, or nothing of it lies inside.
+    """
+    corners = ((box.x, box.y), (box.right, box.y), (box.right, box.bottom), (box.x, box.bottom))
+    places = []
+    depths = []
+    for x, y in corners:
+        u, v, w = (row[0] * x + row[1] * y + row[2] for row in matrix)
+        if w == 0:
+            return None
+        depths.append(w > 0)
+        places.append((u / w, v / w))
+    if len(set(depths)) > 1 or not all(abs(value) < _FARTHEST_PX for one in places for value in one):
+        return None
+    xs, ys = [x for x, _ in places], [y for _, y in places]
+    around = from_corners(min(xs), min(ys), max(xs), max(ys))
+    if size is not None:
+        around = around.clamped(*size)
+    return None if around.empty else around
+
+
+def findings(entry: Entry | None, size: Size | None) -> list[Finding]:
+    """The findings of a result entry, the surest first, with their places on a reference image of `size`.
+
+    At most `MOST_FINDINGS`: a document of a client may hold ten thousands.
+    """
+    if entry is None:
+        return []
+    matrix = homography(entry)
+    back = None if matrix is None else inverted(matrix)
+    found = []
+    for box in (entry.get("resultImage") or {}).get("boxes") or []:
+        points = box["points"]
+        try:
+            corners = [float(points[name]) for name in ("x1", "y1", "x2", "y2")]
+            confidence = float(box["confidence"])
+        except OverflowError:
+            continue
+        if max(map(abs, corners)) >= _FARTHEST_PX:
+            continue
+        found.append((confidence, box["label"], from_corners(*corners)))
+    found.sort(key=lambda one: -one[0])
+    return [
+        Finding(label, confidence, rect, None if back is None else mapped(rect, back, size))
+        for confidence, label, rect in found[:MOST_FINDINGS]
+    ]
+
+
+def compare(then: Sequence[Finding], now: Sequence[Finding]) -> Comparison:
+    """Hold two times against each other on the reference image: the pairs that overlap most go together."""
+    pairs = sorted(_touching(then, now), key=lambda pair: (-pair[0], *pair[1:]))
+    partner: dict[int, int] = {}
+    taken: set[int] = set()
+    for shared, earlier, present in pairs:
+        if shared >= SAME_FINDING and earlier not in partner and present not in taken:
+            partner[earlier] = present
+            taken.add(present)
+    changes: list[tuple[FindingChange | None, float | None]] = []
+    for earlier, before in enumerate(then):
+        if before.reference is None:
+            changes.append((None, None))
+        elif earlier not in partner:
+            changes.append((FindingChange.GONE, None))
+        else:
+            after = now[partner[earlier]].reference
+            growth = after.area / before.reference.area if after is not None else 1.0
+            grown = growth > GROWTH
+            changes.append((FindingChange.GROWN if grown else FindingChange.UNCHANGED, growth))
+    new = (n for n, after in enumerate(now) if after.reference is not None and n not in taken)
+    return Comparison(tuple(changes), tuple(new))
+
+
+def _touching(then: Sequence[Finding], now: Sequence[Finding]) -> Iterator[tuple[float, int, int]]:
+    """Overlap, index then and index now of every two findings that touch on the reference image."""
+    present = [(index, one.reference) for index, one in enumerate(now) if one.reference is not None]
+    present.sort(key=lambda pair: pair[1].x)
+    lefts = [rect.x for _, rect in present]
+    for earlier, one in enumerate(then):
+        before = one.reference
+        if before is None:
+            continue
+        for index, after in present[: bisect_left(lefts, before.right)]:
+            if after.right > before.x and after.y < before.bottom and after.bottom > before.y:
+                yield before.iou(after), earlier, index
+
+
+def comparable(entry: Entry | None) -> bool:
+    """True when the findings of a detection have places on the reference image."""
+    matrix = None if entry is None else homography(entry)
+    return matrix is not None and inverted(matrix) is not None
