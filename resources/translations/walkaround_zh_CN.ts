@@ -73,6 +73,10 @@
         <translation>审计日志</translation>
     </message>
     <message>
+        <source>Brought back</source>
+        <translation>恢复已删除的条目</translation>
+    </message>
+    <message>
         <source>Changed</source>
         <translation>更改</translation>
     </message>
