@@ -112,9 +112,8 @@ def test_other_fields_are_no_conflict(bench: Desk, other: Session, qtbot: QtBot)
     assert (item.item_name, item.description) == ("mine", "theirs")
 
 
-def test_changes_of_others_appear_by_themselves(bench: Desk, other: Session, qtbot: QtBot) -> None:
-    record_id = make_record(bench.session)
-    bench.open(record_id, qtbot.waitUntil)
+def hears(bench: Desk, other: Session, qtbot: QtBot) -> None:
+    """Wait until what somebody else changes is shown."""
     first = bench.page.bench.rows[0].item_id
 
     def tried() -> bool:
@@ -126,8 +125,28 @@ def test_changes_of_others_appear_by_themselves(bench: Desk, other: Session, qtb
         return False
 
     qtbot.waitUntil(tried, timeout=8000)
+
+
+def test_changes_of_others_appear_by_themselves(bench: Desk, other: Session, qtbot: QtBot) -> None:
+    record_id = make_record(bench.session)
+    bench.open(record_id, qtbot.waitUntil)
+    hears(bench, other, qtbot)
     other.items.delete(bench.page.bench.rows[2].item_id)
     qtbot.waitUntil(lambda: len(bench.page.bench.rows) == 2, timeout=8000)
+
+
+def test_an_item_that_somebody_else_deletes_and_brings_back_returns_to_its_place(
+    bench: Desk, other: Session, qtbot: QtBot
+) -> None:
+    record_id = make_record(bench.session)
+    bench.open(record_id, qtbot.waitUntil)
+    hears(bench, other, qtbot)
+    item_id = other.items.all(record_id)[1].item_id
+    names = list(bench.names)
+    other.items.delete(item_id)
+    qtbot.waitUntil(lambda: bench.names == [names[0], names[2]], timeout=8000)
+    other.items.restore(item_id)
+    qtbot.waitUntil(lambda: bench.names == names, timeout=8000)
 
 
 def test_edits_of_a_crash_are_offered_and_sent(
