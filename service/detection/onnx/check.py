@@ -62,6 +62,8 @@ def check(path: Path, kind: ModelKind | None, given: dict[str, Any]) -> Checked:
         raise BadModel("dry_run_failed") from error
     sized = {**given, "width": width, "height": height}
     recognised = kind or recognise([output.shape for output in raw], width, height)
+    if kind is None and recognised is ModelKind.YOLOX:
+        recognised = _with_grid(raw[0], max(width, height))
     if recognised is None:
         kinds = _readable_as(raw, sized)
         raise BadModel("kind_unknown" if kinds else "kind_unsupported", kinds)
@@ -133,6 +135,18 @@ def recognise(shapes: list[tuple[int, ...]], width: int, height: int) -> ModelKi
     if len(shapes) in (3, 4) and any(shape and shape[-1] == 4 for shape in shapes):
         return ModelKind.NMS_INSIDE
     return None
+
+
+def _with_grid(table: NDArray[np.generic], side: int) -> ModelKind | None:
+    """Whether the table is YOLOX's, centres relative to grid cells, or has them decoded into input px.
+
+    Relative centres lie within a few cells; decoded ones are spread over the whole input. None in between.
+    """
+    centres = table.reshape(-1, table.shape[-1])[:, :2].astype(np.float64)
+    spread = float(np.ptp(centres))
+    if spread < side / 8:
+        return ModelKind.YOLOX
+    return ModelKind.YOLO if spread > side / 2 else None
 
 
 def _habits(kind: ModelKind) -> dict[str, Any]:

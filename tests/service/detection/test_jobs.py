@@ -16,7 +16,6 @@ from service.detection.tables import JobRow
 from shared import samples
 from shared.cv import cv2
 from shared.geometry import Rect
-from shared.samples import View
 from shared.wire.detection import JobState
 
 
@@ -44,26 +43,6 @@ def make_item(client: TestClient, **fields: Any) -> dict[str, Any]:
     assert answer.status_code == 200, answer.text
     item: dict[str, Any] = answer.json()
     return item
-
-
-@pytest.fixture(scope="module")
-def scene() -> samples.Scene:
-    return samples.scene(640, 480, 3, kinds=("added", "stain"), view=View(rotation=2, noise=2))
-
-
-@pytest.fixture
-def item(client: TestClient, scene: samples.Scene) -> dict[str, Any]:
-    """An item with a reference image, a region and a damaged photo, for the built-in model."""
-    reference = upload(client, "reference.png", encoded(scene.reference))
-    point = {
-        "point": {"x": 0, "y": 0, "w": 1, "h": 1},
-        "fileInfo": {"download_url": reference["download_url"]},
-    }
-    made = make_item(client, model_id="reference-difference", item_point=point)
-    photo = upload(client, "今天.png", encoded(scene.photo))
-    answer = client.post(f"/api/inspection_item/{made['item_id']}/photos", json={"file_id": photo["file_id"]})
-    assert answer.status_code == 200, answer.text
-    return made
 
 
 def detect(client: TestClient, item: dict[str, Any], wait: int = 30) -> dict[str, Any]:

@@ -1,0 +1,58 @@
+"""Fixtures of the detection tests: a damaged panel, and an item whose photo shows it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from service.detection.process import ComputeProcess
+from shared import samples
+from shared.samples import View
+from tests.service.detection.test_jobs import encoded, make_item, upload
+
+
+@pytest.fixture(scope="module")
+def scene() -> samples.Scene:
+    """A panel with two defects and a photo of it."""
+    return samples.scene(640, 480, 3, kinds=("added", "stain"), view=View(rotation=2, noise=2))
+
+
+@pytest.fixture
+def item(client: TestClient, scene: samples.Scene) -> dict[str, Any]:
+    """An item with a reference image, a region and a damaged photo, for the built-in model."""
+    reference = upload(client, "reference.png", encoded(scene.reference))
+    point = {
+        "point": {"x": 0, "y": 0, "w": 1, "h": 1},
+        "fileInfo": {"download_url": reference["download_url"]},
+    }
+    made = make_item(client, model_id="reference-difference", item_point=point)
+    photo = upload(client, "今天.png", encoded(scene.photo))
+    answer = client.post(f"/api/inspection_item/{made['item_id']}/photos", json={"file_id": photo["file_id"]})
+    assert answer.status_code == 200, answer.text
+    return made
+
+
+class Held:
+    """Computing stands still until `go` is set; `begun` tells that it was asked for."""
+
+    def __init__(self) -> None:
+        self.begun, self.go = threading.Event(), threading.Event()
+
+
+@pytest.fixture
+def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[Held]:
+    """Every run of a model waits."""
+    asked, gate = ComputeProcess.ask, Held()
+
+    def waiting(process: ComputeProcess, request: Any, seconds: float, progress: Any) -> Any:
+        gate.begun.set()
+        gate.go.wait(10)
+        return asked(process, request, seconds, progress)
+
+    monkeypatch.setattr(ComputeProcess, "ask", waiting)
+    yield gate
+    gate.go.set()
