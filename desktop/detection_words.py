@@ -33,3 +33,44 @@ def model_word(model_id: str | None, name: str | None) -> str:
     if model_id == REFERENCE_DIFFERENCE:
         return QCoreApplication.translate("Finding", "Reference difference")
     return name or model_id or ""
+
+
+def failure_sentence(code: str, message: str) -> str:
+    """Why a detection gave no result and what to do, by the service's `code`; else its own `message`."""
+    translate = QCoreApplication.translate
+    return {
+        "no_photo": translate("Detection", "This item has no photo yet. Add one first."),
+        "no_region": translate("Detection", "This item has no region or no reference image. Draw a region."),
+        "no_model": translate("Detection", "This item has no detection model. Choose one."),
+        "model_unknown": translate("Detection", "The service does not have this model. Choose another one."),
+        "model_disabled": translate("Detection", "This model is disabled. Choose another one."),
+        "file_lost": translate(
+            "Detection", "The file of the photo or reference image is lost. Upload it anew."
+        ),
+        "image_unreadable": translate("Detection", "The picture cannot be read. Take or upload it anew."),
+        "image_too_large": translate("Detection", "The picture is too large. Upload a smaller one."),
+        "alignment_failed": translate(
+            "Detection", "The photo does not fit the region. Check that it shows this place, or take it anew."
+        ),
+        "too_small": translate(
+            "Detection", "Region or photo is too small to compare. Enlarge the region or take the photo anew."
+        ),
+        "not_visible": translate("Detection", "The photo does not show the whole region. Take it anew."),
+        "model_failed": translate("Detection", "The model failed. Check its file or choose another one."),
+        "out_of_memory": translate("Detection", "The service ran out of memory. Try with a smaller picture."),
+        "worker_died": translate(
+            "Detection", "The detection ended unexpectedly several times. Check photo and model, then retry."
+        ),
+        "timed_out": translate(
+            "Detection", "The detection took too long. Try a smaller picture or a faster model."
+        ),
+        "item_settings_wrong": translate(
+            "Detection",
+            "The detection settings of this item make no sense. Check sensitivity, smallest defect and "
+            "ignored areas.",
+        ),
+        "canceled": translate("Detection", "The detection was cancelled."),
+        "internal": translate(
+            "Detection", "The service made a mistake. Try again, then ask your administrator."
+        ),
+    }.get(code, message)

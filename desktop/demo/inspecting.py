@@ -19,7 +19,7 @@ from desktop.demo.stage import (
     write,
 )
 from desktop.pages.workbench import WorkbenchPage
-from desktop.pages.workbench.rows import failure
+from desktop.pages.workbench.run_state import run_state
 from desktop.widgets.dialogs import Confirm
 from shared import results
 from shared.codes import Verdict
@@ -54,8 +54,8 @@ def _wait_detected(page: WorkbenchPage, count: int) -> None:
         assert page.bench.document is not None
         newest = [results.newest_detection(item.result) for item in page.bench.document.items[:count]]
         for entry in newest:
-            if failure(entry):
-                raise FailedError(failure(entry))
+            if why := run_state(() if entry is None else [entry]).message:
+                raise FailedError(why)
         return all(entry is not None and results.is_finished(entry) for entry in newest)
 
     wait_until(through, "the detection is finished", seconds=40)

@@ -964,8 +964,83 @@
         <translation>请先为这个条目选择检测模型。</translation>
     </message>
     <message>
-        <source>No item has both a photo and a model: add photos first.</source>
-        <translation>没有同时具备照片和模型的条目，请先添加照片。</translation>
+        <source>Nothing to detect: no undecided item has both a photo and a model.</source>
+        <translation>没有可检测的条目：没有待判定且同时有照片和模型的条目。</translation>
+    </message>
+</context>
+<context>
+    <name>Detection</name>
+    <message>
+        <source>Region or photo is too small to compare. Enlarge the region or take the photo anew.</source>
+        <translation>标记区域或照片过小，无法比较，请放大区域或重新拍摄。</translation>
+    </message>
+    <message>
+        <source>The detection ended unexpectedly several times. Check photo and model, then retry.</source>
+        <translation>检测多次意外退出，请检查照片和模型后重试。</translation>
+    </message>
+    <message>
+        <source>The detection settings of this item make no sense. Check sensitivity, smallest defect and ignored areas.</source>
+        <translation>该条目的检测设置不正确，请检查灵敏度、最小缺陷和忽略区域。</translation>
+    </message>
+    <message>
+        <source>The detection took too long. Try a smaller picture or a faster model.</source>
+        <translation>检测超时，请换较小的图片或更快的模型。</translation>
+    </message>
+    <message>
+        <source>The detection was cancelled.</source>
+        <translation>检测已取消。</translation>
+    </message>
+    <message>
+        <source>The file of the photo or reference image is lost. Upload it anew.</source>
+        <translation>照片或参考图的文件已丢失，请重新上传。</translation>
+    </message>
+    <message>
+        <source>The model failed. Check its file or choose another one.</source>
+        <translation>检测模型运行失败，请检查模型文件或选择其他模型。</translation>
+    </message>
+    <message>
+        <source>The photo does not fit the region. Check that it shows this place, or take it anew.</source>
+        <translation>照片与标记区域对不上，请确认拍摄的是该部位，或重新拍摄。</translation>
+    </message>
+    <message>
+        <source>The photo does not show the whole region. Take it anew.</source>
+        <translation>照片没有完整拍到标记区域，请重新拍摄。</translation>
+    </message>
+    <message>
+        <source>The picture cannot be read. Take or upload it anew.</source>
+        <translation>图片已损坏或格式不支持，请重新拍摄或上传。</translation>
+    </message>
+    <message>
+        <source>The picture is too large. Upload a smaller one.</source>
+        <translation>图片过大，请缩小后重新上传。</translation>
+    </message>
+    <message>
+        <source>The service does not have this model. Choose another one.</source>
+        <translation>服务中没有该检测模型，请选择其他模型。</translation>
+    </message>
+    <message>
+        <source>The service made a mistake. Try again, then ask your administrator.</source>
+        <translation>服务发生内部错误，请重试；若再次出现请联系管理员。</translation>
+    </message>
+    <message>
+        <source>The service ran out of memory. Try with a smaller picture.</source>
+        <translation>服务内存不足，请换较小的图片后重试。</translation>
+    </message>
+    <message>
+        <source>This item has no detection model. Choose one.</source>
+        <translation>该条目没有检测模型，请选择一个。</translation>
+    </message>
+    <message>
+        <source>This item has no photo yet. Add one first.</source>
+        <translation>该条目还没有照片，请先添加照片。</translation>
+    </message>
+    <message>
+        <source>This item has no region or no reference image. Draw a region.</source>
+        <translation>该条目没有标记区域或参考图，请先画出区域。</translation>
+    </message>
+    <message>
+        <source>This model is disabled. Choose another one.</source>
+        <translation>该检测模型已停用，请选择其他模型。</translation>
     </message>
 </context>
 <context>
@@ -2152,8 +2227,16 @@
         </translation>
     </message>
     <message>
-        <source>Detecting</source>
-        <translation>检测中</translation>
+        <source>Detecting {percent} %</source>
+        <translation>检测中 {percent} %</translation>
+    </message>
+    <message>
+        <source>Detection cancelled</source>
+        <translation>检测已取消</translation>
+    </message>
+    <message>
+        <source>Waiting</source>
+        <translation>等待中</translation>
     </message>
     <message>
         <source>No model</source>
@@ -3756,6 +3839,41 @@
     <message>
         <source>Roles</source>
         <translation>角色</translation>
+    </message>
+</context>
+<context>
+    <name>RunBox</name>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Detecting… {percent} %</source>
+        <translation>正在检测… {percent} %</translation>
+    </message>
+    <message>
+        <source>Detection failed</source>
+        <translation>检测失败</translation>
+    </message>
+    <message>
+        <source>Detection waits for its turn…</source>
+        <translation>等待检测…</translation>
+    </message>
+    <message>
+        <source>Progress of the detection</source>
+        <translation>检测进度</translation>
+    </message>
+    <message>
+        <source>Retry</source>
+        <translation>重试</translation>
+    </message>
+    <message>
+        <source>Set three points</source>
+        <translation>设置三点对齐</translation>
+    </message>
+    <message>
+        <source>The detection was cancelled.</source>
+        <translation>检测已取消。</translation>
     </message>
 </context>
 <context>

@@ -1,31 +1,37 @@
 # ruff: noqa: N815 - Qt signals
-"""Detection of one item or of all: asked for, watched, cancelled."""
+"""Detection of one item or of all: asked for, watched whoever asked, cancelled, tried again."""
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from desktop.client import Session
-from desktop.client.errors import ClientError
+from desktop.client.errors import ClientError, NotFound
 from desktop.pages.sentences import sentence
 from desktop.pages.workbench.bench import Bench
-from desktop.workers import Cancelled, Lane, Report, Task, run
+from desktop.pages.workbench.run_state import run_state
+from desktop.workers import Lane, Report, Task, run
 from shared.wire.detection import Job, JobState
 from shared.wire.inspection import Item
 
-_LOOK_EVERY = 0.25
-_ENDED = {JobState.DONE, JobState.FAILED, JobState.CANCELED}
+_LOOK_EVERY = 0.3
+_LOOK_AGAIN = 3.0
+_AGAIN_MS = 3_000
+_OPEN = {JobState.QUEUED, JobState.RUNNING}
 
 
 class Detecting(QObject):
-    """The detections of the open record that run for this person."""
+    """The detections of the open record that are under way, also those that others asked for.
+
+    That one is under way says the result entry of its item, which comes by itself; how far it is is asked
+    for. They go on when the record is left: only `cancel` ends them.
+    """
 
     runningChanged = Signal(object)
-    """A frozenset of the ids of items whose detection is under way."""
+    """A mapping from the ids of the items whose detection is under way to percent (0..100)."""
     progressChanged = Signal(int, int)
     """How many percent of the work under way are done, and of how many items; 0, 0 when none is."""
     said = Signal(str)
@@ -34,131 +40,197 @@ class Detecting(QObject):
     def __init__(self, bench: Bench, parent: QObject) -> None:
         super().__init__(parent)
         self._bench = bench
-        self._tasks: set[Task] = set()
-        self._all: Task | None = None
-        self._shares: dict[str, int] = {}
+        self._asking: dict[str, Task | None] = {}
+        self._percent: dict[str, int] = {}
+        self._running: dict[str, int] = {}
+        self._ended = 0
+        self._watching: Task | None = None
+        self._again = QTimer(self, singleShot=True, interval=_AGAIN_MS)
+        self._again.timeout.connect(self._follow)
+        bench.changed.connect(self._follow)
 
     @property
-    def running(self) -> frozenset[str]:
-        """The items whose detection is under way."""
-        return frozenset(self._shares)
+    def running(self) -> Mapping[str, int]:
+        """The items whose detection is asked for or under way, with percent."""
+        return self._running
 
     def detect(self) -> None:
-        """Detect the chosen item."""
+        """Detect the chosen item, for the first time or again."""
         item = self._bench.item
-        if item is None or item.item_id in self._shares:
+        if item is None or item.item_id in self._running:
             return
         if item.model_id is None:
             self.said.emit(self.tr("Choose a detection model for this item first."))
             return
         item_id = item.item_id
-        self._mark({item_id: 0})
-        self._bench.edits.when_saved(lambda: self._start_one(item_id), self)
+        self._ask(item_id, lambda session: [session.items.detect(self._bench.edits.service_id(item_id))])
 
     def detect_all(self) -> None:
-        """Detect every item that has a photo and a model."""
-        if self._bench.document is None or self._all in self._tasks:
-            return
+        """Detect every item that has a photo and a model and that nobody decided."""
         record_id = self._bench.record_id
-        self._bench.edits.when_saved(lambda: self._start_all(record_id), self)
+        if record_id and "" not in self._asking:
+            self._ask("", lambda session: session.records.detect(record_id))
 
     def cancel(self) -> None:
-        """Stop everything under way."""
-        for task in self._tasks:
-            task.cancel()
-        self._tasks.clear()
-        self._shares.clear()
-        self._tell()
+        """End every detection of the record that waits or runs."""
+        self._end([self._job(item_id) for item_id in self._running])
 
-    def _start_one(self, item_id: str) -> None:
-        self._start(partial(_ask_one, self._bench.edits.service_id(item_id)))
+    def cancel_item(self) -> None:
+        """End the detection of the chosen item."""
+        self._end([self._job(self._bench.current)])
 
-    def _start_all(self, record_id: str) -> None:
-        self._all = self._start(partial(_ask_all, record_id))
+    def stop(self) -> None:
+        """Watch no more; what is under way goes on in the service."""
+        for task in (*self._asking.values(), self._watching):
+            if task is not None:
+                task.cancel()
+        self._watching = None
+        self._asking.clear()
+        self._percent.clear()
+        self._follow()
 
-    def _start(self, ask: Callable[[Session], Sequence[Job]]) -> Task:
-        task: Task = run(
-            _watch,
+    # -- asking
+
+    def _ask(self, item_id: str, ask: Callable[[Session], Sequence[Job]]) -> None:
+        """Ask once everything is saved; an empty `item_id` stands for the whole record."""
+        self._asking[item_id] = None
+        self._follow()
+        self._bench.edits.when_saved(partial(self._send, item_id, self._bench.record_id, ask), self)
+
+    def _send(self, item_id: str, record_id: str, ask: Callable[[Session], Sequence[Job]]) -> None:
+        if item_id not in self._asking or record_id != self._bench.record_id:
+            return
+        self._asking[item_id] = run(
+            _asked,
             self._bench.context.session,
             ask,
             owner=self,
-            progress=self._news,
-            done=lambda count: self._ended(task, count),
-            failed=lambda error: self._failed(task, error),
+            progress=self._take,
+            done=lambda count: self._was_asked(item_id, count),
+            failed=lambda error: self._not_asked(item_id, error),
             lane=Lane.LONG,
         )
-        self._tasks.add(task)
-        return task
 
-    def _news(self, news: Job | Item) -> None:
+    def _take(self, news: Sequence[Item] | Item) -> None:
         if isinstance(news, Item):
             self._bench.serve_item(news)
-            return
-        item_id = self._bench.edits.local_id(news.item_id)
-        if news.state in _ENDED:
-            self._shares.pop(item_id, None)
-            if news.state is JobState.FAILED and item_id == self._bench.current and news.message:
-                self.said.emit(news.message)
-            self._tell()
-        else:
-            self._mark({item_id: news.progress})
+        elif news and news[0].inspection_id == self._bench.record_id:
+            self._bench.serve(news)
 
-    def _ended(self, task: Task, count: int) -> None:
-        self._tasks.discard(task)
+    def _was_asked(self, item_id: str, count: int) -> None:
+        self._asking.pop(item_id, None)
         if count == 0:
-            self.said.emit(self.tr("No item has both a photo and a model: add photos first."))
-        self._clear()
+            self.said.emit(self.tr("Nothing to detect: no undecided item has both a photo and a model."))
+        self._follow()
 
-    def _failed(self, task: Task, error: Exception) -> None:
-        self._tasks.discard(task)
-        self._clear()
+    def _not_asked(self, item_id: str, error: Exception) -> None:
+        self._asking.pop(item_id, None)
+        self._follow()
         if not isinstance(error, ClientError):
             raise error
         self.said.emit(sentence(error))
 
-    def _clear(self) -> None:
-        if not self._tasks:
-            self._shares.clear()
-        self._tell()
+    # -- ending
 
-    def _mark(self, shares: dict[str, int]) -> None:
-        self._shares.update(shares)
-        self._tell()
+    def _job(self, item_id: str) -> str:
+        document = self._bench.document
+        item = document.item(item_id) if document is not None else None
+        return run_state(item.result).job_id if item is not None else ""
 
-    def _tell(self) -> None:
-        self.runningChanged.emit(self.running)
-        shares = list(self._shares.values())
-        self.progressChanged.emit(sum(shares) // len(shares) if shares else 0, len(shares))
+    def _end(self, job_ids: Sequence[str]) -> None:
+        wanted = [job_id for job_id in job_ids if job_id]
+        if wanted:
+            run(
+                _cancel,
+                self._bench.context.session,
+                wanted,
+                owner=self,
+                progress=self._bench.serve_item,
+                done=lambda _: None,
+                failed=lambda error: self.said.emit(sentence(error)),
+            )
+
+    # -- watching
+
+    def _follow(self) -> None:
+        """Work out what is under way, and begin to watch it when nobody does."""
+        under_way = {row.item_id for row in self._bench.rows if row.run.under_way}
+        asked = {item_id for item_id in self._asking if item_id}
+        self._percent = {key: value for key, value in self._percent.items() if key in under_way}
+        running = {item_id: self._percent.get(item_id, 0) for item_id in under_way | asked}
+        self._ended = self._ended + len(self._running.keys() - running.keys()) if running else 0
+        if running != self._running:
+            self._running = running
+            self.runningChanged.emit(running)
+            total = len(running) + self._ended
+            percent = (sum(running.values()) + 100 * self._ended) // total if total else 0
+            self.progressChanged.emit(percent, len(running))
+        if under_way and self._watching is None and not self._again.isActive():
+            self._watching = run(
+                _watch,
+                self._bench.context.session,
+                self._bench.record_id,
+                [self._bench.edits.service_id(item_id) for item_id in under_way],
+                owner=self,
+                progress=self._news,
+                done=lambda _: self._watched(),
+                failed=self._not_watched,
+                lane=Lane.LONG,
+            )
+
+    def _watched(self) -> None:
+        self._watching = None
+        if any(row.run.under_way for row in self._bench.rows):
+            # An entry whose job is not among those that the service names: look again, but not at once.
+            self._again.start()
+        self._follow()
+
+    def _not_watched(self, error: Exception) -> None:
+        # The events bring the results all the same; what fails here for good fails there as well.
+        self._watching = None
+        if not isinstance(error, ClientError):
+            raise error
+
+    def _news(self, news: Sequence[Job] | Item) -> None:
+        if isinstance(news, Item):
+            self._bench.serve_item(news)
+            return
+        local = self._bench.edits.local_id
+        self._percent.update({local(job.item_id): job.progress for job in news})
+        self._follow()
 
 
-def _ask_one(item_id: str, session: Session) -> Sequence[Job]:
-    return [session.items.detect(item_id)]
+def _asked(report: Report, session: Session, ask: Callable[[Session], Sequence[Job]]) -> int:
+    """Ask for jobs; reports the items as they are then, and gives how many jobs there are."""
+    jobs = ask(session)
+    if len(jobs) == 1:
+        report(session.items.get(jobs[0].item_id).value)
+    elif jobs:
+        report(session.items.all(jobs[0].inspection_id))
+    return len(jobs)
 
 
-def _ask_all(record_id: str, session: Session) -> Sequence[Job]:
-    return session.records.detect(record_id)
+def _cancel(report: Report, session: Session, job_ids: Sequence[str]) -> None:
+    for job_id in job_ids:
+        try:
+            report(session.items.get(session.detection.cancel(job_id).item_id).value)
+        except NotFound:
+            continue
 
 
-def _watch(report: Report, session: Session, ask: Callable[[Session], Sequence[Job]]) -> int:
-    """Ask for jobs and report each until it has ended, with its item afterwards; gives how many there were.
-
-    Cancelling the task cancels the jobs.
-    """
-    jobs = {job.job_id: job for job in ask(session)}
-    count = len(jobs)
-    try:
-        while jobs:
-            for job_id in list(jobs):
-                job = session.detection.job(job_id)
-                report(job)
-                if job.state in _ENDED:
-                    del jobs[job_id]
-                    report(session.items.get(job.item_id).value)
-            if jobs:
-                report.wait(_LOOK_EVERY)
-    except Cancelled:
-        for job_id in jobs:
-            with contextlib.suppress(ClientError):
-                session.detection.cancel(job_id)
-        raise
-    return count
+def _watch(report: Report, session: Session, record_id: str, item_ids: Sequence[str]) -> None:
+    """Report the jobs of a record that are open until none is, and each item whose job has ended."""
+    waited = set(item_ids)
+    while True:
+        jobs = [job for job in session.detection.jobs(record_id=record_id) if job.state in _OPEN]
+        report(jobs)
+        now = {job.item_id for job in jobs}
+        for item_id in waited - now:
+            try:
+                report(session.items.get(item_id).value)
+            except NotFound:
+                continue
+        waited = now
+        if not jobs:
+            return
+        report.wait(_LOOK_EVERY if len(jobs) < 50 else _LOOK_AGAIN)

@@ -12,9 +12,10 @@ from desktop.pages.workbench.findings import FindingsBox
 from desktop.pages.workbench.history import HistoryBox
 from desktop.pages.workbench.item_fields import ItemFields
 from desktop.pages.workbench.photo_box import PhotoBox
-from desktop.pages.workbench.rows import failure, findings_of
+from desktop.pages.workbench.rows import findings_of
+from desktop.pages.workbench.run_box import RunBox
 from desktop.pages.workbench.verdict import VerdictBox
-from desktop.widgets import Button, Panel, label
+from desktop.widgets import Panel, label
 from shared import results
 
 WIDTH_PX = 336
@@ -32,10 +33,7 @@ class Inspector(Panel):
         self.findings = FindingsBox()
         self.correction = CorrectionBar()
         self.verdict = VerdictBox(commands)
-        self.detect = Button(
-            commands.title("item.detect"), icon="play", keys=commands.keys_text("item.detect")
-        )
-        self.detect.setObjectName("item-detect")
+        self.run = RunBox(commands)
         self.history = HistoryBox()
         self._none = label(self.tr("Choose an item in the list or on the picture."), "dim", wrap=True)
         self._stack = QStackedWidget()
@@ -49,7 +47,7 @@ class Inspector(Panel):
         column.setSpacing(16)
         column.addWidget(self.fields)
         column.addWidget(self.photo)
-        column.addWidget(self.detect)
+        column.addWidget(self.run)
         column.addWidget(self.findings)
         column.addWidget(self.correction)
         column.addWidget(self.verdict)
@@ -83,13 +81,11 @@ class Inspector(Panel):
 
     def show_findings(self, item: ItemView, entry: results.Entry | None) -> None:
         """Show the findings of `entry`, which is one of the item's or a draft."""
-        nothing = failure(results.newest_detection(item.result))
-        if not nothing:
-            nothing = self._nothing_found(entry)
+        nothing = self._nothing_found(entry)
         self.findings.show_findings(findings_of(entry), nothing, self.findings.list.current)
 
     def _nothing_found(self, entry: results.Entry | None) -> str:
-        if entry is None:
+        if entry is None or not results.is_finished(entry):
             return self.tr("Not detected yet.")
         return self.tr("Nothing found.")
 
@@ -102,3 +98,4 @@ class Inspector(Panel):
         """Let the item be edited, or only read."""
         self.fields.set_editable(on)
         self.verdict.set_editable(on)
+        self.run.set_editable(on)

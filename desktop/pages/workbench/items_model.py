@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import IntEnum
 
 from PySide6.QtCore import (
@@ -19,6 +19,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPainterPath, Q
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from desktop.pages.workbench.rows import Row
+from desktop.pages.workbench.run_state import Run
 from desktop.theme import LABEL_PX, RADIUS, TEXT_PX, look, sized
 from desktop.widgets import paint_chip, paint_icon, status_tone, status_word
 
@@ -46,7 +47,7 @@ class ItemsModel(QAbstractListModel):
         self._places: dict[str, int] = {}
         self._filter = "all"
         self._pictures: dict[str, QPixmap] = {}
-        self._running: frozenset[str] = frozenset()
+        self._running: Mapping[str, int] = {}
 
     def rowCount(self, parent: Index | None = None) -> int:
         return 0 if parent is not None and parent.isValid() else len(self._rows)
@@ -82,13 +83,13 @@ class ItemsModel(QAbstractListModel):
         return [row.item_id for row in self._rows]
 
     @property
-    def running(self) -> frozenset[str]:
-        """The items whose detection is under way."""
+    def running(self) -> Mapping[str, int]:
+        """The items whose detection is asked for or under way, with percent."""
         return self._running
 
-    def show_running(self, item_ids: frozenset[str]) -> None:
-        """Mark these items as being detected."""
-        self._running = item_ids
+    def show_running(self, percent: Mapping[str, int]) -> None:
+        """Mark these items as being detected, with how far that is."""
+        self._running = dict(percent)
         self._all_changed()
 
     def show(self, rows: Sequence[Row]) -> None:
@@ -175,9 +176,9 @@ class ItemDelegate(QStyledItemDelegate):
         model = row.model or self.tr("No model")
         _text(painter, sized(TEXT_PX - 1), dim, QRect(left, box.top() + 27, width, 18), model)
         middle = box.top() + 58
-        running: frozenset[str] = getattr(index.model(), "running", frozenset())
-        if row.item_id in running:
-            used = paint_chip(painter, left, middle, "accent", self.tr("Detecting"))
+        running: Mapping[str, int] = getattr(index.model(), "running", {})
+        if row.item_id in running or row.run.under_way:
+            used = paint_chip(painter, left, middle, "accent", self._word(row, running))
             said = ""
         else:
             used = paint_chip(painter, left, middle, status_tone(row.status), status_word(row.status))
@@ -190,7 +191,14 @@ class ItemDelegate(QStyledItemDelegate):
             paint_icon(painter, "cloud-wait", theme.undecided, where)
         painter.restore()
 
+    def _word(self, row: Row, running: Mapping[str, int]) -> str:
+        if row.run.run is Run.RUNNING:
+            return self.tr("Detecting {percent} %").format(percent=running.get(row.item_id, 0))
+        return self.tr("Waiting")
+
     def _said(self, row: Row) -> str:
+        if row.run.run is Run.CANCELED and not row.findings:
+            return self.tr("Detection cancelled")
         if row.status == "not_started":
             return row.note
         if row.status == "undecided" and row.note and not row.findings:

@@ -33,6 +33,7 @@ from desktop.pages.workbench.photos import Photos
 from desktop.pages.workbench.reference import ReferenceChoice
 from desktop.pages.workbench.reference_picture import ReferencePicture
 from desktop.pages.workbench.rows import to_reference
+from desktop.pages.workbench.run_state import run_state
 from desktop.pages.workbench.starting import Starting
 from desktop.pages.workbench.tool_strip import ToolStrip
 from desktop.pages.workbench.top import Top
@@ -124,7 +125,10 @@ class WorkbenchPage(Page):
         self.inspector.verdict.decided.connect(bench.decide)
         self.inspector.findings.thresholdChanged.connect(lambda _: self._show_findings())
         self.inspector.findings.chosen.connect(self.choose_finding)
-        self.inspector.detect.clicked.connect(lambda _checked=False: self.detecting.detect())
+        self.inspector.run.wanted.connect(self.detecting.detect)
+        self.inspector.run.cancelled.connect(self.detecting.cancel_item)
+        self.inspector.run.alignWanted.connect(self.aligning.start)
+        self.detecting.runningChanged.connect(lambda _: self._show_run())
         self.inspector.photo.pane.modeChanged.connect(self.compare.set_mode)
         self.top.saving_clicked.connect(self.decide_conflicts)
         self.strip.compareWanted.connect(self.show_compare)
@@ -199,7 +203,7 @@ class WorkbenchPage(Page):
     def _close(self) -> None:
         self.correcting.save()
         self.photos.forget()
-        self.detecting.cancel()
+        self.detecting.stop()
         self.show_compare(False)
         if self._loading is not None:
             self._loading.cancel()
@@ -264,6 +268,7 @@ class WorkbenchPage(Page):
         self.top.show_record(document.record)
         self.set_editable(self.bench.editable)
         self._show_status()
+        self._show_run()
         self._select_region()
         self.picture.crop()
 
@@ -272,10 +277,16 @@ class WorkbenchPage(Page):
         self.inspector.show_item(bench.item, bench.number, bench.entry)
         self.items.choose(bench.current)
         self._select_region()
+        self._show_run()
         self._show_findings()
         self.photos.show()
         self.history.show()
         self._show_status()
+
+    def _show_run(self) -> None:
+        item = self.bench.item
+        if item is not None:
+            self.inspector.run.show_run(run_state(item.result), self.detecting.running.get(item.item_id))
 
     def _show_findings(self) -> None:
         findings = self.inspector.findings
@@ -301,7 +312,6 @@ class WorkbenchPage(Page):
         self.strip.set_editable(on)
         self.inspector.set_editable(on)
         self.inspector.photo.set_editable(on and self.bench.item is not None)
-        self.inspector.detect.setEnabled(on)
         self.top.set_editable(on, self.context.may(Permission.INSPECTION_UPDATE))
 
     def _theme_changed(self) -> None:

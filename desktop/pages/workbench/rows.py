@@ -13,6 +13,7 @@ from desktop.canvas.regions import State
 from desktop.detection_words import model_word
 from desktop.pages.workbench.correction import boxes_of
 from desktop.pages.workbench.document import ItemView
+from desktop.pages.workbench.run_state import RunState, run_state
 from shared import results
 from shared.codes import Verdict
 from shared.geometry import Rect, from_corners
@@ -40,9 +41,14 @@ class Row:
     status: str
     findings: int
     best: float | None
-    note: str
+    run: RunState
     saved: bool
     finished: bool
+
+    @property
+    def note(self) -> str:
+        """Why the newest detection gave no result, as a sentence; empty when it gave one."""
+        return self.run.message
 
     @property
     def state(self) -> State:
@@ -98,12 +104,6 @@ def alignment(entry: results.Entry | None) -> tuple[float, int] | None:
     return float(said["error_px"]), int(said.get("inliers") or 0)
 
 
-def failure(entry: results.Entry | None) -> str:
-    """Why a detection gave no result, as the service says it; empty when it gave one."""
-    said = (entry or {}).get("error") or {}
-    return str(said.get("message") or "") if isinstance(said, Mapping) else ""
-
-
 def _alignment(entry: results.Entry | None) -> Mapping[str, Any] | None:
     said = ((entry or {}).get("provenance") or {}).get("alignment")
     return said if isinstance(said, Mapping) else None
@@ -112,7 +112,6 @@ def _alignment(entry: results.Entry | None) -> Mapping[str, Any] | None:
 def row_of(item: ItemView, number: int, models: Mapping[str, str]) -> Row:
     """The row of an item; `models` names models by their id."""
     found = findings_of(shown_detection(item))
-    newest = results.newest_detection(item.result)
     verdict = item.verdict
     if verdict is not Verdict.UNDECIDED:
         status = verdict.value
@@ -126,7 +125,7 @@ def row_of(item: ItemView, number: int, models: Mapping[str, str]) -> Row:
         status=status,
         findings=len(found),
         best=found[0].confidence if found else None,
-        note=failure(newest),
+        run=run_state(item.result),
         saved=item.saved,
         finished=item.passed is not None,
     )

@@ -1,0 +1,68 @@
+"""How far the detection of an item is, as its result entries say. No window."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from desktop.detection_words import failure_sentence
+from shared import results
+from shared.codes import Progress
+
+UNALIGNED = frozenset({"alignment_failed", "not_visible", "too_small"})
+"""The codes of failures in which photo and region could not be laid on each other."""
+
+
+class Run(StrEnum):
+    """Where the newest detection of an item stands."""
+
+    NONE = "none"
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELED = "canceled"
+
+
+_RUNS = {
+    Progress.PENDING: Run.WAITING,
+    Progress.DETECTING: Run.RUNNING,
+    Progress.ERROR: Run.FAILED,
+    Progress.CANCELED: Run.CANCELED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RunState:
+    """`code` and `message` say why it failed, `job_id` which job of the service it is."""
+
+    run: Run = Run.NONE
+    code: str = ""
+    message: str = ""
+    job_id: str = ""
+
+    @property
+    def under_way(self) -> bool:
+        """True while a result is to come."""
+        return self.run in (Run.WAITING, Run.RUNNING)
+
+
+def run_state(entries: Iterable[results.Entry]) -> RunState:
+    """Where the newest detection stands."""
+    entry = results.newest_detection(entries)
+    if entry is None:
+        return RunState()
+    run = _RUNS.get(Progress(entry["progress"]), Run.DONE) if _known(entry) else Run.DONE
+    if run in (Run.WAITING, Run.RUNNING) and not results.is_under_way(entry):
+        # Written by another program: nobody here will ever finish it.
+        run = Run.DONE
+    given = entry.get("error")
+    said = given if isinstance(given, Mapping) else {}
+    code = str(said.get("code") or "")
+    message = failure_sentence(code, str(said.get("message") or "")) if run is Run.FAILED else ""
+    return RunState(run, code, message, results.job_of(entry) or "")
+
+
+def _known(entry: results.Entry) -> bool:
+    return entry.get("progress") in list(Progress)
