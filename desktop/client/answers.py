@@ -22,6 +22,7 @@ from desktop.client.errors import (
     Stale,
     TooLarge,
     TooMany,
+    Unreachable,
     Unsupported,
 )
 
@@ -32,6 +33,8 @@ _BY_STATUS: dict[int, type[ClientError]] = {
     403: Forbidden,
     404: NotFound,
     405: NotFound,
+    # The body did not arrive in time: the way to the service is too slow at the moment.
+    408: Unreachable,
     409: Conflict,
     410: NotFound,
     412: Stale,

@@ -241,6 +241,7 @@ def test_identifiers_stay_one_segment_of_the_path(service: Service, session: Ses
         (failed(403, "permission_missing"), Forbidden, "permission_missing"),
         (failed(404, "not_found"), NotFound, "not_found"),
         (failed(409, "conflict"), Conflict, "conflict"),
+        (failed(408, "too_slow"), Unreachable, "too_slow"),
         (failed(412, "stale"), Stale, "stale"),
         (failed(413, "too_large"), TooLarge, "too_large"),
         (failed(415, "unsupported_media"), Unsupported, "unsupported_media"),
