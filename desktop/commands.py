@@ -89,6 +89,13 @@ def _records() -> list[Command]:
         ("record.delete", QT_TRANSLATE_NOOP("Commands", "Delete the record"), ("Delete",), "trash", delete),
         ("record.export", QT_TRANSLATE_NOOP("Commands", "Export the list"), ("Ctrl+E",), "download", None),
         ("record.clear_filters", QT_TRANSLATE_NOOP("Commands", "Clear the filters"), (), "close", None),
+        (
+            "records.detect",
+            QT_TRANSLATE_NOOP("Commands", "Run detection on everything that waits"),
+            ("Ctrl+Shift+R",),
+            "play",
+            Permission.INSPECTION_ITEM_UPDATE,
+        ),
     ]
     made = [
         Command(id_, title, _RECORDS, keys, sign, "records", right, needs_focus=id_ == "record.delete")

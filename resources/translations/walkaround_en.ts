@@ -12,6 +12,30 @@
     </message>
 </context>
 <context>
+    <name>BatchBar</name>
+    <message numerus="yes">
+        <source>%n cancelled</source>
+        <translation>
+            <numerusform>%n cancelled</numerusform>
+            <numerusform>%n cancelled</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n detection(s) done</source>
+        <translation>
+            <numerusform>%n detection done</numerusform>
+            <numerusform>%n detections done</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n failed</source>
+        <translation>
+            <numerusform>%n failed</numerusform>
+            <numerusform>%n failed</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Catalogue</name>
     <message numerus="yes">
         <source>%n template region(s)</source>

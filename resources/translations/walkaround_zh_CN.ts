@@ -322,6 +322,54 @@
     </message>
 </context>
 <context>
+    <name>BatchBar</name>
+    <message numerus="yes">
+        <source>%n cancelled</source>
+        <translation>
+            <numerusform>%n 项取消</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n detection(s) done</source>
+        <translation>
+            <numerusform>已完成 %n 项检测</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n failed</source>
+        <translation>
+            <numerusform>%n 项失败</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Detecting: {done} of {all}</source>
+        <translation>正在检测：{done} / {all}</translation>
+    </message>
+    <message>
+        <source>Progress of the detections</source>
+        <translation>检测进度</translation>
+    </message>
+    <message>
+        <source>Retry the failed ones</source>
+        <translation>重试失败的</translation>
+    </message>
+</context>
+<context>
+    <name>Batches</name>
+    <message>
+        <source>Nothing waits: every item with a photo and a model has a result.</source>
+        <translation>没有待检测的条目：有照片和模型的条目都已有结果。</translation>
+    </message>
+</context>
+<context>
     <name>Bench</name>
     <message>
         <source>Item {n}</source>
@@ -754,6 +802,10 @@
     <message>
         <source>Run detection on all items</source>
         <translation>检测全部条目</translation>
+    </message>
+    <message>
+        <source>Run detection on everything that waits</source>
+        <translation>检测所有待检测的条目</translation>
     </message>
     <message>
         <source>Run detection on this item</source>
@@ -3532,6 +3584,10 @@
     <message>
         <source>Delete the record?</source>
         <translation>删除这条记录？</translation>
+    </message>
+    <message>
+        <source>Detect what waits</source>
+        <translation>检测待检测项</translation>
     </message>
     <message>
         <source>Export</source>

@@ -24,6 +24,7 @@ from desktop.client.errors import Forbidden, NotFound
 from desktop.client.inspection import RecordFilter
 from desktop.client.session import Session
 from desktop.context import Context
+from desktop.pages.records.batch import BatchBar, Batches
 from desktop.pages.records.filters import Filters
 from desktop.pages.records.model import LEAST, ROW_PX, WIDTHS, Column, RecordDelegate, RecordsModel
 from desktop.pages.records.new_record import NewRecord
@@ -68,6 +69,10 @@ class RecordsPage(Page):
             self.tr("New record"), kind=Kind.MAIN, icon="plus", keys=context.commands.keys_text("record.new")
         )
         self.export = Button(self.tr("Export"), icon="download")
+        self.detect = Button(self.tr("Detect what waits"), icon="play")
+        self.detect.setToolTip(context.commands.tooltip("records.detect"))
+        self.batches = Batches.of(context)
+        self.batch_bar = BatchBar(self.batches)
         self.filters = Filters(context.session)
         self.model = RecordsModel(self)
         self.table = self._make_table()
@@ -110,6 +115,7 @@ class RecordsPage(Page):
         return table
 
     def _build(self) -> None:
+        self.header.add_action(self.detect)
         self.header.add_action(self.export)
         self.header.add_action(self.new)
         column = QVBoxLayout(self)
@@ -117,6 +123,7 @@ class RecordsPage(Page):
         column.setSpacing(14)
         column.addWidget(self.header)
         column.addWidget(self.filters)
+        column.addWidget(self.batch_bar)
         column.addWidget(self.stack, 1)
 
     def _bind(self) -> None:
@@ -127,6 +134,7 @@ class RecordsPage(Page):
             "record.details", self.open_details, owner=self, enabled=lambda: self.chosen is not None
         )
         commands.bind("record.export", self.export_list, owner=self)
+        commands.bind("records.detect", self.batches.start, owner=self, enabled=lambda: not self.batches.busy)
         commands.bind("record.clear_filters", self.filters.reset, owner=self)
         commands.bind(
             "record.delete", self.delete_chosen, owner=self.table, enabled=lambda: self.chosen is not None
@@ -135,6 +143,10 @@ class RecordsPage(Page):
         commands.bind("reload", self.reload, owner=self)
         self.new.clicked.connect(self.make_record)
         self.export.clicked.connect(self.export_list)
+        self.detect.clicked.connect(lambda _checked=False: commands.run("records.detect"))
+        self.batches.changed.connect(lambda: self.detect.setEnabled(not self.batches.busy))
+        self.batches.moved.connect(self._detected_more)
+        self.batches.said.connect(self._say)
         self.filters.changed.connect(lambda: self._go(1))
         self.pager.wanted.connect(self._go)
         self.pager.resized.connect(lambda _: self._go(1))
@@ -148,6 +160,7 @@ class RecordsPage(Page):
         self._select = str(params.get("record_id") or "")
         self._number = int(params.get("page") or self._number)
         self.new.setVisible(self._context.may(Permission.INSPECTION_ADD))
+        self.detect.setVisible(self._context.may(Permission.INSPECTION_ITEM_UPDATE))
         self.filters.refresh()
         self.reload()
 
@@ -232,6 +245,14 @@ class RecordsPage(Page):
 
     def _picture(self, reference_image_id: str, image: QImage) -> None:
         self.model.set_picture(reference_image_id, QPixmap.fromImage(image))
+
+    def _detected_more(self) -> None:
+        if self.isVisible():
+            self.reload()
+
+    def _say(self, text: str) -> None:
+        if self.isVisible():
+            self.toast.emit(text)
 
     # -- choosing
 

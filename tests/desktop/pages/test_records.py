@@ -27,7 +27,7 @@ from shared.wire.catalogue import (
     TaskWrite,
     TemplateRegion,
 )
-from shared.wire.inspection import Point, RecordCreate
+from shared.wire.inspection import ItemCreate, ItemPoint, Point, RecordCreate
 from tests.service_app import ADMIN
 from tests.service_process import first_admin, service_process
 
@@ -246,3 +246,46 @@ def test_the_filter_finds_any_aircraft_by_a_part_of_its_name(
     assert not page.filters.active
     for one in many:
         session.catalogue.aircraft.delete(one.aircraft_id)
+
+
+def test_everything_that_waits_is_detected_and_what_failed_is_retried(
+    page: RecordsPage, reference: ReferenceImage, qtbot: QtBot
+) -> None:
+    session = page._context.session
+    pictures = [bytes(cv2.imencode(".png", panel(400, 300, seed).image)[1]) for seed in (3, 9)]
+    files = [session.files.upload(data, f"today{n}.png").file_id for n, data in enumerate(pictures)]
+    items = []
+    for _ in range(2):
+        body = RecordCreate(task_id="t", reference_image_id=reference.reference_image_id)
+        record = session.records.create(body)
+        for number, file_id in enumerate(files):
+            made = session.items.create(
+                ItemCreate(
+                    item_name=f"条目{number}",
+                    inspection_id=record.inspection_id,
+                    model_id="reference-difference",
+                    item_point=ItemPoint(point=Point(x=0.1, y=0.1, w=0.7, h=0.7)),
+                )
+            ).value
+            session.items.add_photo(made.item_id, file_id)
+            items.append(made.item_id)
+    assert page.batch_bar.isHidden()
+    page.detect.click()
+    qtbot.waitUntil(page.batch_bar.isVisible, timeout=5000)
+    assert not page.detect.isEnabled()
+    qtbot.waitUntil(page.batch_bar.retry.isVisible, timeout=30000)
+    assert page.batches.batch.done == 2
+    assert page.batches.batch.failed == 2
+    assert page.batch_bar.detail.text() == "2 failed"
+    assert page.detect.isEnabled()
+    for item_id in items[1::2]:
+        session.items.add_photo(item_id, files[0])
+    page.batch_bar.retry.click()
+    qtbot.waitUntil(lambda: not page.batches.busy and page.batches.batch.done == 2, timeout=30000)
+    assert page.batch_bar.retry.isHidden()
+    page.batch_bar.close_it.click()
+    assert page.batch_bar.isHidden()
+    with qtbot.waitSignal(page.toast, timeout=5000) as said:
+        page.detect.click()
+    assert said.args[0].startswith("Nothing waits")
+    assert page.batch_bar.isHidden()
