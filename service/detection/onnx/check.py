@@ -130,8 +130,7 @@ def recognise(shapes: list[tuple[int, ...]], width: int, height: int) -> ModelKi
         return ModelKind.NMS_INSIDE if columns == 7 else None
     tables = [shape for shape in shapes if len(shape) == 3 and shape[0] == 1]
     if len(shapes) == 2 and len(tables) == 2 and tables[0][1] == tables[1][1]:
-        widths = sorted(shape[2] for shape in tables)
-        return ModelKind.DETR if 4 in widths and widths != [4, 4] else None
+        return ModelKind.DETR if 4 in (shape[2] for shape in tables) else None
     if len(shapes) in (3, 4) and any(shape and shape[-1] == 4 for shape in shapes):
         return ModelKind.NMS_INSIDE
     return None
@@ -167,7 +166,7 @@ def _labels(
     if kind in (ModelKind.NMS_FREE, ModelKind.NMS_INSIDE):
         return []
     if kind is ModelKind.DETR:
-        classes = next(output.shape[-1] for output in raw if output.shape[-1] != 4)
+        classes = next((output.shape[-1] for output in raw if output.shape[-1] != 4), 4)
         classes -= settings.activation == "softmax"
     else:
         shape = raw[0].shape[-2:]
@@ -180,10 +179,10 @@ def _named(text: str) -> list[str]:
     for read in (json.loads, ast.literal_eval):
         try:
             value = read(text[:200_000])
-        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            if isinstance(value, dict):
+                value = [name for _, name in sorted(value.items(), key=lambda pair: int(pair[0]))]
+        except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
             continue
-        if isinstance(value, dict):
-            value = [name for _, name in sorted(value.items(), key=lambda pair: int(pair[0]))]
         if isinstance(value, list) and all(isinstance(name, str) for name in value):
             return value
     return []

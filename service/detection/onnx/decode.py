@@ -115,10 +115,14 @@ def _detr(outputs: list[NDArray[np.generic]], settings: DetectorSettings) -> Dec
 
     With softmax the last class is "nothing" and is left out.
     """
-    by_width = {output.shape[-1] == 4: output for output in outputs if output.ndim == 3}
-    if set(by_width) != {True, False}:
+    tables = [output for output in outputs if output.ndim == 3]
+    # Usually the boxes come last; with four classes only their values tell them apart.
+    four = [place for place, output in enumerate(tables) if output.shape[-1] == 4]
+    if len(tables) != 2 or not four:
         raise ValueError("expected class scores and boxes")
-    boxes, logits = _rows(by_width[True]), _rows(by_width[False])
+    fitting = [place for place in four if tables[place].min() >= 0 and tables[place].max() <= 1]
+    place = (fitting or four)[-1]
+    boxes, logits = _rows(tables[place]), _rows(tables[1 - place])
     scores = _activated(logits, settings)
     if settings.activation == "softmax":
         scores = scores[:, :-1]

@@ -24,6 +24,14 @@ _OPEN_MODELS = 3
 _MOST_BYTES = 1_500_000_000
 _MOST_SLICES = 160
 _OVERLAP = 0.2
+# Each falls back on the next for what it can not do. TensorRT would build an engine for minutes first.
+_PROVIDERS = (
+    "CUDAExecutionProvider",
+    "ROCMExecutionProvider",
+    "CoreMLExecutionProvider",
+    "DmlExecutionProvider",
+    "CPUExecutionProvider",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +51,13 @@ def open_session(path: Path) -> Any:
     options.log_severity_level = 4
     # Spinning threads would fight the service for the same cores.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    wanted = (
-        "CUDAExecutionProvider",
-        "CoreMLExecutionProvider",
-        "DmlExecutionProvider",
-        "CPUExecutionProvider",
-    )
-    offered = set(onnxruntime.get_available_providers())
-    providers = [name for name in wanted if name in offered]
-    return onnxruntime.InferenceSession(str(path), options, providers=providers)
+    used = providers(onnxruntime.get_available_providers())
+    return onnxruntime.InferenceSession(str(path), options, providers=used)
+
+
+def providers(offered: Sequence[str]) -> list[str]:
+    """Those of the offered providers that are used, a GPU's before the CPU's."""
+    return [name for name in _PROVIDERS if name in offered]
 
 
 class Detector:

@@ -63,3 +63,27 @@ def brightness_model(path: Path, side: int = 64) -> Path:
     graph = helper.make_graph(nodes, "brightness", [image], [output], initializers)
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8), str(path))
     return path
+
+
+def spots_model(path: Path, side: int = 640, cell: int = 32) -> Path:
+    """An NMS-free detector: one box per cell of the input, its confidence is the brightest pixel in it."""
+    across = side // cell
+    image = helper.make_tensor_value_info("images", TensorProto.FLOAT, [1, 3, side, side])
+    output = helper.make_tensor_value_info("output", TensorProto.FLOAT, [1, across * across, 6])
+    y, x = np.mgrid[0:across, 0:across].reshape(2, -1) * cell
+    boxes = np.stack([x, y, x + cell, y + cell], axis=1).astype(np.float32)[None]
+    square = [cell, cell]
+    nodes = [
+        helper.make_node("ReduceMean", ["images"], ["grey"], axes=[1], keepdims=1),
+        helper.make_node("MaxPool", ["grey"], ["brightest"], kernel_shape=square, strides=square),
+        helper.make_node("Reshape", ["brightest", "shape"], ["scores"]),
+        helper.make_node("Concat", ["boxes", "scores", "classes"], ["output"], axis=2),
+    ]
+    initializers = [
+        numpy_helper.from_array(np.array([1, across * across, 1], np.int64), "shape"),
+        numpy_helper.from_array(boxes, "boxes"),
+        numpy_helper.from_array(np.zeros((1, across * across, 1), np.float32), "classes"),
+    ]
+    graph = helper.make_graph(nodes, "spots", [image], [output], initializers)
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8), str(path))
+    return path

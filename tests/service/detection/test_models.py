@@ -12,7 +12,8 @@ from starlette.testclient import TestClient
 
 from service.detection import process
 from service.detection.failure import BadModel
-from tests.service.detection.graphs import brightness_model
+from service.detection.onnx.decode import cells
+from tests.service.detection.graphs import brightness_model, constant_model
 from tests.service.detection.test_jobs import detect, encoded, make_item, results, upload
 
 
@@ -114,3 +115,59 @@ def test_the_list_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixt
     junk.write_bytes(b"no model")
     assert main(["model", "add", str(junk)], settings) == 1
     assert "ONNX" in capsys.readouterr().err
+
+
+def ambiguous_model(path: Path) -> Path:
+    """A detector whose table could be YOLOX's or one that is decoded already."""
+    table = np.zeros((1, cells(64, 64), 5 + 3), np.float32)
+    table[0, 3, 0] = 20
+    return constant_model(path, {"output": table})
+
+
+def test_a_model_of_uncertain_kind_is_asked_about_and_taken_with_the_answer(
+    client: TestClient, tmp_path: Path
+) -> None:
+    path = ambiguous_model(tmp_path / "model.onnx")
+    asked = add(client, path)
+    assert asked.status_code == 422
+    data = asked.json()["data"]
+    assert (data["reason"], data["kinds"]) == ("kind_unknown", ["yolo", "yolox"])
+    assert "选择模型类型" in asked.json()["msg"]
+    wrong = add(client, path, kind="nms_inside").json()["data"]
+    assert (wrong["reason"], wrong["kinds"]) == ("kind_wrong", ["yolo", "yolox"])
+    assert add(client, path, kind="yolox").json()["data"]["kind"] == "yolox"
+
+
+def test_thresholds_and_pass_rule_make_a_next_version_and_leave_the_one_in_use(
+    client: TestClient, tmp_path: Path
+) -> None:
+    table = np.zeros((1, 300, 6), np.float32)
+    table[0, 0], table[0, 1] = [8, 8, 24, 24, 0.5, 0], [40, 40, 56, 56, 0.6, 1]
+    path = constant_model(tmp_path / "m.onnx", {"output": table}, names=("dent", "crack"))
+    first = add(client, path).json()["data"]
+    photo = upload(client, "p.png", encoded(np.full((64, 64, 3), 240, np.uint8)))
+    item = make_item(client, model_id=first["model_id"])
+    client.post(f"/api/inspection_item/{item['item_id']}/photos", json={"file_id": photo["file_id"]})
+    assert detect(client, item)["state"] == "done"
+
+    place = f"/api/detection/models/{first['model_id']}/versions"
+    rule = {"fail_labels": ["crack"], "per_label": {"crack": 0.7, "dent": 0.1}, "width": 999}
+    second = client.post(place, json={"settings": rule, "labels": ["dent", "crack"]}).json()["data"]
+    assert (second["version"], second["model_name"], second["sha256"]) == (2, "亮度", first["sha256"])
+    assert second["settings"] == {**first["settings"], **rule, "width": 64}
+    assert client.get(f"/api/detection/models/{first['model_id']}").json()["data"] == first
+    client.put(f"/api/inspection_item/{item['item_id']}", json={"model_id": second["model_id"]})
+    detect(client, item)
+    before, after = results(client, item)
+    assert (before["isPassed"], after["isPassed"]) == (False, True)
+    assert [box["label"] for box in before["resultImage"]["boxes"]] == ["crack", "dent"]
+    assert [box["label"] for box in after["resultImage"]["boxes"]] == ["dent"]
+    assert [one["provenance"]["model_version"] for one in (before, after)] == [1, 2]
+    thresholds = after["provenance"]["thresholds"]
+    assert (thresholds["per_label"], thresholds["fail_labels"]) == (rule["per_label"], ["crack"])
+
+    refused = client.post(place, json={"settings": {"confidence": 7}})
+    assert (refused.status_code, refused.json()["data"]["reason"]) == (422, "settings_wrong")
+    built_in = "/api/detection/models/reference-difference/versions"
+    assert client.post(built_in, json={}).status_code == 409
+    assert client.post("/api/detection/models/none/versions", json={}).status_code == 404

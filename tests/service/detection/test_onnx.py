@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import onnx
+import onnxruntime
 import pytest
 from onnx import numpy_helper
 
@@ -14,12 +15,12 @@ from service.detection.failure import BadModel
 from service.detection.onnx import container
 from service.detection.onnx.check import check
 from service.detection.onnx.decode import cells
-from service.detection.onnx.detector import Detected, Detector, Detectors
+from service.detection.onnx.detector import Detected, Detector, Detectors, providers
 from service.detection.onnx.settings import DetectorSettings
 from shared.cv import cv2
 from shared.geometry import Rect
 from shared.wire.detection import ModelKind
-from tests.service.detection.graphs import brightness_model, constant_model
+from tests.service.detection.graphs import brightness_model, constant_model, spots_model
 
 YOLOX = Path(__file__).resolve().parents[4] / "shared" / "models" / "yolox_nano.onnx"
 CELLS = cells(64, 64)
@@ -157,6 +158,39 @@ def test_a_large_photo_is_cut_so_that_a_small_bright_spot_counts(tmp_path: Path)
     assert spot.box.intersection(Rect(400, 600, 64, 64)).area > 0.5 * 64 * 64
 
 
+def test_a_small_spot_in_a_50_mp_photo_is_not_scaled_away(tmp_path: Path) -> None:
+    path = spots_model(tmp_path / "spots.onnx")
+    photo = np.zeros((6144, 8192, 3), np.uint8)
+    photo[5003:5009, 3001:3007] = 255
+    assert found(path, photo, sliced=0, confidence=0.5) == []
+    spots = found(path, photo, confidence=0.5)
+    assert spots
+    for spot in spots:
+        # The cells of overlapping parts do not coincide, so each part has a box of its own around the spot.
+        assert spot.box.intersection(Rect(3001, 5003, 6, 6)).area > 0
+        assert max(spot.box.w, spot.box.h) < 64
+
+
+def test_a_gpu_is_used_where_one_is_offered() -> None:
+    cpu, cuda = "CPUExecutionProvider", "CUDAExecutionProvider"
+    assert providers([cpu]) == [cpu]
+    assert providers(["TensorrtExecutionProvider", cuda, cpu]) == [cuda, cpu]
+    assert providers(["CoreMLExecutionProvider", cpu]) == ["CoreMLExecutionProvider", cpu]
+    assert providers(["AzureExecutionProvider", "DmlExecutionProvider", cpu]) == ["DmlExecutionProvider", cpu]
+    assert providers(onnxruntime.get_available_providers())[-1] == cpu
+
+
+def test_open_models_are_bounded_in_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pool = Detectors()
+    paths = [brightness_model(tmp_path / f"{number}.onnx") for number in range(3)]
+    monkeypatch.setattr("service.detection.onnx.detector._MOST_BYTES", 2 * paths[0].stat().st_size)
+    first, second = pool.get(paths[0], "0"), pool.get(paths[1], "1")
+    assert pool.get(paths[0], "0") is first
+    pool.get(paths[2], "2")
+    assert pool.get(paths[0], "0") is first
+    assert pool.get(paths[1], "1") is not second
+
+
 def test_open_models_are_bounded(tmp_path: Path) -> None:
     pool = Detectors()
     paths = [brightness_model(tmp_path / f"{number}.onnx") for number in range(5)]
@@ -206,10 +240,35 @@ def test_outputs_of_no_known_kind_are_refused(tmp_path: Path) -> None:
     path = constant_model(tmp_path / "model.onnx", {"output": np.zeros((1, 1000), np.float32)})
     with pytest.raises(BadModel) as refused:
         check(path, None, {})
-    assert refused.value.code == "kind_unknown"
+    assert (refused.value.code, refused.value.kinds) == ("kind_unsupported", [])
     with pytest.raises(BadModel) as refused:
         check(path, ModelKind.NMS_FREE, {})
-    assert refused.value.code == "kind_wrong"
+    assert (refused.value.code, refused.value.kinds) == ("kind_wrong", [])
+
+
+def test_outputs_that_could_be_more_than_one_kind_are_asked_about(tmp_path: Path) -> None:
+    """A table of a row per grid cell whose first columns are neither cell offsets nor places for certain."""
+    table = np.zeros((1, CELLS, 5 + 3), np.float32)
+    table[0, 3, 0] = 20
+    path = constant_model(tmp_path / "model.onnx", {"output": table})
+    with pytest.raises(BadModel) as refused:
+        check(path, None, {})
+    assert (refused.value.code, refused.value.kinds) == ("kind_unknown", ["yolo", "yolox"])
+    for kind in (ModelKind.YOLO, ModelKind.YOLOX):
+        assert check(path, kind, {}).kind is kind
+    with pytest.raises(BadModel) as refused:
+        check(path, ModelKind.DETR, {})
+    assert (refused.value.code, refused.value.kinds) == ("kind_wrong", ["yolo", "yolox"])
+    table[0, :, :2] = np.random.default_rng(1).uniform(0, 64, (CELLS, 2))
+    assert check(constant_model(path, {"output": table}), None, {}).kind is ModelKind.YOLO
+
+
+def test_names_in_the_file_that_are_no_names_are_left_alone(tmp_path: Path) -> None:
+    path = constant_model(tmp_path / "model.onnx", nms_free())
+    model = onnx.load(str(path))
+    onnx.helper.set_model_props(model, {"names": '{"first": "a"}'})
+    onnx.save(model, str(path))
+    assert check(path, None, {}).labels == []
 
 
 def test_nesting_without_end_is_refused() -> None:

@@ -1,0 +1,36 @@
+"""The desktop's client against the real service: models of uncertain kind, versions, batches."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from desktop.client.errors import Conflict, Invalid, NotFound
+from shared.wire.detection import REFERENCE_DIFFERENCE, ModelKind, ModelVersion
+from tests.service.detection.test_models import ambiguous_model
+from tests.service_process import logged_in, service_process
+
+
+def test_models_and_batches_by_the_client(tmp_path: Path) -> None:
+    path = ambiguous_model(tmp_path / "model.onnx")
+    with service_process(tmp_path / "data") as url, logged_in(url) as session:
+        with pytest.raises(Invalid) as refused:
+            session.detection.add_model(path, "未知")
+        assert refused.value.details["kinds"] == ["yolo", "yolox"]
+        kind = ModelKind(refused.value.details["kinds"][0])
+        first = session.detection.add_model(path, "未知", kind=kind, settings={"confidence": 0.3})
+        assert (first.kind, first.settings["confidence"]) == (ModelKind.YOLO, 0.3)
+        change = ModelVersion(settings={"fail_labels": ["class 1"]})
+        second = session.detection.supersede_model(first.model_id, change)
+        assert (second.version, second.settings["confidence"]) == (2, 0.3)
+        with pytest.raises(Conflict):
+            session.detection.supersede_model(REFERENCE_DIFFERENCE, change)
+        nothing = session.detection.detect_pending()
+        assert (nothing.total, nothing.progress) == (0, 100)
+        assert session.detection.detect_pending(["none"]).total == 0
+        for call in (session.detection.batch, session.detection.cancel_batch, session.detection.retry_batch):
+            with pytest.raises(NotFound):
+                call(nothing.batch_id)
+        assert session.detection.jobs() == session.detection.jobs(record_id="none") == []
+        assert session.detection.jobs(batch_id=nothing.batch_id) == []

@@ -1,0 +1,159 @@
+"""Each kind's decoding against a plain one in NumPy, on random outputs, for photos of any size."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import settings as example_settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from service.detection.onnx.decode import cells, decode
+from service.detection.onnx.detector import slices
+from service.detection.onnx.fit import fit
+from service.detection.onnx.settings import DetectorSettings
+from shared.wire.detection import ModelKind
+
+WIDTH, HEIGHT, CLASSES = 96, 64, 3
+COUNT = cells(WIDTH, HEIGHT)
+Plain = list[tuple[list[float], float, int]]
+
+
+def numbers(*shape: int, seed: int = 1) -> NDArray[np.float32]:
+    return np.random.default_rng(seed).uniform(0.01, 0.99, shape).astype(np.float32)
+
+
+def centred(x: float, y: float, w: float, h: float) -> list[float]:
+    return [x - w / 2, y - h / 2, x + w / 2, y + h / 2]
+
+
+def with_objectness(row: Any, box: list[float]) -> tuple[list[float], float, int]:
+    best = max(range(CLASSES), key=lambda number: row[5 + number])
+    return box, float(row[4] * row[5 + best]), best
+
+
+def v5() -> tuple[list[Any], Plain]:
+    table = numbers(1, 3 * COUNT, 5 + CLASSES)
+    table[..., :4] *= 64
+    return [table], [with_objectness(row, centred(*row[:4].astype(float))) for row in table[0]]
+
+
+def v8() -> tuple[list[Any], Plain]:
+    table = numbers(1, 4 + CLASSES, COUNT)
+    table[:, :4] *= 64
+    expected: Plain = []
+    for place in range(COUNT):
+        column = table[0, :, place].astype(float)
+        best = max(range(CLASSES), key=lambda number: column[4 + number])
+        expected.append((centred(*column[:4]), float(column[4 + best]), best))
+    return [table], expected
+
+
+def yolox() -> tuple[list[Any], Plain]:
+    table = numbers(1, COUNT, 5 + CLASSES)
+    expected: Plain = []
+    row = 0
+    for stride in (8, 16, 32):
+        for y in range(HEIGHT // stride):
+            for x in range(WIDTH // stride):
+                dx, dy, w, h = table[0, row, :4].astype(float)
+                box = centred((x + dx) * stride, (y + dy) * stride, np.exp(w) * stride, np.exp(h) * stride)
+                expected.append(with_objectness(table[0, row].astype(float), box))
+                row += 1
+    return [table], expected
+
+
+def nms_free() -> tuple[list[Any], Plain]:
+    table = numbers(1, 50, 6)
+    table[..., :4] *= 64
+    table[..., 5] = np.arange(50) % CLASSES
+    return [table], [(row[:4].astype(float).tolist(), float(row[4]), int(row[5])) for row in table[0]]
+
+
+def detr() -> tuple[list[Any], Plain]:
+    logits, boxes = numbers(1, 20, CLASSES + 1), numbers(1, 20, 4, seed=2)
+    expected: Plain = []
+    for place in range(20):
+        raised = np.exp(logits[0, place].astype(float))
+        scores = (raised / raised.sum())[:CLASSES]
+        x, y, w, h = boxes[0, place].astype(float)
+        box = centred(x * WIDTH, y * HEIGHT, w * WIDTH, h * HEIGHT)
+        expected.append((box, float(scores.max()), int(scores.argmax())))
+    return [logits, boxes], expected
+
+
+def inside() -> tuple[list[Any], Plain]:
+    boxes, scores = numbers(1, 30, 4) * 64, numbers(1, 30, seed=2)
+    classes = (np.arange(30) % CLASSES).astype(np.int64)[None]
+    outputs = [np.array([[12]], np.int32), boxes, scores, classes]
+    expected = [
+        (boxes[0, place].astype(float).tolist(), float(scores[0, place]), int(classes[0, place]))
+        for place in range(12)
+    ]
+    return outputs, expected
+
+
+@pytest.mark.parametrize(
+    ("make", "kind"),
+    [
+        (v5, ModelKind.YOLO),
+        (v8, ModelKind.YOLO),
+        (yolox, ModelKind.YOLOX),
+        (nms_free, ModelKind.NMS_FREE),
+        (detr, ModelKind.DETR),
+        (inside, ModelKind.NMS_INSIDE),
+    ],
+)
+def test_every_candidate_is_read_as_plain_numpy_reads_it(make: Any, kind: ModelKind) -> None:
+    outputs, expected = make()
+    activation = "softmax" if kind is ModelKind.DETR else "none"
+    settings = DetectorSettings(width=WIDTH, height=HEIGHT, activation=activation)
+    decoded = decode(kind, outputs, settings)
+    assert len(decoded.boxes) == len(expected)
+    assert np.allclose(decoded.boxes, [box for box, _, _ in expected], atol=1e-3)
+    assert np.allclose(decoded.confidences, [sure for _, sure, _ in expected], atol=1e-6)
+    assert decoded.classes.tolist() == [number for _, _, number in expected]
+
+
+@given(
+    width=st.integers(17, 1500),
+    height=st.integers(17, 1500),
+    side=st.sampled_from([(416, 416), (640, 640), (640, 384)]),
+    way=st.sampled_from(["centre", "corner", "stretch"]),
+)
+@example_settings(deadline=None, max_examples=60)
+def test_the_way_back_from_the_input_is_exact_to_a_pixel(
+    width: int, height: int, side: tuple[int, int], way: Any
+) -> None:
+    photo = np.zeros((height, width, 3), np.uint8)
+    settings = DetectorSettings(width=side[0], height=side[1], fit=way)
+    fitted = fit(photo, settings)
+    assert fitted.tensor.shape == (1, 3, side[1], side[0])
+    # Where the photo lies in the input: everything else is border.
+    filled = np.argwhere(fitted.tensor[0, 0] == 0)
+    (top, left), (bottom, right) = filled.min(axis=0), filled.max(axis=0) + 1
+    ((x1, y1, x2, y2),) = fitted.back(np.array([[left, top, right, bottom]], np.float64))
+    assert max(abs(x1), abs(y1), abs(x2 - width), abs(y2 - height)) < 1
+
+
+@given(width=st.integers(1, 12_000), height=st.integers(1, 12_000), side=st.sampled_from([64, 416, 640]))
+@example_settings(deadline=None, max_examples=100)
+def test_the_parts_cover_the_photo_and_overlap(width: int, height: int, side: int) -> None:
+    whole, *parts = slices(width, height, DetectorSettings(width=side, height=side))
+    assert whole == (0, 0, width, height)
+    assert len(parts) <= 160
+    for x, y, w, h in parts:
+        assert x >= 0
+        assert y >= 0
+        assert x + w <= width
+        assert y + h <= height
+    for axis, length in ((0, width), (1, height)):
+        spans = sorted({(part[axis], part[axis] + part[axis + 2]) for part in parts})
+        if spans:
+            assert spans[0][0] == 0
+            assert spans[-1][1] == length
+            assert all(nxt[0] < one[1] for one, nxt in pairwise(spans))
