@@ -1,6 +1,6 @@
 """How well reference-difference finds known defects: precision, recall and F at IoU 0.33, default settings.
 
-    python -m benchmarks.reference_difference [--pairs N] [--calibrate] [--speed]
+    python -m benchmarks.reference_difference [--pairs N] [--seed N] [--calibrate] [--speed]
 
 Prints one JSON line per figure. Panels, boards (coloured and black-and-white) and labels are drawn, damaged
 and photographed under known views; `strangers` pairs two different surfaces of the same kind.
@@ -118,11 +118,11 @@ def matched(found: Sequence[Found], truth: Sequence[Rect]) -> list[bool]:
     return verdicts
 
 
-def quality(level: str, count: int) -> list[tuple[float, bool]]:
+def quality(level: str, count: int, seed: int) -> list[tuple[float, bool]]:
     """Print precision, recall and F per kind and together; gives (confidence, real) of every finding."""
     sums: dict[str, list[int]] = {kind: [0, 0, 0, 0] for kind in KINDS}
     judged: list[tuple[float, bool]] = []
-    for pair in pairs(level, count):
+    for pair in pairs(level, count, seed):
         row = sums[pair.kind]
         row[2] += len(pair.truth)
         try:
@@ -162,8 +162,7 @@ def calibrate(count: int) -> None:
                 continue
             size = (pair.photo.shape[1], pair.photo.shape[0])
             found = [
-                Found("", confidence(part, seen.threshold), in_photo(part, seen.to_photo, size))
-                for part in seen.found
+                Found("", confidence(part, seen.threshold), in_photo(part, seen, size)) for part in seen.found
             ]
             real += matched(found, pair.truth)
             rows += [(1.0, *measures(part, seen.threshold)) for part in seen.found]
@@ -296,6 +295,7 @@ def main(words: Sequence[str]) -> int:
     """Run what is asked for; everything without a flag."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pairs", type=int, default=12, help="pairs per kind of surface")
+    parser.add_argument("--seed", type=int, default=100, help="another one gives surfaces never seen before")
     parser.add_argument("--calibrate", action="store_true", help="only fit the confidence")
     parser.add_argument("--speed", action="store_true", help="only the speed")
     options = parser.parse_args(words)
@@ -303,7 +303,7 @@ def main(words: Sequence[str]) -> int:
         calibrate(options.pairs)
         return 0
     if not options.speed:
-        judged = quality("aligned", options.pairs) + quality("all", options.pairs)
+        judged = quality("aligned", options.pairs, options.seed) + quality("all", options.pairs, options.seed)
         calibration(judged)
         strangers(options.pairs)
     speed()

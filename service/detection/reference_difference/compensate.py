@@ -130,7 +130,17 @@ def match_light(reference: Floats, photo: Floats, valid: Bytes) -> Floats:
     planes = [np.asarray(plane, np.float32) for plane in cv2.split(reference)]
     matched = cv2.merge(side_by_side([partial(changed, *numbered) for numbered in enumerate(planes)]))
     # The photo clips at black and white, so what the fit puts beyond them must clip too.
-    return np.asarray(np.clip(matched, 0, 255, out=matched), np.float32).reshape(reference.shape)
+    matched = np.asarray(np.clip(matched, 0, 255, out=matched), np.float32).reshape(reference.shape)
+    # Between scans in black and white nothing but the edges differs, and a fit to them tints the rest.
+    return matched if _off(matched, photo, valid) < _off(reference, photo, valid) else reference
+
+
+def _off(reference: Floats, photo: Floats, valid: Bytes) -> float:
+    """What usually differs between the two, in grey levels: the mean of the lower three quarters."""
+    step = int(np.ceil(np.sqrt(valid.size / 20_000)))
+    each = np.abs(reference[::step, ::step] - photo[::step, ::step]).max(axis=2)[valid[::step, ::step] > 0]
+    lower = each.size * 3 // 4
+    return float(np.partition(each, lower)[:lower].mean()) if lower else 0.0
 
 
 def _fit_light(value: Floats, target: Floats, x: Floats, y: Floats) -> NDArray[np.float64]:

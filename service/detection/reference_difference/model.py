@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from service.detection.reference_difference import boxes
+from service.detection.reference_difference import boxes, settle
 from service.detection.reference_difference.align import align
 from service.detection.reference_difference.compensate import match_focus, match_light
 from service.detection.reference_difference.confidence import confidence
@@ -38,6 +38,11 @@ from shared.geometry import Rect
 VERSION = 1
 _MOST_PIXELS = 4_000_000
 _MOST_CHANGED = 0.5
+# A box reaches as far beyond the pixels that differ as the comparison can not tell a defect from an edge that
+# is off: the tolerance and half of the filter on each side, and a little more around a larger finding.
+_RIM = 1.0
+_RIM_SHARE = 0.06
+_MOST_RIM_SHARE = 2.0
 # Without findings a photo passes, so then the alignment must be beyond doubt (see `align._BELONGS`).
 _LEAST_TO_PASS = 0.75
 
@@ -47,7 +52,9 @@ class Examined:
     """A comparison before its findings are weighed.
 
     found: the differing parts in frame px. was, now: the compensated frames, float32 (height, width, 3 or 1).
-    to_photo: frame px -> photo px. threshold: the strength that a part had to exceed.
+    to_photo: frame px -> photo px. shift: by how many frame px more the photo lies off at each px (height,
+    width, 2), None where it does not. radius: px of the frame that an edge may be off. scale: photo px per frame
+    px. threshold: the strength that a part had to exceed.
     """
 
     found: list[boxes.Part]
@@ -55,6 +62,9 @@ class Examined:
     was: Floats
     now: Floats
     to_photo: Matrix
+    shift: Floats | None
+    radius: int
+    scale: float
     threshold: float
 
 
@@ -71,7 +81,7 @@ def detect(reference: Bytes, region: Rect, photo: Bytes, parameters: Parameters 
     kept = []
     for part in seen.found:
         sure = confidence(part, seen.threshold)
-        box = in_photo(part, seen.to_photo, size)
+        box = in_photo(part, seen, size)
         if sure >= wanted.min_confidence and not box.empty:
             kept.append(Found(label(part, seen.was, seen.now), sure, box))
     if not kept and seen.alignment.inliers and seen.alignment.score < _LEAST_TO_PASS:
@@ -97,6 +107,9 @@ def examine(reference: Bytes, region: Rect, photo: Bytes, wanted: Parameters) ->
         was, now = was[..., 1:2].copy(), now[..., 1:2].copy()
     valid = inside_mask(to_photo, size, photo_levels.size)
     valid = np.asarray(cv2.erode(valid, np.ones((5, 5), np.uint8), borderType=cv2.BORDER_REPLICATE), np.uint8)
+    shift = settle.leftover(_grey(was), _grey(now), valid)
+    if shift is not None:
+        now = settle.moved(now, shift)
     was, now = match_focus(was, now, valid)
     was = match_light(was, now, valid)
     difference = differ(was, now, valid)
@@ -104,7 +117,8 @@ def examine(reference: Bytes, region: Rect, photo: Bytes, wanted: Parameters) ->
     _refuse_strangers(difference.strength, difference.raw, valid, threshold)
     allowed = _allowed(valid, wanted, inverse(to_reference))
     found = boxes.parts(difference, allowed, threshold, _least(wanted, 1 / to_reference[0, 0]))
-    return Examined(found, alignment, was, now, to_photo, threshold)
+    scale = local_scale(to_photo, Rect(0, 0, *size))
+    return Examined(found, alignment, was, now, to_photo, shift, difference.radius, scale, threshold)
 
 
 def _frame(area: Rect, homography: Matrix) -> tuple[Matrix, tuple[int, int]]:
@@ -117,6 +131,14 @@ def _frame(area: Rect, homography: Matrix) -> tuple[Matrix, tuple[int, int]]:
 
 def _seen(image: Pyramid, to_image: Matrix, size: tuple[int, int]) -> Floats:
     return image.warped(to_image, size, cv2.INTER_CUBIC, 1.9).astype(np.float32)
+
+
+def _grey(image: Floats) -> Floats:
+    return (
+        image[..., 0]
+        if image.shape[2] == 1
+        else np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.float32)
+    )
 
 
 def _coloured(image: Floats) -> bool:
@@ -148,15 +170,18 @@ def _least(wanted: Parameters, scale: float) -> float:
     return max(in_reference * scale, 2.0)
 
 
-def in_photo(part: boxes.Part, to_photo: Matrix, photo_size: tuple[int, int]) -> Rect:
-    """The bounds in the photo of the part's own pixels (not of its turned box), with a little air."""
+def in_photo(part: boxes.Part, seen: Examined, photo_size: tuple[int, int]) -> Rect:
+    """The bounds in the photo of the part's own pixels (not of its turned box), and its rim."""
     rows, columns = np.nonzero(part.mask)
     points = np.stack([columns, rows], axis=1).astype(np.int32)
     hull = cv2.convexHull(points).reshape(-1, 2).astype(np.float64)
     rims = np.array([(0, 0), (0, 1), (1, 0), (1, 1)], np.float64)
-    hull = (hull[:, None, :] + rims[None]).reshape(-1, 2)
-    seen = apply(to_photo, hull + np.array([part.box.x, part.box.y]))
-    (x1, y1), (x2, y2) = seen.min(axis=0), seen.max(axis=0)
-    air = np.clip(0.12 * min(x2 - x1, y2 - y1), 1, 4)
-    box = Rect(x1 - air, y1 - air, x2 - x1 + 2 * air, y2 - y1 + 2 * air).clamped(*photo_size)
+    hull = (hull[:, None, :] + rims[None]).reshape(-1, 2) + np.array([part.box.x, part.box.y])
+    if seen.shift is not None:
+        x, y = (int(v) for v in hull.mean(axis=0))
+        hull += seen.shift[y, x]
+    there = apply(seen.to_photo, hull)
+    (x1, y1), (x2, y2) = there.min(axis=0), there.max(axis=0)
+    rim = (_RIM + seen.radius) * seen.scale + min(_RIM_SHARE * min(x2 - x1, y2 - y1), _MOST_RIM_SHARE)
+    box = Rect(x1 - rim, y1 - rim, x2 - x1 + 2 * rim, y2 - y1 + 2 * rim).clamped(*photo_size)
     return Rect(*(round(float(value), 1) for value in (box.x, box.y, box.w, box.h)))

@@ -1,0 +1,98 @@
+"""Lays the photo over the reference where one homography can not: scan lines, lenses, warped boards.
+
+What is left after the homography is small and smooth: a shift of a pixel or two that changes slowly across the
+frame. It is fitted on a coarse lattice to the offsets of blocks (`blocks.measure`), each along the directions
+in which it has structure, and held together by a membrane, so that a damaged block follows its neighbours.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.detection.reference_difference import blocks
+from service.detection.reference_difference.parts import Bytes, Floats
+from shared.cv import cv2
+
+_LATTICE = 8
+_BLOCK = 48
+_REACH = 4
+_MOST_BLOCKS = 144
+# Blocks disagree with a good lattice by about 0.3 px; one that is off by more than this is damage.
+_OUTLIER = 1.5
+# Against the weight of a block (0..1): how much neighbouring nodes pull at each other.
+_MEMBRANE = 0.15
+# px; less is within the tolerance of the comparison, and resampling would only blur.
+_WORTH = 0.35
+
+
+def leftover(reference: Floats, photo: Floats, valid: Bytes) -> Floats | None:
+    """How far the photo lies off at each px: float32 (height, width, 2), x and y; None when it hardly does.
+
+    reference, photo: grey frames of the same region, float32 (height, width); valid: 255 where both are seen.
+    """
+    height, width = valid.shape
+    if min(height, width) < 2 * _BLOCK:
+        return None
+    known, seen = (
+        np.asarray(cv2.GaussianBlur(image, (0, 0), 1.0), np.float32) for image in (reference, photo)
+    )
+    found = blocks.measure(known, seen, valid, _BLOCK, _REACH, _MOST_BLOCKS)
+    if len(found.centres) < 8:
+        return None
+    nodes = _lattice(found, (width, height))
+    if np.abs(nodes).max() < _WORTH:
+        return None
+    return np.asarray(cv2.resize(nodes, (width, height), interpolation=cv2.INTER_LINEAR), np.float32)
+
+
+def moved(image: Floats, shift: Floats) -> Floats:
+    """The image (height, width, channels) read `shift` px further at each px."""
+    height, width = image.shape[:2]
+    x = shift[..., 0] + np.arange(width, dtype=np.float32)
+    y = shift[..., 1] + np.arange(height, dtype=np.float32)[:, None]
+    seen = cv2.remap(image, x, y, cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(seen, np.float32).reshape(image.shape)
+
+
+def _lattice(found: blocks.Offsets, size: tuple[int, int]) -> Floats:
+    """The shifts at the nodes, (_LATTICE, _LATTICE, 2), by iteratively reweighted least squares."""
+    count, nodes = len(found.centres), _LATTICE * _LATTICE
+    place = np.clip(found.centres / np.array(size) * _LATTICE - 0.5, 0, _LATTICE - 1 - 1e-6)
+    low = place.astype(np.int64)
+    part = place - low
+    hat = np.zeros((count, nodes))
+    rows = np.arange(count)
+    for right in (0, 1):
+        for below in (0, 1):
+            share = np.abs(1 - right - part[:, 0]) * np.abs(1 - below - part[:, 1])
+            hat[rows, (low[:, 1] + below) * _LATTICE + low[:, 0] + right] = share
+    trace = np.trace(found.tensors, axis1=1, axis2=2)
+    along = found.tensors / np.maximum(trace, 1e-9)[:, None, None]
+    both = np.zeros((count, 2, nodes, 2))
+    both[:, 0, :, 0] = both[:, 1, :, 1] = hat
+    both = both.reshape(count, 2, 2 * nodes)
+    pulled = (along @ both).reshape(2 * count, 2 * nodes)
+    flat = both.reshape(2 * count, 2 * nodes)
+    system = np.kron(_membrane() * _MEMBRANE + np.eye(nodes) * 1e-4, np.eye(2))
+    start = np.clip(found.correlation - 0.25, 0, None) ** 2
+    weights = start
+    shifts = np.zeros((2 * nodes, 1))
+    offsets = found.offsets.reshape(2 * count, 1)
+    for _ in range(5):
+        weighted = pulled * np.repeat(weights, 2)[:, None]
+        # OpenCV's, not `@` and NumPy's solve: BLAS would start threads of its own for so little.
+        left = cv2.gemm(flat, weighted, 1.0, system, 1.0, flags=cv2.GEMM_1_T)
+        right = cv2.gemm(weighted, offsets, 1.0, None, 0.0, flags=cv2.GEMM_1_T)
+        shifts = cv2.solve(left, right, flags=cv2.DECOMP_CHOLESKY)[1]
+        off = found.offsets - cv2.gemm(flat, shifts, 1.0, None, 0.0).reshape(count, 2)
+        residual = np.sqrt(np.maximum(((along @ off[..., None])[..., 0] * off).sum(axis=1), 0))
+        weights = start * np.clip(1 - (residual / _OUTLIER) ** 2, 0, None) ** 2
+    return np.clip(shifts, -_REACH, _REACH).astype(np.float32).reshape(_LATTICE, _LATTICE, 2)
+
+
+def _membrane() -> NDArray[np.float64]:
+    """The sum of squared steps between neighbouring nodes, as a matrix."""
+    step = np.diff(np.eye(_LATTICE), axis=0)
+    bend = step.T @ step
+    return np.asarray(np.kron(bend, np.eye(_LATTICE)) + np.kron(np.eye(_LATTICE), bend), np.float64)
