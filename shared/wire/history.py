@@ -49,8 +49,9 @@ class HistoryEntry(Wire):
     The times are those of the record. `overlap` is the intersection over union of the two regions. `opinion`
     is what the model said, `passed` what counted, `verdict` what a person decided; `decided_by` (a name) and
     `decided_at` say who and when. `findings` are those of that time: unchanged, grown since or gone today;
-    `found_by` is the name of the model, or of the person who corrected them, `found_at` when that was. `appeared` are the present item's findings that were not
-    there then; their `points` are px of the present photo. Of each time the 200 surest findings count.
+    `found_by` is the name of the model, or of the person who corrected them, `found_at` when that was.
+    `appeared` are the present item's findings that were not there then; their `points` are px of the present
+    photo. Of each time the 200 surest findings count.
     """
 
     item_id: str
