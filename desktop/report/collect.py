@@ -119,9 +119,9 @@ def _item(
     number: int, item: Item, reference: _Reference | None, pictures: _Pictures, evidence: list[Evidence]
 ) -> ReportedItem:
     entries = [entry.model_dump(mode="json", exclude_unset=True) for entry in item.result]
-    detection = results.newest_detection(entries)
+    detection = results.finished_detection(entries)
     current = results.current(entries)
-    shown = detection if detection is not None and results.is_finished(detection) else current
+    shown = current if detection is None else detection
     info = (shown or {}).get("inputImage")
     findings = _findings(shown)
     photo = pictures.get(info)
@@ -143,7 +143,7 @@ def _item(
         if reference.mm_per_pixel is not None:
             region_mm = (region.w * reference.mm_per_pixel, region.h * reference.mm_per_pixel)
     said = current["verdict"] if current is not None and results.is_verdict(current) else {}
-    failure = (detection or {}).get("error") or {}
+    failure = (results.newest_detection(entries) or {}).get("error") or {}
     return ReportedItem(
         number=number,
         name=item.item_name,

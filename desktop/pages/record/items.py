@@ -146,7 +146,10 @@ class ItemsCard(Card):
                 return self.tr("Detection failed")
             case Progress.PENDING | Progress.DETECTING:
                 return self.tr("Detecting…")
-        count = len(_boxes(entry))
+        finished = results.finished_detection(row.entries)
+        if finished is None:
+            return NOTHING
+        count = len(_boxes(finished))
         return self.tr("%n finding(s)", "", count) if count else self.tr("No findings")
 
 
@@ -156,6 +159,6 @@ def _boxes(entry: results.Entry) -> list[dict[str, Any]]:
 
 def _first_labels(row: Row) -> str:
     """The labels of the findings with their confidence, the surest first."""
-    entry = results.newest_detection(row.entries)
+    entry = results.finished_detection(row.entries)
     boxes = sorted(_boxes(entry), key=lambda box: -float(box["confidence"])) if entry is not None else []
     return "  ".join(f"{finding_word(box['label'])} {float(box['confidence']):.2f}" for box in boxes[:3])
