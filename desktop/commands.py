@@ -6,7 +6,7 @@ without Ctrl or Alt never fire while a person types: text fields take such keys 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import shiboken6
@@ -363,9 +363,15 @@ class Commands(QObject):
             and wanted in self._sequences(other.id)
         ]
 
-    def menu(self, command_ids: Iterable[str], parent: QWidget) -> QMenu:
-        """A menu of these commands with icons and keys; an empty id is a separator."""
+    def menu(
+        self, command_ids: Iterable[str], parent: QWidget, choices: Mapping[str, bool] | None = None
+    ) -> QMenu:
+        """A menu of these commands with icons and keys; an empty id is a separator.
+
+        `choices`: the commands that choose one of several, and whether it is in force: it has a check mark.
+        """
         menu = QMenu(parent)
+        choices = choices or {}
         for id_ in command_ids:
             if not id_:
                 menu.addSeparator()
@@ -373,7 +379,11 @@ class Commands(QObject):
             keys = self.keys_text(id_)
             text = self.title(id_).replace("&", "&&")
             entry = menu.addAction(f"{text}\t{keys}" if keys else text)
-            if COMMANDS[id_].icon:
+            if id_ in choices:
+                # Qt keeps one column for icons and check marks: a mark beside an icon would hide behind it.
+                entry.setCheckable(True)
+                entry.setChecked(choices[id_])
+            elif COMMANDS[id_].icon:
                 entry.setIcon(icon(COMMANDS[id_].icon))
             entry.setEnabled(self.possible(id_))
             entry.triggered.connect(lambda _checked=False, it=id_: self.run(it))

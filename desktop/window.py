@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLay
 from desktop.context import Context
 from desktop.embedded import ServiceState
 from desktop.keys import KeySheet
+from desktop.language import LANGUAGES
 from desktop.logs import log_dir
 from desktop.palette import Palette
 from desktop.theme import Mode, look
@@ -192,8 +193,8 @@ class MainWindow(QMainWindow):
         for mode in Mode:
             bind(f"theme.{mode}", partial(self._set_theme, mode), self)
         bind("language.system", lambda: self.language_wanted.emit(""), self)
-        bind("language.en", lambda: self.language_wanted.emit("en"), self)
-        bind("language.zh_CN", lambda: self.language_wanted.emit("zh_CN"), self)
+        for code in LANGUAGES:
+            bind(f"language.{code}", partial(self.language_wanted.emit, code), self)
         bind("fullscreen", self._full_screen, self)
         bind("logs", lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(log_dir()))), self)
         bind("logout", self._logout, self, enabled=self._logged_in)
@@ -239,16 +240,17 @@ class MainWindow(QMainWindow):
             self._context.leave()
 
     def _settings(self) -> None:
-        themes = [f"theme.{mode}" for mode in Mode]
-        languages = ["language.system", "language.en", "language.zh_CN"]
+        chosen = self._context.preferences.values
+        themes = {f"theme.{mode}": mode is look().mode for mode in Mode}
+        languages = {f"language.{code or 'system'}": code == chosen.language for code in ("", *LANGUAGES)}
         ids = ["palette", "keys", "", *themes, "", *languages, "", "logs"]
-        self._pop_up(ids, self.rail.settings)
+        self._pop_up(ids, self.rail.settings, themes | languages)
 
     def _account(self) -> None:
         self._pop_up(["go.me", "", "logout", "quit"], self.rail.account)
 
-    def _pop_up(self, ids: Sequence[str], beside: QWidget) -> None:
-        menu = self._context.commands.menu(ids, self)
+    def _pop_up(self, ids: Sequence[str], beside: QWidget, choices: Mapping[str, bool] | None = None) -> None:
+        menu = self._context.commands.menu(ids, self, choices)
         corner = beside.mapToGlobal(beside.rect().bottomRight())
         corner.setY(corner.y() - menu.sizeHint().height())
         menu.aboutToHide.connect(menu.deleteLater)

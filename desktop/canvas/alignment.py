@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtGui import QImage
 
 from desktop.canvas.findings import Matrix
+from desktop.imaging.cut import Cut
 from desktop.imaging.pixels import from_qimage, to_qimage
 from shared.cv import cv2
 
@@ -91,6 +92,16 @@ def align(
         np.array([[1.0, 0.0, origin[0]], [0.0, 1.0, origin[1]], [0.0, 0.0, 1.0]]) @ grow,
         (photo.width(), photo.height()),
     )
+
+
+def align_cut(reference: QImage, cut: Cut, homography: Matrix | None) -> AlignedPair:
+    """The pair for a part or a smaller edition of a photo: everything it says is in px of the whole photo.
+
+    `homography` brings px of `reference` to px of the whole photo. Raises ValueError as `align` does.
+    """
+    onto_cut = None if homography is None else cut.from_whole @ np.asarray(homography, np.float64)
+    pair = align(reference, cut.image, onto_cut)
+    return replace(pair, mapping=pair.mapping @ cut.from_whole, photo_size=cut.size)
 
 
 def homography_from_points(

@@ -9,6 +9,7 @@ from enum import StrEnum
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QColor,
+    QFocusEvent,
     QFontMetricsF,
     QImage,
     QKeyEvent,
@@ -25,7 +26,7 @@ from desktop.canvas.alignment import AlignedPair
 from desktop.canvas.colours import CanvasColours
 from desktop.canvas.findings import FindingBox, FindingLayer
 from desktop.canvas.image_layer import NEAREST_ABOVE
-from desktop.canvas.marks import CHIP_HEIGHT, chip_font, draw_chip
+from desktop.canvas.marks import CHIP_HEIGHT, FocusRing, chip_font, draw_chip
 from desktop.canvas.pair_tools import PairTool, Spot
 from desktop.canvas.tools import DRAG_DISTANCE
 from desktop.canvas.viewport import Viewport
@@ -74,6 +75,7 @@ class CompareView(QWidget):
         self._swiping = False
         self._tool: PairTool | None = None
         self._held = False
+        self._focus_ring = FocusRing()
         self._blink = QTimer(self, interval=BLINK_MS)
         self._blink.timeout.connect(self.flip)
 
@@ -168,11 +170,13 @@ class CompareView(QWidget):
             painter.setPen(QColor(self._colours.dim))
             flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
             painter.drawText(QRectF(self.rect()).adjusted(12, 12, -12, -12), flags, self._message)
-        if self.hasFocus():
-            painter.setPen(QColor(self._colours.accent))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+        self._focus_ring.paint(painter, self.rect(), self.hasFocus(), QColor(self._colours.accent))
         painter.end()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Show where the keys go."""
+        self._focus_ring.came(event)
+        self.update()
 
     def resizeEvent(self, _event: QResizeEvent) -> None:
         """Keep what was in the middle there."""

@@ -1,9 +1,9 @@
-"""Chips with a number or a name, and the marks that say a verdict without colour."""
+"""Chips with a number or a name, the marks that say a verdict without colour, the ring of the focus."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QPainter, QPen
+from PySide6.QtCore import QLineF, QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QFocusEvent, QFont, QPainter, QPen
 
 from desktop.canvas.colours import chip_colours
 from desktop.canvas.regions import State
@@ -53,3 +53,27 @@ def draw_mark(painter: QPainter, box: QRectF, state: State, ink: QColor) -> None
             painter.drawEllipse(box.adjusted(1, 1, -1, -1))
         case State.NONE:
             pass
+
+
+class FocusRing:
+    """The ring around a picture that has the focus: for who came by keys, as who clicked on it knows.
+
+    Without it no line lies on the edge of the picture.
+    """
+
+    def __init__(self) -> None:
+        self._came_by_keys = False
+
+    def came(self, event: QFocusEvent) -> None:
+        """The focus came; back from another window it is as it was."""
+        reasons = Qt.FocusReason
+        if event.reason() not in (reasons.ActiveWindowFocusReason, reasons.PopupFocusReason):
+            keys = (reasons.TabFocusReason, reasons.BacktabFocusReason, reasons.ShortcutFocusReason)
+            self._came_by_keys = event.reason() in keys
+
+    def paint(self, painter: QPainter, box: QRect, has_focus: bool, accent: QColor) -> None:
+        """Paint it where it belongs, 1 px."""
+        if has_focus and self._came_by_keys:
+            painter.setPen(QPen(accent, 1))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(box.adjusted(0, 0, -1, -1))

@@ -7,11 +7,12 @@ import math
 from dataclasses import replace
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
+from PySide6.QtGui import QColor, QFocusEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
 from desktop.canvas.colours import CanvasColours
 from desktop.canvas.image_layer import ImageLayer
+from desktop.canvas.marks import FocusRing
 from desktop.canvas.overlays import MARGIN, Minimap, PreparingChip, ZoomChip
 from desktop.canvas.viewport import Viewport
 from desktop.imaging.loader import TileLoader
@@ -53,6 +54,7 @@ class PictureView(QWidget):
         self._image_layer = ImageLayer(self._loader)
         self._pan_from: QPointF | None = None
         self._moving = False
+        self._focus_ring = FocusRing()
         self._settle = QTimer(self, singleShot=True, interval=_SETTLE_MS)
         self._settle.timeout.connect(self._settled)
         self._minimap = Minimap(self)
@@ -151,10 +153,7 @@ class PictureView(QWidget):
             painter.setPen(QColor(self._colours.dim))
             box = QRectF(self.rect()).adjusted(24, 24, -24, -24)
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, message)
-        if self.hasFocus():
-            painter.setPen(QColor(self._colours.accent))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+        self._focus_ring.paint(painter, self.rect(), self.hasFocus(), QColor(self._colours.accent))
         painter.end()
 
     def _paint_over(self, painter: QPainter) -> None:
@@ -181,8 +180,9 @@ class PictureView(QWidget):
         """The pointer is on no pixel."""
         self.cursorMoved.emit(None)
 
-    def focusInEvent(self, event: QEvent) -> None:
+    def focusInEvent(self, event: QFocusEvent) -> None:
         """Show where the keys go."""
+        self._focus_ring.came(event)
         self.update()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:

@@ -62,7 +62,7 @@ class RegionLayer:
         many = self._store.count_touching(viewport.visible) > MANY
         if many:
             self._prepare()
-            self._paint_many(painter, viewport, colours, font)
+            self._paint_many(painter, viewport, colours, font, frozenset(moved))
             plain = [
                 region
                 for region in map(self._store.get, self._extra - special)
@@ -102,24 +102,40 @@ class RegionLayer:
         painter.setBrush(fill)
         painter.drawRect(crisp(box))
 
-    def _paint_many(self, painter: QPainter, viewport: Viewport, colours: CanvasColours, font: QFont) -> None:
-        """Paint all from a sheet that is drawn anew only when the view or a region changed."""
+    def _paint_many(
+        self,
+        painter: QPainter,
+        viewport: Viewport,
+        colours: CanvasColours,
+        font: QFont,
+        away: frozenset[str],
+    ) -> None:
+        """Paint all but those `away` from a sheet that is drawn anew when the view or a region changed."""
         ratio = painter.device().devicePixelRatio()
-        key = (viewport, colours, ratio, self._prepared, self.show_labels)
+        key = (viewport, colours, ratio, self._prepared, self.show_labels, away)
         if self._sheet_for != key:
             self._sheet_for = key
             self._sheet = QPixmap(round(viewport.width * ratio), round(viewport.height * ratio))
             self._sheet.setDevicePixelRatio(ratio)
             self._sheet.fill(Qt.GlobalColor.transparent)
             with QPainter(self._sheet) as sheet_painter:
-                self._draw_many(sheet_painter, viewport, colours, ratio)
+                self._draw_many(sheet_painter, viewport, colours, ratio, away)
                 if self.show_labels:
                     sheet_painter.resetTransform()
                     least = _CHIP_FROM_MANY
-                    self._chips(sheet_painter, viewport, colours, self._large, set(), font, least)
+                    staying = (region for region in self._large if region.id not in away)
+                    self._chips(sheet_painter, viewport, colours, staying, set(), font, least)
         painter.drawPixmap(0, 0, self._sheet)
 
-    def _draw_many(self, painter: QPainter, viewport: Viewport, colours: CanvasColours, ratio: float) -> None:
+    def _draw_many(
+        self,
+        painter: QPainter,
+        viewport: Viewport,
+        colours: CanvasColours,
+        ratio: float,
+        away: frozenset[str],
+    ) -> None:
+        gone = {id(self._boxes[key][1]) for key in away if key in self._boxes}
         painter.translate(viewport.left, viewport.top)
         painter.scale(viewport.scale, viewport.scale)
         for state, boxes in self._groups.items():
@@ -128,7 +144,7 @@ class RegionLayer:
             pen.setCosmetic(True)
             painter.setPen(pen)
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRects(boxes)
+            painter.drawRects([box for box in boxes if id(box) not in gone] if gone else boxes)
 
     def _store_changed(self, event: StoreEvent) -> None:
         """What is new is painted over what was prepared; for anything else that is prepared anew."""

@@ -125,7 +125,10 @@ class RegionStore:
         """Hold exactly these regions; what is still there stays selected."""
         wanted = {region.id: region for region in regions}
         gone = [region for region in self if region.id not in wanted]
-        self._take(gone, [region for key, region in wanted.items() if self._regions.get(key) != region])
+        known = self._regions.get
+        # Most are the very same objects: comparing their fields would take long in a large record.
+        fresh = [one for key, one in wanted.items() if known(key) is not one and known(key) != one]
+        self._take(gone, fresh)
 
     def apply(self, change: RegionsChanged) -> None:
         """Take over what a person did, or undo. Only `after` and the ids of `before` count."""

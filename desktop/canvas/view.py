@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QCursor, QEnterEvent, QGuiApplication, QKeyEvent, QMouseEvent, QPainter
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QCursor, QEnterEvent, QFocusEvent, QGuiApplication, QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import QWidget
 
 from desktop.canvas.area_layer import AreaLayer
@@ -212,7 +212,7 @@ class CanvasView(PictureView):
         else:
             event.ignore()
 
-    def focusOutEvent(self, event: QEvent) -> None:
+    def focusOutEvent(self, _event: QFocusEvent) -> None:
         """A key held while the focus leaves is not seen to be released."""
         self._space = False
         self._pan_from = None

@@ -2256,6 +2256,17 @@
     </message>
 </context>
 <context>
+    <name>Importing</name>
+    <message>
+        <source>Importing the regions…</source>
+        <translation>正在导入区域…</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+</context>
+<context>
     <name>Inspector</name>
     <message>
         <source>Choose an item in the list or on the picture.</source>
@@ -3283,6 +3294,10 @@
     <message>
         <source>Add a photo</source>
         <translation>添加照片</translation>
+    </message>
+    <message>
+        <source>Fetching the photo… {n} %</source>
+        <translation>正在下载照片… {n} %</translation>
     </message>
     <message>
         <source>No photo yet. Add one, take one, or drop it here.</source>

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QLineEdit, QVBoxLayout
+from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QVBoxLayout
 from pytestqt.qtbot import QtBot
 
 from desktop.context import Context
@@ -260,3 +260,19 @@ def test_a_new_key_says_what_it_meant(qtbot: QtBot, context: Context) -> None:
     edit.take.click()
     assert context.commands.keys("view.fit") == ("Y",)
     assert context.commands.keys("item.pass") == ()
+
+
+def test_the_settings_mark_theme_and_language_in_force(window: MainWindow, context: Context) -> None:
+    def marked() -> list[str]:
+        window._settings()
+        (menu,) = (menu for menu in window.findChildren(QMenu) if menu.isVisible())
+        texts = [entry.text() for entry in menu.actions() if entry.isChecked()]
+        menu.close()
+        QApplication.processEvents()
+        return texts
+
+    assert marked() == ["Theme: as the system", "Language: as the system"]
+    context.commands.run("theme.dark")
+    context.preferences.change(language="zh_CN")
+    assert marked() == ["Theme: dark", "Language: Chinese"]
+    context.commands.run("theme.system")

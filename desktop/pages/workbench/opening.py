@@ -8,6 +8,7 @@ import re
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import platformdirs
@@ -15,6 +16,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QImage
 
 from desktop.client import Session
+from desktop.client.address import is_local
 from desktop.client.errors import Forbidden, NotFound
 from desktop.imaging import open_image
 from desktop.imaging.remote import choose_source
@@ -32,6 +34,7 @@ _KEPT_BYTES = 4_000_000_000
 
 _WHOLE_PIXELS = 25_000_000
 _AT_ONCE = 16
+_CONTENT_OF = re.compile(r"/files/([A-Za-z0-9-]+)/content$")
 _PAUSE_SECONDS = 0.01
 
 
@@ -71,34 +74,53 @@ def fetch_reference(report: Report, session: Session, reference: ReferenceImage)
     """
     name = reference.filename or reference.reference_image_name
     path = picture_path(reference.ipfs_cid, reference.file_id)
-    if path.exists():
-        with contextlib.suppress(OSError):
-            os.utime(path)
+    if _kept(path):
         return open_image(path, name)
-
-    def downloaded() -> Path:
-        _keep(
-            session.files.download(
-                reference.file_id, lambda done, total: report(done / total if total else 0.0)
-            ),
-            path,
-        )
-        report.check()
-        return path
-
-    return choose_source(session, reference, name, downloaded)
+    return choose_source(
+        session, reference, name, lambda: _download(report, session, reference.file_id, path)
+    )
 
 
-def fetch_picture(session: Session, content_id: str | None, file_id: str, url: str | None = None) -> QImage:
-    """A photo, upright and whole, from the cache or downloaded. Raises ClientError, ImageError, OSError."""
+def fetch_photo(
+    report: Report, session: Session, content_id: str | None, file_id: str, url: str | None = None
+) -> ImageSource:
+    """A photo, by its id or by the address that a result entry names, got as `fetch_reference` does.
+
+    `cancel` it when it is not needed any more. Raises ClientError, ImageError, OSError.
+    """
     path = picture_path(content_id, file_id or url or "")
+    if _kept(path):
+        return open_image(path)
+    if not file_id:
+        named = _CONTENT_OF.search(url or "")
+        if named is None:
+            _keep(session.files.fetch(url or "", partial(_share, report)), path)
+            return open_image(path)
+        file_id = named[1]
+    if is_local(session.base_url):
+        return open_image(_download(report, session, file_id, path))
+    stored = session.files.get(file_id)
+    report.check()
+    return choose_source(session, stored, stored.filename, lambda: _download(report, session, file_id, path))
+
+
+def _kept(path: Path) -> bool:
+    """True when the picture is in the cache, where it then stays longer."""
     if not path.exists():
-        _keep(session.files.download(file_id) if file_id else session.files.fetch(url or ""), path)
-    source = open_image(path)
-    width, height = source.size
-    if width * height > _WHOLE_PIXELS:
-        return source.preview()
-    return source.crop(Rect(0, 0, width, height))
+        return False
+    with contextlib.suppress(OSError):
+        os.utime(path)
+    return True
+
+
+def _download(report: Report, session: Session, file_id: str, path: Path) -> Path:
+    _keep(session.files.download(file_id, partial(_share, report)), path)
+    report.check()
+    return path
+
+
+def _share(report: Report, done: int, total: int) -> None:
+    report(done / total if total else 0.0)
 
 
 def picture_path(content_id: str | None, file_id: str) -> Path:

@@ -150,9 +150,17 @@ class Photos(QObject):
             ref,
             mapping,
             owner=self,
+            progress=self._paired_some,
             done=self._paired,
             failed=self._not_paired,
         )
+
+    def _paired_some(self, got: AlignedPair | float) -> None:
+        """The pair of the preview while the photo's own px are on their way, or how far the photo is."""
+        if isinstance(got, AlignedPair):
+            self._paired(got)
+        elif self.pair is None:
+            self._box.show_pair(None, self.tr("Fetching the photo… {n} %").format(n=round(got * 100)))
 
     def _paired(self, pair: AlignedPair) -> None:
         self._say_pair(pair)

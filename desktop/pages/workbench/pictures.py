@@ -8,10 +8,12 @@ import numpy as np
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QImage
 
-from desktop.canvas.alignment import AlignedPair, align
+from desktop.canvas.alignment import AlignedPair, align_cut
 from desktop.client import Session
+from desktop.imaging.cut import Cut, coarse, fine, is_large, seen_at
 from desktop.imaging.source import ImageSource
-from desktop.pages.workbench.opening import fetch_picture
+from desktop.pages.workbench.opening import fetch_photo
+from desktop.workers import Report
 from shared.geometry import Rect
 
 LONGEST_PX = 1600
@@ -37,6 +39,7 @@ def seen_region(region: Rect, width: int, height: int) -> Rect:
 
 
 def make_pair(
+    report: Report,
     session: Session,
     source: ImageSource | None,
     region: Rect | None,
@@ -45,21 +48,47 @@ def make_pair(
 ) -> AlignedPair:
     """The reference crop of `region` and the photo laid on it; `homography` brings reference to photo px.
 
-    Without a region the photo stands on both sides. Raises ClientError, ImageError, OSError.
+    Reports 0..1 while the photo is fetched, and for a large photo the pair that its preview gives. Without a
+    region the photo stands on both sides. Raises ClientError, ImageError, OSError.
     """
-    seen = fetch_picture(session, photo.content_id, photo.file_id, photo.url)
+    seen = fetch_photo(report, session, photo.content_id, photo.file_id, photo.url)
+    try:
+        return _pair(report, source, region, seen, homography)
+    finally:
+        seen.cancel()
+
+
+def _pair(
+    report: Report,
+    source: ImageSource | None,
+    region: Rect | None,
+    photo: ImageSource,
+    homography: list[list[float]] | None,
+) -> AlignedPair:
+    whole = coarse(photo)
     if source is None or region is None or region.empty:
-        return replace(align(_fitted(seen)[0], seen, None), to_reference=None)
+        return replace(align_cut(_fitted(whole.image)[0], whole, None), to_reference=None)
     place = seen_region(region, *source.size)
     crop, scale = _fitted(source.crop(place))
     # The crop may be smaller than the original: its px, and its corner, are brought back first.
     back = np.array([[1 / scale, 0.0, place.x], [0.0, 1 / scale, place.y], [0.0, 0.0, 1.0]])
     mapping = None if homography is None else np.asarray(homography, np.float64) @ back
-    try:
-        pair = align(crop, seen, mapping)
-    except ValueError:
-        pair = align(crop, seen, None)
-    return replace(pair, to_reference=back @ pair.to_reference)
+
+    def laid(cut: Cut) -> AlignedPair:
+        try:
+            pair = align_cut(crop, cut, mapping)
+        except ValueError:
+            pair = align_cut(crop, cut, None)
+        return replace(pair, to_reference=back @ pair.to_reference)
+
+    first = laid(whole)
+    if mapping is None or not first.aligned or not is_large(photo):
+        return first
+    report(first)
+    part = seen_at(place, np.asarray(homography, np.float64))
+    sharp = fine(photo, part) if part is not None else None
+    report.check()
+    return first if sharp is None else laid(sharp)
 
 
 def _fitted(image: QImage) -> tuple[QImage, float]:

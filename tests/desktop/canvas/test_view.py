@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QColor, QWheelEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 from pytestqt.qtbot import QtBot
@@ -216,6 +216,46 @@ def test_ten_thousand_regions_look_as_few_do(view: CanvasView) -> None:
     assert colour_at(view, *far) != passed_rgb
     view.store.apply(RegionsChanged((regions[0],), (regions[0].at(Rect(280, 100, 15, 15)),), Step.MOVE))
     assert colour_at(view, *far) == passed_rgb
+
+
+def test_what_is_dragged_among_ten_thousand_leaves_its_place(qtbot: QtBot, view: CanvasView) -> None:
+    view.show_labels(False)
+    regions = [Region(str(n), Rect(n % 100, n // 100 * 2, 2, 1), n, state=State.NONE) for n in range(5000)]
+    taken = Region("taken", Rect(200, 50, 20, 20), 1, state=State.FAILED)
+    view.store.replace([*regions, taken])
+    edge = (200, 60)
+    failed = QColor(CanvasColours().failed)
+    assert colour_at(view, *edge) == (failed.red(), failed.green(), failed.blue())
+    for end, inside in (((270, 150), (210, 60)), ((210, 60), (270, 150))):
+        qtbot.mousePress(view, LEFT, pos=at(view, *inside))
+        qtbot.mouseMove(view, at(view, *end))
+        left = view.grab().toImage()
+        qtbot.mouseRelease(view, LEFT, pos=at(view, *end))
+        view.show_regions(False)
+        bare = view.grab().toImage()
+        view.show_regions(True)
+        # where it was there is nothing but the picture, before and after the button is let go
+        place = QRect(at(view, inside[0] - 13, inside[1] - 13), at(view, inside[0] + 13, inside[1] + 13))
+        assert left.copy(place) == bare.copy(place)
+        assert view.grab().toImage().copy(place) == bare.copy(place)
+
+
+def test_the_ring_of_the_focus_is_for_who_came_by_keys(qtbot: QtBot, view: CanvasView) -> None:
+    accent = QColor(CanvasColours().accent)
+
+    def ringed() -> bool:
+        return view.grab().toImage().pixelColor(0, 200) == accent
+
+    for reason, expected in (
+        (Qt.FocusReason.MouseFocusReason, False),
+        (Qt.FocusReason.TabFocusReason, True),
+        (Qt.FocusReason.ActiveWindowFocusReason, True),
+        (Qt.FocusReason.OtherFocusReason, False),
+    ):
+        view.clearFocus()
+        assert not ringed()
+        view.setFocus(reason)
+        assert ringed() is expected
 
 
 def test_brightness_changes_the_view_not_the_picture(qtbot: QtBot, view: CanvasView) -> None:
