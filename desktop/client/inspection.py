@@ -107,7 +107,7 @@ class Records:
         return answer.read(Envelope[Record]).data
 
     def detect(self, inspection_id: str) -> Sequence[Job]:
-        """Ask for a detection of every item of the record that has a photo and a model."""
+        """Ask for a detection of every item of the record with a photo and a model that nobody decided."""
         answer = self._transport.call("POST", f"/inspection/{segment(inspection_id)}/detect")
         return answer.read(Envelope[list[Job]]).data
 
