@@ -13,6 +13,7 @@ import threading
 import weakref
 from collections.abc import Callable
 from enum import Enum
+from functools import partial
 from typing import Any, TypeVar, TypeVarTuple, overload
 
 import shiboken6
@@ -44,6 +45,10 @@ class Task:
         self._cancelled = threading.Event()
         self._finished = False
         self._owner = None if owner is None else weakref.ref(owner)
+        # What was handed over, held here for the GUI thread: a worker that held the last reference to a page
+        # or to a method of it would delete it, and Qt crashes when an object dies on another thread.
+        self._work: list[Callable[[], Any]] = []
+        self._callbacks: dict[str, Callable[[Any], object] | None] = {}
 
     @property
     def cancelled(self) -> bool:
@@ -135,10 +140,16 @@ class _Pools:
         for pool in self._pools.values():
             pool.clear()
         waited = [pool.waitForDone(wait_ms) for pool in self._pools.values()]
+        if all(waited):
+            _abandoned.discard(self)
+        else:
+            # Without this, the last worker would delete the pool that it runs in, and wait for its own end.
+            _abandoned.add(self)
         return all(waited)
 
 
 _pools: _Pools | None = None
+_abandoned: set[_Pools] = set()
 
 
 def _current() -> _Pools:
@@ -200,38 +211,53 @@ def run(  # type: ignore[misc]  # mypy cannot match *Any with *Given
     """
     pools = _current()
     task = Task(owner)
+    task._callbacks = {"done": done, "failed": failed or _unexpected, "progress": progress}
     pools.tasks.add(task)
-
-    def arrive(callback: Callable[[Any], object] | None, value: Any, last: bool) -> None:
-        if last:
-            task._finished = True
-            pools.tasks.discard(task)
-        if callback is not None and task._wanted():
-            callback(value)
-
-    def post(callback: Callable[[Any], object] | None, value: Any, last: bool = True) -> None:
-        # After close() nobody reads the postbox, and its C++ half may already be gone with the application.
-        if pools.open:
-            pools.postbox.posted.emit(lambda: arrive(callback, value, last))
-
-    def body() -> None:
-        try:
-            if task.cancelled:
-                raise Cancelled
-            report = (
-                () if progress is None else (Report(task, lambda value: post(progress, value, last=False)),)
-            )
-            result = function(*report, *args)
-        except Cancelled:
-            task.cancel()
-            post(None, None)
-        except Exception as error:
-            post(failed or _unexpected, error)
-        else:
-            post(done, result)
-
-    pools.start(lane, body, priority)
+    if progress is None:
+        task._work.append(partial(function, *args))
+    else:
+        report = Report(task, lambda value: _post(pools, task, "progress", [value]))
+        task._work.append(partial(function, report, *args))
+    pools.start(lane, partial(_work, pools, task), priority)
     return task
+
+
+def _work(pools: _Pools, task: Task) -> None:
+    """In a worker: run what was handed over, and send the outcome home."""
+    which, outcome = _outcome(task)
+    _post(pools, task, which, outcome)
+
+
+def _outcome(task: Task) -> tuple[str, list[Any]]:
+    """Which callback gets what. In a list, which the GUI thread empties: a value may hold Qt objects too."""
+    try:
+        if task.cancelled:
+            raise Cancelled
+        return "done", [task._work[0]()]
+    except Cancelled:
+        task.cancel()
+        return "cancelled", [None]
+    except Exception as error:
+        return "failed", [error]
+
+
+def _post(pools: _Pools, task: Task, which: str, outcome: list[Any]) -> None:
+    # After close() nobody reads the postbox, and its C++ half may already be gone with the application.
+    if pools.open:
+        pools.postbox.posted.emit(partial(_arrive, pools, task, which, outcome))
+
+
+def _arrive(pools: _Pools, task: Task, which: str, outcome: list[Any]) -> None:
+    """On the GUI thread."""
+    value = outcome.pop()
+    callback = task._callbacks.get(which)
+    if which != "progress":
+        task._finished = True
+        task._work.clear()
+        task._callbacks.clear()
+        pools.tasks.discard(task)
+    if callback is not None and task._wanted():
+        callback(value)
 
 
 def _unexpected(error: Exception) -> None:

@@ -45,6 +45,7 @@ class _Shared:
         self.wanted: list[TileKey] = []
         self.reading: set[TileKey] = set()
         self.stopping = False
+        self.gone = False
 
     def next_wanted(self) -> TileKey | None:
         """The most wanted tile that no thread reads yet; None when there is none."""
@@ -57,6 +58,12 @@ class _Shared:
         with self.condition:
             self.stopping = True
             self.condition.notify_all()
+
+    def end(self) -> None:
+        """The loader's C++ half goes: from now on no thread speaks to it."""
+        with self.condition:
+            self.gone = True
+        self.stop()
 
 
 class TileLoader(QObject):
@@ -92,7 +99,7 @@ class TileLoader(QObject):
         self._readers: list[threading.Thread] = []
         self._delivered.connect(self._deliver)
         # the loader may go with the widget that owns it, without `shutdown`
-        self.destroyed.connect(self._shared.stop)
+        self.destroyed.connect(self._shared.end)
 
     def open(self, source: ImageSource | None) -> None:
         """Read this source from now on (None for nothing); the one before is cancelled."""
@@ -151,9 +158,11 @@ class TileLoader(QObject):
         self._shared.stopping = False
 
     def _emit(self, generation: int, what: object, value: object) -> None:
-        # a RuntimeError is how PySide says that the loader is gone
-        with contextlib.suppress(RuntimeError):
-            self._delivered.emit(generation, what, value)
+        # `end` waits for this lock, so Qt does not take the loader away under an emit;
+        # a RuntimeError is how PySide says that it is already half gone
+        with self._shared.condition, contextlib.suppress(RuntimeError):
+            if not self._shared.gone:
+                self._delivered.emit(generation, what, value)
 
     def _forget(self) -> None:
         if self._shared.source is not None:

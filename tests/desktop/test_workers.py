@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable
 
 import pytest
@@ -144,6 +146,66 @@ def test_a_deleted_python_owner_is_gone_too(qtbot: QtBot) -> None:
     gate.set()
     wait(qtbot, lambda: task.finished)
     assert shown == []
+
+
+class _Page(QObject):
+    """Has no Qt parent: the last Python reference takes the C++ half with it."""
+
+    def show(self, value: object) -> None: ...
+
+
+@pytest.mark.parametrize("end", ["done", "failed", "cancelled", "shutdown"])
+def test_what_was_handed_over_dies_on_the_gui_thread(qtbot: QtBot, end: str) -> None:
+    died_in: list[threading.Thread] = []
+    begun, go_on = threading.Event(), threading.Event()
+
+    def work(report: Report, page: _Page) -> _Page:
+        begun.set()
+        assert go_on.wait(5)
+        report.check()
+        if end == "failed":
+            raise ValueError
+        return page
+
+    page = _Page()
+    weakref.finalize(page, lambda: died_in.append(threading.current_thread()))
+    task = run(work, page, owner=page, done=page.show, failed=page.show, progress=page.show)
+    assert begun.wait(5)
+    del page
+    if end == "cancelled":
+        task.cancel()
+    if end == "shutdown":
+        threading.Timer(0.05, go_on.set).start()
+        assert workers.shutdown()
+    else:
+        go_on.set()
+        wait(qtbot, lambda: workers.busy() == 0)
+    del task
+    gc.collect()
+    assert died_in == [threading.main_thread()]
+
+
+def test_a_pool_that_is_left_running_is_not_deleted_by_its_own_worker(qtbot: QtBot) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+    page = _Page()
+    died_in: list[threading.Thread] = []
+    weakref.finalize(page, lambda: died_in.append(threading.current_thread()))
+
+    def work() -> None:
+        begun.set()
+        go_on.wait(5)
+
+    run(work, owner=page, done=page.show)
+    assert begun.wait(5)
+    pools = workers._pools
+    assert pools is not None
+    del page
+    assert not workers.shutdown(wait_ms=0)
+    go_on.set()
+    assert pools.close(5_000)
+    del pools
+    gc.collect()
+    assert died_in == [threading.main_thread()]
 
 
 def test_no_more_threads_than_the_bound(qtbot: QtBot) -> None:
