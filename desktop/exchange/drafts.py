@@ -11,8 +11,8 @@ from desktop.exchange.errors import ExchangeError, Reason
 from shared.geometry import Rect, pixels_to_point
 from shared.wire.inspection import FileInfo, ItemCreate, ItemPoint, Point
 
-MOST = 2_000
-"""So many regions are taken from one file at most: as many as a template holds."""
+MOST = 10_000
+"""So many regions are taken from one file at most: as many as a record is made for."""
 _NAME = 255
 _TEXT = 20_000
 

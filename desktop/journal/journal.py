@@ -73,8 +73,11 @@ class Journal:
             lock.release()
             raise JournalError(f"{path} cannot be opened: {error.strerror or error}") from error
 
-    def append(self, *edits: Edit, merge_key: str | None = None) -> None:
+    def append(self, *edits: Edit, merge_key: str | None = None, step: str | None = None) -> None:
         """Write edits of one record that one undo takes back together.
+
+        With a `step`, an id from `new_id`, they join the newest step when that was written with the same one:
+        many edits can so be written a part at a time.
 
         With a `merge_key` they join the newest step when that has the same key, touches the same objects and
         is at most `MERGE_WITHIN` seconds old (arrow keys, a slider).
@@ -85,8 +88,8 @@ class Journal:
         with self._guard:
             stack = self._state.undo[record]
             merges = merge_key is not None and bool(stack) and _continues(stack[-1], edits, merge_key)
-            step = stack[-1].id if merges and not self._state.redo[record] else new_id()
-            self._edits("do", step, edits, merge_key)
+            joins = stack[-1].id if merges and not self._state.redo[record] else new_id()
+            self._edits("do", step or joins, edits, merge_key)
 
     def undo(self, record_id: str) -> tuple[Edit, ...]:
         """Take the newest step of the record back: the new edits that do so, already written; () for none."""
@@ -120,6 +123,21 @@ class Journal:
         """What `pending` gives, and also the edits of objects whose conflict is undecided."""
         with self._guard:
             return joined(self._state.queue.values())
+
+    def first_pending(self) -> Edit | None:
+        """What `pending` begins with, found without joining all the others; None for nothing to send."""
+        with self._guard:
+            return self._state.first_pending()
+
+    def waiting_of(self, object_id: str) -> list[Edit]:
+        """What `waiting` gives of one object."""
+        with self._guard:
+            return joined(self._state.waiting_of(object_id))
+
+    def count(self) -> int:
+        """How many edits the service does not have; those of one run count one by one."""
+        with self._guard:
+            return len(self._state.queue)
 
     def conflicts(self) -> list[Conflict]:
         """The edits that wait for a person's decision."""

@@ -72,6 +72,18 @@ class State:
         held = {conflict.edit.object_id for conflict in self.conflicts.values()}
         return joined(edit for edit in self.queue.values() if edit.object_id not in held)
 
+    def first_pending(self) -> Edit | None:
+        """What `pending` begins with; None when there is nothing to send."""
+        held = {conflict.edit.object_id for conflict in self.conflicts.values()}
+        first = next((edit for edit in self.queue.values() if edit.object_id not in held), None)
+        if first is None or first.kind is not Kind.UPDATE:
+            return first
+        return joined(self.waiting_of(first.object_id))[0]
+
+    def waiting_of(self, object_id: str) -> list[Edit]:
+        """The edits of one object that the service does not have, oldest first."""
+        return [edit for edit in self.queue.values() if edit.object_id == object_id]
+
     def _edits(self, line: Line) -> None:
         edits = [Edit.from_json(data) for data in line["edits"]]
         record = edits[0].record_id

@@ -4632,6 +4632,10 @@
 <context>
     <name>ZoomChip</name>
     <message>
+        <source>100 %: one screen pixel for each pixel of the picture (1)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Fit the picture (F)</source>
         <translation>适合窗口 (F)</translation>
     </message>
@@ -4642,10 +4646,6 @@
     <message>
         <source>Zoom out (−)</source>
         <translation>缩小 (−)</translation>
-    </message>
-    <message>
-        <source>Zoom to 100 % (1)</source>
-        <translation>缩放到 100 % (1)</translation>
     </message>
 </context>
 <context>

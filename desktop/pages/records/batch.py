@@ -1,4 +1,3 @@
-
 """Detection of everything that waits, over all open records: asked for, watched, ended, tried again."""
 
 from __future__ import annotations

@@ -144,7 +144,8 @@ class RecordsPage(Page):
         self.new.clicked.connect(self.make_record)
         self.export.clicked.connect(self.export_list)
         self.detect.clicked.connect(lambda _checked=False: commands.run("records.detect"))
-        self.batches.changed.connect(lambda: self.detect.setEnabled(not self.batches.busy))
+        # Not a lambda: the batches outlive this page, and a lambda would outlive its button.
+        self.batches.changed.connect(self._batches_changed)
         self.batches.moved.connect(self._detected_more)
         self.batches.said.connect(self._say)
         self.filters.changed.connect(lambda: self._go(1))
@@ -245,6 +246,9 @@ class RecordsPage(Page):
 
     def _picture(self, reference_image_id: str, image: QImage) -> None:
         self.model.set_picture(reference_image_id, QPixmap.fromImage(image))
+
+    def _batches_changed(self) -> None:
+        self.detect.setEnabled(not self.batches.busy)
 
     def _detected_more(self) -> None:
         if self.isVisible():

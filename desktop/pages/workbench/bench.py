@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from desktop.canvas.regions import RegionsChanged, RegionStore
 from desktop.context import Context
@@ -26,6 +26,8 @@ from shared.codes import Permission, Verdict
 from shared.wire.catalogue import ReferenceImage
 from shared.wire.detection import REFERENCE_DIFFERENCE, DetectionModel
 from shared.wire.inspection import Item, Record
+
+_GATHER_MS = 100
 
 
 class Bench(QObject):
@@ -54,6 +56,9 @@ class Bench(QObject):
         """Findings that are being corrected, by item; shown in place of the entry they correct."""
         self._names: dict[str, str] = {}
         self._rows = Rows()
+        self._soon = QTimer(self, singleShot=True, interval=_GATHER_MS)
+        self._soon.timeout.connect(self._show_late)
+        self._late = False
         self.edits.applied.connect(self._applied)
         self.edits.answered.connect(self._answered)
         self.edits.decided.connect(self.rebase)
@@ -183,11 +188,22 @@ class Bench(QObject):
             self.document.serve(views, self.edits.waiting())
             self._refresh()
 
+    def serve_some(self, items: Sequence[Item]) -> None:
+        """Some items as the service has them now."""
+        if self.document is None:
+            return
+        for item in items:
+            if item.inspection_id == self.record_id:
+                view = view_of(item, self.edits.local_id(item.item_id))
+                self.document.serve_item(view, self.edits.waiting_of(view.item_id))
+        self._refresh()
+        self.currentChanged.emit()
+
     def serve_item(self, item: Item) -> None:
         """One item as the service has it now."""
         if self.document is not None and item.inspection_id == self.record_id:
             view = view_of(item, self.edits.local_id(item.item_id))
-            self.document.serve_item(view, self.edits.waiting())
+            self.document.serve_item(view, self.edits.waiting_of(view.item_id))
             self._refresh()
             if view.item_id == self._current:
                 self.currentChanged.emit()
@@ -197,7 +213,7 @@ class Bench(QObject):
         item_id = self.edits.local_id(service_id)
         # An item that undo brought back lives on under another id.
         if self.document is not None and self.edits.service_id(item_id) == service_id:
-            self.document.drop_item(item_id, self.edits.waiting())
+            self.document.drop_item(item_id, self.edits.waiting_of(item_id))
             self._refresh()
 
     def serve_record(self, record: Record) -> None:
@@ -221,10 +237,21 @@ class Bench(QObject):
             # An event may have brought it under the service's id before the answer was here.
             self.document.drop_item(known, ())
         if sent.item is not None:
-            self.document.serve_item(sent.item, self.edits.waiting())
+            self.document.serve_item(sent.item, self.edits.waiting_of(sent.item.item_id))
         elif sent.refused is None:
-            self.document.drop_item(sent.edit.object_id, self.edits.waiting())
-        self._refresh()
+            self.document.drop_item(sent.edit.object_id, self.edits.waiting_of(sent.edit.object_id))
+        # The first answer is shown at once, those that follow soon together.
+        if self._soon.isActive():
+            self._late = True
+        else:
+            self._refresh()
+            self._soon.start()
+
+    def _show_late(self) -> None:
+        if self._late:
+            self._late = False
+            self._refresh()
+            self._soon.start()
 
     def _applied(self, edits: tuple[Edit, ...]) -> None:
         if self.document is None or edits[0].record_id != self.record_id:

@@ -141,14 +141,14 @@ class Document:
         self._rebuild(pending)
 
     def serve_item(self, item: ItemView, pending: Sequence[Edit]) -> None:
-        """One item as the service has it now."""
+        """One item as the service has it now; `pending` holds at least the edits of this item."""
         self._served[item.item_id] = item
-        self._rebuild(pending)
+        self._rebuild_one(item.item_id, pending)
 
     def drop_item(self, item_id: str, pending: Sequence[Edit]) -> None:
-        """The service does not have this item any more."""
+        """The service does not have this item any more; `pending` holds at least the edits of it."""
         self._served.pop(item_id, None)
-        self._rebuild(pending)
+        self._rebuild_one(item_id, pending)
 
     def rebase(self, pending: Sequence[Edit]) -> None:
         """Start again from what the service said, with these edits on top."""
@@ -175,6 +175,20 @@ class Document:
         if self._items.keys() <= known.keys():
             self._items = dict(sorted(self._items.items(), key=lambda pair: known[pair[0]]))
             self._places = None
+
+    def _rebuild_one(self, item_id: str, pending: Sequence[Edit]) -> None:
+        """The same for one item; it keeps its place."""
+        before = list(self._items) if item_id in self._items else []
+        served = self._served.get(item_id)
+        if served is None:
+            self._items.pop(item_id, None)
+        else:
+            self._items[item_id] = served
+        edits = [edit for edit in pending if edit.object_id == item_id]
+        self.apply(edits)
+        if item_id in self._items and any(edit.kind is not Kind.UPDATE for edit in edits) and before:
+            self._items = {known: self._items[known] for known in before}
+        self._places = None
 
     def _apply(self, edit: Edit) -> None:
         if edit.object != ITEM:

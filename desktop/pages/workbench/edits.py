@@ -197,13 +197,16 @@ class Edits(QObject):
 
     # -- edits
 
-    def do(self, *edits: Edit | None, merge_key: str | None = None) -> bool:
-        """Take the edits of one step; None among them is left out. False when there is nothing to do."""
+    def do(self, *edits: Edit | None, merge_key: str | None = None, step: str | None = None) -> bool:
+        """Take the edits of one step, or with an id `step` a part of it; None among them is left out.
+
+        False when there is nothing to do.
+        """
         given = tuple(edit for edit in edits if edit is not None)
         if not given or self._journal is None:
             return False
         try:
-            self._journal.append(*given, merge_key=merge_key)
+            self._journal.append(*given, merge_key=merge_key, step=step)
         except JournalError as error:
             self._say_unwritten(error)
             return False
@@ -245,6 +248,10 @@ class Edits(QObject):
     def waiting(self) -> list[Edit]:
         """Every edit that the service does not have."""
         return self._journal.waiting() if self._journal is not None else []
+
+    def waiting_of(self, item_id: str) -> list[Edit]:
+        """Those of one item."""
+        return self._journal.waiting_of(item_id) if self._journal is not None else []
 
     def service_id(self, item_id: str) -> str:
         """The service's id of an item."""
@@ -294,7 +301,7 @@ class Edits(QObject):
         """Whether everything has reached the service."""
         if self._journal is None:
             return Saving(problem=self.problem)
-        waiting = len(self._journal.waiting())
+        waiting = self._journal.count()
         conflicts = len(self._journal.conflicts())
         return Saving(waiting, conflicts, self._offline and waiting > 0, self._hindrance if waiting else "")
 
@@ -303,7 +310,7 @@ class Edits(QObject):
 
         Nothing is called when `owner` is gone by then.
         """
-        if self._journal is None or not self._journal.pending():
+        if self._journal is None or self._journal.first_pending() is None:
             then()
             return
         self._settled.append((then, owner))
@@ -319,7 +326,7 @@ class Edits(QObject):
         journal = self._journal
         if journal is None or self._sending is not None or self.held or self._context.payload is None:
             return
-        if not journal.pending():
+        if journal.first_pending() is None:
             self._offline, self._hindrance, self._pause = False, "", _FIRST_PAUSE_MS
             settled, self._settled = self._settled, []
             for then, owner in settled:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
@@ -15,8 +17,9 @@ from desktop.exchange.formats import READABLE, read_regions
 from desktop.pages.exporting import Exporting
 from desktop.pages.sentences import sentence
 from desktop.pages.workbench.bench import Bench
-from desktop.pages.workbench.words import Change
+from desktop.pages.workbench.importing import Importing
 from desktop.workers import run
+from shared.wire.inspection import ItemCreate
 
 
 class Exchange(QObject):
@@ -28,6 +31,8 @@ class Exchange(QObject):
     def __init__(self, bench: Bench, window: QWidget) -> None:
         super().__init__(window)
         self._bench, self._window = bench, window
+        self.importing = Importing(bench, window)
+        self.importing.imported.connect(self._imported)
         self.exporting = Exporting(bench.context, window)
         self.exporting.said.connect(self.said)
         self.exporting.written.connect(
@@ -55,13 +60,30 @@ class Exchange(QObject):
         if target is None:
             self.said.emit(self.tr("The reference image is not open yet. Import again when you see it."))
             return
-        record_id = self._bench.record_id
+        bench = self._bench
+        document = bench.document
+        if document is None or self.importing.busy:
+            return
+        record_id, count = bench.record_id, len(document.items)
+        known, default = {model.model_id for model in bench.models}, bench.default_model()
+
+        def items() -> list[dict[str, Any]]:
+            return _fields(
+                item_creates(
+                    _read(path, target),
+                    record_id,
+                    target,
+                    bench.link.info,
+                    lambda number: self.tr("Item {n}").format(n=count + number),
+                ),
+                known,
+                default,
+            )
+
         run(
-            _read,
-            path,
-            target,
+            items,
             owner=self,
-            done=lambda drafts: self._make(record_id, target, drafts),
+            done=lambda fields: self._make(record_id, fields),
             failed=lambda error: self.said.emit(self._why_not(error)),
         )
 
@@ -72,28 +94,13 @@ class Exchange(QObject):
         name = reference.filename or reference.reference_image_name
         return Picture(name, width, height, reference.ipfs_cid)
 
-    def _make(self, record_id: str, target: Picture, drafts: list[Draft]) -> None:
-        bench = self._bench
-        document = bench.document
-        if document is None or bench.record_id != record_id or not bench.editable:
-            return
-        count = len(document.items)
-        bodies = item_creates(
-            drafts,
-            record_id,
-            target,
-            bench.link.info,
-            lambda number: self.tr("Item {n}").format(n=count + number),
-        )
-        known = {model.model_id for model in bench.models}
-        edits = []
-        for body in bodies:
-            fields = body.model_dump(mode="json", exclude_unset=True)
-            if fields["model_id"] not in known:
-                fields["model_id"] = bench.default_model()
-            edits.append(document.make(Change.IMPORT, fields))
-        if bench.edits.do(*edits):
-            self.said.emit(self.tr("%n region(s) imported.", "", len(edits)))
+    def _make(self, record_id: str, fields: list[dict[str, Any]]) -> None:
+        if self._bench.record_id == record_id and self._bench.editable and not self.importing.busy:
+            self.importing.start(fields)
+
+    def _imported(self, count: int) -> None:
+        if count:
+            self.said.emit(self.tr("%n region(s) imported.", "", count))
 
     def _why_not(self, error: Exception) -> str:
         if isinstance(error, OSError):
@@ -121,3 +128,16 @@ def _read(path: Path, target: Picture) -> list[Draft]:
     if path.stat().st_size > MOST_BYTES:
         raise ExchangeError(Reason.TOO_LARGE)
     return read_regions(path.read_bytes(), path.name, target)
+
+
+def _fields(
+    bodies: Iterable[ItemCreate], known: Collection[str], default: str | None
+) -> list[dict[str, Any]]:
+    """The fields of the items that `bodies` become; a model that is not `known` becomes the default one."""
+    made = []
+    for body in bodies:
+        fields = body.model_dump(mode="json", exclude_unset=True)
+        if fields["model_id"] not in known:
+            fields["model_id"] = default
+        made.append(fields)
+    return made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from enum import IntEnum
 
@@ -104,7 +105,9 @@ class ItemsModel(QAbstractListModel):
 
     def counts(self) -> dict[str, int]:
         """How many rows each filter lets through."""
-        return {name: sum(_passes(row, name) for row in self._all) for name in ("all", "undecided", "failed")}
+        status = Counter(row.status for row in self._all)
+        undecided = status["undecided"] + status["not_started"]
+        return {"all": len(self._all), "undecided": undecided, "failed": status["failed"]}
 
     def set_picture(self, item_id: str, picture: QPixmap) -> None:
         """Show a crop of the reference image beside an item."""
@@ -119,9 +122,15 @@ class ItemsModel(QAbstractListModel):
         self._all_changed()
 
     def _refresh(self) -> None:
-        rows = [row for row in self._all if _passes(row, self._filter)]
+        rows = (
+            [row for row in self._all if _passes(row, self._filter)] if self._filter != "all" else self._all
+        )
         if [row.item_id for row in rows] == [row.item_id for row in self._rows]:
-            changed = [place for place, row in enumerate(rows) if row != self._rows[place]]
+            changed = [
+                place
+                for place, (row, before) in enumerate(zip(rows, self._rows, strict=True))
+                if row is not before and row != before
+            ]
             self._rows = rows
             for place in changed:
                 self.dataChanged.emit(self.index(place), self.index(place))

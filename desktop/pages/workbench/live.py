@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, QTimer
 
@@ -17,6 +17,7 @@ from shared.wire.inspection import Item
 
 _GATHER_MS = 150
 _AGAIN_SECONDS = 2.0
+_AT_ONCE = 50
 
 
 class Live(QObject):
@@ -37,6 +38,7 @@ class Live(QObject):
         self._task: Task | None = None
         self._session: Session | None = None
         self._items: set[str] = set()
+        self._created: set[str] = set()
         self._all = False
         self._record = False
         self._gather = QTimer(self, singleShot=True, interval=_GATHER_MS)
@@ -76,10 +78,13 @@ class Live(QObject):
             self._record = True
             self._all = self._all or event.action == "add_items"
         elif event.kind == "item" and event.object_id is not None:
-            known = self._bench.document is not None and self._bench.document.item(
-                self._bench.edits.local_id(event.object_id)
-            )
-            if known or event.action == "create":
+            known = self._known(event.object_id)
+            if event.action == "create":
+                # What was made here is known from the answer, which may come after the event.
+                if not known:
+                    self._items.add(event.object_id)
+                    self._created.add(event.object_id)
+            elif known:
                 self._items.add(event.object_id)
             elif event.action == "bring_back":
                 # It belongs between the others again: only the whole list says where.
@@ -96,6 +101,8 @@ class Live(QObject):
             self._reload()
             return
         items, self._items = sorted(self._items), set()
+        created, self._created = self._created, set()
+        items = [item_id for item_id in items if item_id not in created or not self._known(item_id)]
         for item_id in items:
             self._photos_changed(self._bench.edits.local_id(item_id))
         run(
@@ -117,11 +124,17 @@ class Live(QObject):
                 failed=lambda _: None,
             )
 
-    def _take(self, news: Item | str) -> None:
+    def _known(self, service_id: str) -> bool:
+        document = self._bench.document
+        return document is not None and document.item(self._bench.edits.local_id(service_id)) is not None
+
+    def _take(self, news: Sequence[Item] | str) -> None:
         if isinstance(news, str):
             self._bench.drop(news)
+        elif len(news) == 1:
+            self._bench.serve_item(news[0])
         else:
-            self._bench.serve_item(news)
+            self._bench.serve_some(news)
 
     def service_changed(self, state: object) -> None:
         """The service came back: read everything anew, what happened meanwhile was not heard."""
@@ -149,8 +162,14 @@ def _listen(report: Report, session: Session) -> None:
 
 
 def _read(report: Report, session: Session, item_ids: list[str]) -> None:
+    found = []
     for item_id in item_ids:
         try:
-            report(session.items.get(item_id).value)
+            found.append(session.items.get(item_id).value)
         except NotFound:
             report(item_id)
+        if len(found) == _AT_ONCE:
+            report(found)
+            found = []
+    if found:
+        report(found)

@@ -16,7 +16,7 @@ from desktop.client.errors import ClientError, Conflict, Forbidden, Invalid, Not
 from desktop.client.transport import Tagged
 from desktop.journal import Edit, Journal, Kind
 from desktop.pages.workbench.correction import boxes_of, same_boxes
-from desktop.pages.workbench.document import BOXES, FIELDS, ITEM, VERDICT, ItemView, view_of
+from desktop.pages.workbench.document import BOXES, FIELDS, VERDICT, ItemView, view_of
 from shared import results
 from shared.codes import Verdict
 from shared.wire.inspection import Item, ItemCreate, ItemUpdate
@@ -52,10 +52,10 @@ class Outbox:
         pending and the rest with it.
         """
         while True:
-            pending = [edit for edit in self._journal.pending() if edit.object == ITEM]
-            if not pending:
+            edit = self._journal.first_pending()
+            if edit is None:
                 return
-            report(self._send(pending[0]))
+            report(self._send(edit))
 
     def _send(self, edit: Edit) -> Sent:
         try:

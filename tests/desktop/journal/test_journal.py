@@ -362,3 +362,32 @@ def test_a_killed_program_loses_no_edit_it_reported(path: Path) -> None:
         assert kept == list(range(len(kept)))
         assert len(kept) > reported
         journal.close()
+
+
+def test_a_step_written_in_parts_is_undone_at_once(tmp_path: Path) -> None:
+    journal = Journal.open(tmp_path / "j")
+    for number in range(3):
+        journal.append(create(f"o{number}", number), create(f"p{number}", number), step="import")
+    journal.append(create("last", 9))
+    assert journal.count() == len(journal.waiting()) == 7
+    assert journal.first_pending() == journal.pending()[0]
+    journal.close()
+    journal = Journal.open(tmp_path / "j")
+    assert [edit.object_id for edit in journal.undo("r")] == ["last"]
+    assert len(journal.undo("r")) == 6
+    assert journal.undo("r") == ()
+    assert len(journal.redo("r")) == 6
+    journal.close()
+
+
+def test_the_first_pending_edit_is_the_joined_one(tmp_path: Path) -> None:
+    journal = Journal.open(tmp_path / "j")
+    for x in range(4):
+        journal.append(update("a", x, x + 1))
+        journal.append(update("b", x, x + 1))
+    assert journal.first_pending() == journal.pending()[0]
+    assert journal.waiting_of("b") == [journal.pending()[1]]
+    journal.conflict(journal.pending()[0].id, {"x": 9})
+    assert journal.first_pending() == journal.pending()[0]
+    assert journal.pending()[0].object_id == "b"
+    journal.close()

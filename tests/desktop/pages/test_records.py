@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import shiboken6
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
@@ -289,3 +290,14 @@ def test_everything_that_waits_is_detected_and_what_failed_is_retried(
         page.detect.click()
     assert said.args[0].startswith("Nothing waits")
     assert page.batch_bar.isHidden()
+
+
+def test_the_batches_of_the_desktop_speak_to_no_page_that_is_gone(context: Context, qtbot: QtBot) -> None:
+    page = RecordsPage(context)
+    batches = page.batches
+    page.deleteLater()
+    qtbot.waitUntil(lambda: not shiboken6.isValid(page), timeout=5000)
+    # An exception in a slot fails the test.
+    batches.changed.emit()
+    batches.moved.emit()
+    batches.said.emit("")

@@ -35,7 +35,7 @@ def test_what_is_drawn_named_and_described_reaches_the_service(bench: Desk, qtbo
     point = item.item_point.point
     assert (point.x, point.y, point.w, point.h) == pytest.approx((0.25, 0.25, 0.25, 0.5), abs=0.01)
     assert item.item_point.fileInfo.filename == "left_wing_root.png"
-    assert bench.page.bench.rows[0].saved
+    qtbot.waitUntil(lambda: bench.page.bench.rows[0].saved)
 
 
 def test_undo_and_redo_reach_the_service(bench: Desk, qtbot: QtBot) -> None:

@@ -79,7 +79,7 @@ def test_a_file_that_cannot_be_imported_says_why(opened: Desk, qtbot: QtBot, tmp
         "broken.json": (b"{", "undamaged"),
         "outside.csv": (b"item_name,region_x,region_y,region_w,region_h\nA,900,0,5,5\n", "inside"),
         "two.zip": (pack(two), "several"),
-        "many.txt": (b"0 .5 .5 .1 .1\n" * 2001, "2000"),
+        "many.txt": (b"0 .5 .5 .1 .1\n" * 10_001, "10000"),
     }
     for name, (data, word) in cases.items():
         if data is not None:
@@ -97,3 +97,20 @@ def test_nothing_is_written_where_nothing_can_be(opened: Desk, qtbot: QtBot, tmp
     with qtbot.waitSignal(exchange.said, timeout=8000) as told:
         exchange.exporting.write(opened.page.bench.record_id, tmp_path / "no" / "x.csv", FORMATS[1])
     assert "another place" in told.args[0]
+
+
+def test_many_regions_come_in_parts_and_go_in_one_step(opened: Desk, qtbot: QtBot, tmp_path: Path) -> None:
+    exchange = Exchange(opened.page.bench, opened.page)
+    before = len(opened.names)
+    many = tmp_path / "many.txt"
+    many.write_bytes(b"".join(b"0 %.3f .5 .01 .01\n" % (0.1 + 0.8 * n / 450) for n in range(450)))
+    shown: list[int] = []
+    opened.page.bench.changed.connect(lambda: shown.append(len(opened.page.bench.rows)))
+    with qtbot.waitSignal(exchange.said, timeout=10000) as said:
+        exchange.read(many)
+    assert "450" in said.args[0]
+    assert len(opened.names) == before + 450
+    # The window answered between the parts.
+    assert before + 200 in shown
+    opened.context.commands.run("edit.undo")
+    assert len(opened.names) == before

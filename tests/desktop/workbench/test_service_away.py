@@ -87,7 +87,7 @@ def test_two_desktops_change_the_same_field(bench: Desk, other: Session, qtbot: 
     fields.description.commit()
     qtbot.waitUntil(lambda: bench.page.bench.edits.saving.conflicts == 1, timeout=8000)
     assert bench.page.bench.rows[0].name == "mine"
-    assert not bench.page.top.problem.isHidden()
+    qtbot.waitUntil(lambda: not bench.page.top.problem.isHidden(), timeout=8000)
     dialog = ConflictDialog(bench.page.bench, bench.page)
     (conflict,) = bench.page.bench.edits.conflicts()
     dialog.mine(conflict.edit.id, "description").setChecked(True)

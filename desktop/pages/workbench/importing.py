@@ -1,0 +1,78 @@
+"""Making very many items while the window goes on answering: a part at a time, as one undo step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtWidgets import QProgressDialog, QWidget
+
+from desktop.journal import new_id
+from desktop.pages.workbench.bench import Bench
+from desktop.pages.workbench.words import Change
+
+AT_ONCE = 200
+"""Items of a part. The window redraws and answers between two parts."""
+_SHOW_AFTER_MS = 500
+
+
+class Importing(QObject):
+    """Appends the items of one import to the journal and shows them as they come."""
+
+    imported = Signal(int)
+    """How many items were made."""
+
+    def __init__(self, bench: Bench, window: QWidget) -> None:
+        super().__init__(window)
+        self._bench, self._window = bench, window
+        self._fields: Sequence[Mapping[str, Any]] = ()
+        self._done = 0
+        self._step = ""
+        self._record_id = ""
+        self._progress: QProgressDialog | None = None
+        self._next = QTimer(self, singleShot=True, interval=0)
+        self._next.timeout.connect(self._part)
+
+    @property
+    def busy(self) -> bool:
+        """True while items are being made."""
+        return self._next.isActive()
+
+    def start(self, fields: Sequence[Mapping[str, Any]]) -> None:
+        """Make an item of each of `fields` in the open record."""
+        self._fields, self._done, self._step = fields, 0, new_id()
+        self._record_id = self._bench.record_id
+        if len(fields) > AT_ONCE:
+            self._progress = QProgressDialog(
+                self.tr("Importing the regions…"), self.tr("Stop"), 0, len(fields), self._window
+            )
+            self._progress.setMinimumDuration(_SHOW_AFTER_MS)
+            self._progress.setAutoReset(False)
+        self._next.start()
+
+    def _part(self) -> None:
+        bench, document = self._bench, self._bench.document
+        stopped = self._progress is not None and self._progress.wasCanceled()
+        if document is None or bench.record_id != self._record_id or not bench.editable or stopped:
+            self._end()
+            return
+        part = self._fields[self._done : self._done + AT_ONCE]
+        if not bench.edits.do(*(document.make(Change.IMPORT, each) for each in part), step=self._step):
+            self._end()
+            return
+        self._done += len(part)
+        if self._done >= len(self._fields):
+            self._end()
+            return
+        if self._progress is not None:
+            self._progress.setValue(self._done)
+        self._next.start()
+
+    def _end(self) -> None:
+        if self._progress is not None:
+            self._progress.close()
+            self._progress.deleteLater()
+            self._progress = None
+        self._fields = ()
+        self.imported.emit(self._done)
