@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from enum import StrEnum
+from functools import lru_cache
 from string import Template
 
 from PySide6.QtCore import QObject, Qt, Signal
@@ -34,6 +35,7 @@ _FALLBACK_FAMILIES = ["Inter", "Noto Sans", "Open Sans", "Noto Sans CJK SC"]
 _UGLY_DEFAULTS = {"DejaVu Sans", "Bitstream Vera Sans", "Nimbus Sans"}
 
 
+@lru_cache(maxsize=512)
 def luminance(colour: str) -> float:
     """Relative luminance (0..1) of ``#rrggbb``, as WCAG 2.2 defines it."""
     channels = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
@@ -47,12 +49,14 @@ def contrast(one: str, other: str) -> float:
     return (lighter + 0.05) / (darker + 0.05)
 
 
+@lru_cache(maxsize=2048)
 def mix(colour: str, ground: str, share: float) -> str:
     """`share` (0..1) of `colour` over `ground`, as ``#rrggbb``."""
     pairs = ((int(colour[i : i + 2], 16), int(ground[i : i + 2], 16)) for i in (1, 3, 5))
     return "#" + "".join(f"{round(a * share + b * (1 - share)):02x}" for a, b in pairs)
 
 
+@lru_cache(maxsize=512)
 def readable(colour: str, *grounds: str) -> str:
     """`colour`, moved towards white or black just far enough to be read as text on every one of `grounds`."""
     darkest = min(luminance(ground) for ground in grounds)
@@ -64,6 +68,7 @@ def readable(colour: str, *grounds: str) -> str:
     return goal
 
 
+@lru_cache(maxsize=64)
 def ink_on(ground: str) -> str:
     """White or near-black, whichever is read better on the solid colour `ground`."""
     return max("#ffffff", "#0e1013", key=lambda ink: contrast(ink, ground))

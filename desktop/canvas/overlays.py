@@ -47,9 +47,9 @@ class ZoomChip(_Floating):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("zoom")
-        self._scale = _button("100 %", self.tr("Zoom to 100 % (1)"))
+        self._scale = _button("100 %", self.tr("100 %: one screen pixel for each pixel of the picture (1)"))
         self._scale.setObjectName("scale")
-        self._scale.setFixedSize(52, 22)
+        self._scale.setFixedSize(60, 22)
         smaller, larger = _button("−", self.tr("Zoom out (−)")), _button("+", self.tr("Zoom in (+)"))
         whole = _button("F", self.tr("Fit the picture (F)"))
         whole.setObjectName("key")
@@ -66,8 +66,13 @@ class ZoomChip(_Floating):
             button.clicked.connect(signal)
         self.adjustSize()
 
+    @property
+    def text(self) -> str:
+        """The scale as it is shown."""
+        return self._scale.text()
+
     def set_scale(self, scale: float) -> None:
-        """Show the scale in view px per picture px."""
+        """Show the scale in device px (those of the screen, not of the window) per picture px."""
         percent = scale * 100
         self._scale.setText(f"{percent:.0f} %" if percent >= 9.95 else f"{percent:.1f} %")
 
@@ -96,7 +101,10 @@ class PreparingChip(_Floating):
 
     def set_progress(self, done: float) -> None:
         """Show how far it is, 0..1."""
+        # Qt's bar paints at once, and with it the picture below.
+        self._bar.setUpdatesEnabled(False)
         self._bar.setValue(round(done * 100))
+        self._bar.setUpdatesEnabled(True)
 
 
 class Minimap(QWidget):

@@ -74,6 +74,12 @@ class ProgressBar(QProgressBar):
     def minimumSizeHint(self) -> QSize:
         return QSize(40, 5)
 
+    def setValue(self, value: int) -> None:
+        # Qt's own paints at once, and with it all of the window that waits to be painted: the canvas too.
+        self.setUpdatesEnabled(False)
+        super().setValue(value)
+        self.setUpdatesEnabled(True)
+
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         span = max(1, self.maximum() - self.minimum())

@@ -4633,7 +4633,7 @@
     <name>ZoomChip</name>
     <message>
         <source>100 %: one screen pixel for each pixel of the picture (1)</source>
-        <translation type="unfinished"></translation>
+        <translation>100 %：图片的一个像素对应屏幕的一个像素 (1)</translation>
     </message>
     <message>
         <source>Fit the picture (F)</source>
