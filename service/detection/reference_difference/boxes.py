@@ -20,19 +20,14 @@ _GROW = 0.45
 class Part:
     """One connected difference in frame px: box, mask inside the box, and its measures.
 
-    peak: greatest strength; contrast: greatest raw difference in grey levels; area in px; edge: mean local
-    contrast of the reference below it (grey levels). thickness: twice the greatest distance to its rim, px.
-    strong: px above the threshold.
+    peak: greatest strength; area in px; thickness: twice the greatest distance to its rim, px.
     """
 
     box: Rect
     mask: NDArray[np.bool_]
     peak: float
-    contrast: float
     area: int
-    edge: float
     thickness: float
-    strong: int
 
 
 def parts(difference: Difference, allowed: Bytes, threshold: float, least: float) -> list[Part]:
@@ -48,10 +43,10 @@ def parts(difference: Difference, allowed: Bytes, threshold: float, least: float
     found: list[Part] = []
     for (x, y), own in _connected(grown, reach, strength >= threshold):
         area = np.s_[y : y + own.shape[0], x : x + own.shape[1]]
-        here = _Here(strength[area], difference.sharp[area], difference.raw[area], difference.contrast[area])
+        here = _Here(strength[area], difference.sharp[area], difference.raw[area])
         for mask in _hugged(here, own, threshold, difference.radius):
             for (left, top), single in _connected(mask.astype(np.uint8), reach):
-                part = _measured(here, (left, top), single, (x, y), threshold)
+                part = _measured(here, (left, top), single, (x, y))
                 if part.peak >= threshold:
                     found.append(part)
     return [part for part in _merge(found, reach) if max(part.box.w, part.box.h) >= least]
@@ -64,7 +59,6 @@ class _Here:
     strength: Floats
     sharp: Floats
     raw: Floats
-    contrast: Floats
 
 
 def _connected(
@@ -112,9 +106,7 @@ def _top(values: Floats) -> float:
     return float(np.partition(flat, flat.size - count)[flat.size - count :].mean())
 
 
-def _measured(
-    here: _Here, at: tuple[int, int], mask: NDArray[np.bool_], origin: tuple[int, int], threshold: float
-) -> Part:
+def _measured(here: _Here, at: tuple[int, int], mask: NDArray[np.bool_], origin: tuple[int, int]) -> Part:
     rows, columns = np.nonzero(mask)
     x1, y1, x2, y2 = int(columns.min()), int(rows.min()), int(columns.max()) + 1, int(rows.max()) + 1
     area = np.s_[at[1] + y1 : at[1] + y2, at[0] + x1 : at[0] + x2]
@@ -124,11 +116,8 @@ def _measured(
         Rect(origin[0] + at[0] + x1, origin[1] + at[1] + y1, x2 - x1, y2 - y1),
         core,
         float(strength.max()),
-        float(here.raw[area][core].max()),
         int(rows.size),
-        float(here.contrast[area][core].mean()),
         _thickness(core),
-        int(np.count_nonzero(strength > threshold)),
     )
 
 
@@ -158,7 +147,7 @@ def _belong(one: Part, other: Part, reach: int) -> bool:
     gap_y = max(one.box.y, other.box.y) - min(one.box.bottom, other.box.bottom)
     gap = float(np.hypot(max(gap_x, 0), max(gap_y, 0)))
     small = min(max(one.box.w, one.box.h), max(other.box.w, other.box.h))
-    if gap <= max(2.0 * reach, 0.7 * small) and gap <= 12.0 * reach:
+    if gap <= max(2.0 * reach, 0.35 * small) and gap <= 12.0 * reach:
         return True
     return small >= 8 and gap <= 1.5 * small and _collinear(one, other)
 
@@ -186,14 +175,10 @@ def _union(one: Part, other: Part) -> Part:
     for part in (one, other):
         top, left = int(part.box.y - y), int(part.box.x - x)
         mask[top : top + part.mask.shape[0], left : left + part.mask.shape[1]] |= part.mask
-    area = one.area + other.area
     return Part(
         Rect(x, y, right - x, bottom - y),
         mask,
         max(one.peak, other.peak),
-        max(one.contrast, other.contrast),
-        area,
-        (one.edge * one.area + other.edge * other.area) / area,
+        one.area + other.area,
         max(one.thickness, other.thickness),
-        one.strong + other.strong,
     )

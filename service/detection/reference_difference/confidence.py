@@ -2,32 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from service.detection.reference_difference.boxes import Part
 
-# Fitted by `python -m benchmarks.reference_difference --calibrate` on drawn panels, boards and labels.
-_BIAS = -1.67
-_WEIGHTS = (1.07, -1.55, -0.55, 0.47, 1.31, 1.62)
+# Fitted by `python -m benchmarks.reference_difference --calibrate` on the benchmark's surfaces.
+_BIAS = -1.69
+_WEIGHTS = (0.80, 2.56, -1.18, -2.01)
 
 
-def measures(part: Part, threshold: float) -> tuple[float, ...]:
-    """What the confidence depends on, each about 0 for a middling finding.
+def measures(part: Part, found: Sequence[Part], threshold: float, radius: int) -> tuple[float, ...]:
+    """What the confidence in one part of those `found` depends on, each about 0 for a middling finding.
 
-    Logarithms of the strength over the threshold, of the raw difference, of the area, of the edge contrast
-    below it, of the thickness and of the area above the threshold.
+    Logarithms of the strength over the threshold, of the thickness, of the tolerance for edges (`radius`,
+    px), and of the number of parts at least half as strong: where much differs, no single part means much.
     """
+    # Many equal defects must not hide each other, so more peers than this count no more.
+    peers = min(sum(other.peak >= part.peak / 2 for other in found), 20)
     return (
-        float(np.log(np.clip(part.peak / threshold, 0.1, 20))),
-        float(np.log(np.clip(part.contrast, 2, 200) / 30)),
-        float(np.log(np.clip(part.area, 4, 4000) / 60)),
-        float(np.log((part.edge + 5) / 25)),
+        float(np.log(np.clip(part.peak / threshold, 0.1, 50))),
         float(np.log(np.clip(part.thickness, 1, 30) / 4)),
-        float(np.log(np.clip(part.strong, 1, 4000) / 20)),
+        float(np.log(radius)),
+        float(np.log(peers / 5)),
     )
 
 
-def confidence(part: Part, threshold: float) -> float:
-    """Probability 0..1 that the finding is a real change."""
-    value = _BIAS + float(np.dot(_WEIGHTS, measures(part, threshold)))
+def confidence(part: Part, found: Sequence[Part], threshold: float, radius: int) -> float:
+    """Probability 0..1 that the part is a real change."""
+    value = _BIAS + float(np.dot(_WEIGHTS, measures(part, found, threshold, radius)))
     return round(float(1 / (1 + np.exp(-value))), 3)

@@ -41,14 +41,12 @@ class Difference:
 
     strength: deviations above the usual, the greatest over scales and channels. sharp: the same over the
     first two scales only, which do not smear. raw: absolute difference in grey levels after compensation, the
-    greatest over the channels. contrast: local contrast of the reference in grey levels. radius: px of
-    tolerance at the first scale.
+    greatest over the channels. radius: px of tolerance at the first scale.
     """
 
     strength: Floats
     sharp: Floats
     raw: Floats
-    contrast: Floats
     radius: int
 
 
@@ -95,7 +93,7 @@ def differ(reference: Floats, photo: Floats, valid: Bytes) -> Difference:
         raw = _greatest([raw, _enlarged(_greatest([each for _, _, each in found[1:]]), raw)])
     if not valid.all():
         strength, sharp, raw = (np.where(valid > 0, part, np.float32(0)) for part in (strength, sharp, raw))
-    return Difference(strength, sharp, raw, _in_grey_levels(_range(ours[0], 2)), radius)
+    return Difference(strength, sharp, raw, radius)
 
 
 def _enlarged(image: Floats, to: Floats) -> Floats:

@@ -38,11 +38,11 @@ from shared.geometry import Rect
 VERSION = 1
 _MOST_PIXELS = 4_000_000
 _MOST_CHANGED = 0.5
-# A box reaches as far beyond the pixels that differ as the comparison can not tell a defect from an edge that
-# is off: the tolerance and half of the filter on each side, and a little more around a larger finding.
-_RIM = 1.0
-_RIM_SHARE = 0.06
-_MOST_RIM_SHARE = 2.0
+# A box reaches beyond the pixels that differ: by half a pixel for each pixel that an edge may be off, since
+# so much of a defect can not be told from its edge, and by a share of its shorter side, within limits (px).
+_RIM = 0.5
+_RIM_SHARE = 0.12
+_MOST_RIM_SHARE = 3.0
 # Without findings a photo passes, so then the alignment must be beyond doubt (see `align._BELONGS`).
 _LEAST_TO_PASS = 0.75
 
@@ -53,8 +53,8 @@ class Examined:
 
     found: the differing parts in frame px. was, now: the compensated frames, float32 (height, width, 3 or 1).
     to_photo: frame px -> photo px. shift: by how many frame px more the photo lies off at each px (height,
-    width, 2), None where it does not. radius: px of the frame that an edge may be off. scale: photo px per frame
-    px. threshold: the strength that a part had to exceed.
+    width, 2), None where it does not. radius: px of the frame that an edge may be off. scale: photo px per
+    frame px. threshold: the strength that a part had to exceed.
     """
 
     found: list[boxes.Part]
@@ -80,7 +80,7 @@ def detect(reference: Bytes, region: Rect, photo: Bytes, parameters: Parameters 
     size = (photo.shape[1], photo.shape[0])
     kept = []
     for part in seen.found:
-        sure = confidence(part, seen.threshold)
+        sure = confidence(part, seen.found, seen.threshold, seen.radius)
         box = in_photo(part, seen, size)
         if sure >= wanted.min_confidence and not box.empty:
             kept.append(Found(label(part, seen.was, seen.now), sure, box))
@@ -182,6 +182,6 @@ def in_photo(part: boxes.Part, seen: Examined, photo_size: tuple[int, int]) -> R
         hull += seen.shift[y, x]
     there = apply(seen.to_photo, hull)
     (x1, y1), (x2, y2) = there.min(axis=0), there.max(axis=0)
-    rim = (_RIM + seen.radius) * seen.scale + min(_RIM_SHARE * min(x2 - x1, y2 - y1), _MOST_RIM_SHARE)
+    rim = _RIM + _RIM * seen.radius * seen.scale + min(_RIM_SHARE * min(x2 - x1, y2 - y1), _MOST_RIM_SHARE)
     box = Rect(x1 - rim, y1 - rim, x2 - x1 + 2 * rim, y2 - y1 + 2 * rim).clamped(*photo_size)
     return Rect(*(round(float(value), 1) for value in (box.x, box.y, box.w, box.h)))

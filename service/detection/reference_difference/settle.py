@@ -1,8 +1,9 @@
 """Lays the photo over the reference where one homography can not: scan lines, lenses, warped boards.
 
-What is left after the homography is small and smooth: a shift of a pixel or two that changes slowly across the
-frame. It is fitted on a coarse lattice to the offsets of blocks (`blocks.measure`), each along the directions
-in which it has structure, and held together by a membrane, so that a damaged block follows its neighbours.
+What is left after the homography is small and smooth: a shift of a pixel or two that changes slowly across
+the frame. It is fitted on a coarse lattice to the offsets of blocks (`blocks.measure`), each along the
+directions in which it has structure, and held together by a membrane, so that a damaged block follows its
+neighbours.
 """
 
 from __future__ import annotations
@@ -71,8 +72,7 @@ def _lattice(found: blocks.Offsets, size: tuple[int, int]) -> Floats:
     along = found.tensors / np.maximum(trace, 1e-9)[:, None, None]
     both = np.zeros((count, 2, nodes, 2))
     both[:, 0, :, 0] = both[:, 1, :, 1] = hat
-    both = both.reshape(count, 2, 2 * nodes)
-    pulled = (along @ both).reshape(2 * count, 2 * nodes)
+    pulled = (along @ both.reshape(count, 2, 2 * nodes)).reshape(2 * count, 2 * nodes)
     flat = both.reshape(2 * count, 2 * nodes)
     system = np.kron(_membrane() * _MEMBRANE + np.eye(nodes) * 1e-4, np.eye(2))
     start = np.clip(found.correlation - 0.25, 0, None) ** 2

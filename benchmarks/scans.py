@@ -1,0 +1,174 @@
+"""Etched boards as a line scanner in black and white sees them, with the six usual faults of copper.
+
+After what is published of DeepPCB (Tang et al. 2019, "Online PCB defect detector on a new PCB defect
+dataset"): pairs of 640 x 640 px that are binarised and aligned to a pixel or two, each with 3 to 12 open
+lines, shorts, mouse bites, spurs, pin holes or spurious copper. Here both scans have thresholds of their
+own, so that lines differ in width, edges that jitter, and a shift that wanders smoothly across the board.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shared.cv import cv2
+from shared.geometry import Rect
+from shared.samples import Defect, Image
+
+Mask = NDArray[np.uint8]
+
+FAULTS: Final = ("open", "short", "mouse bite", "spur", "pin hole", "spurious")
+
+
+def etched(width: int, height: int, seed: int) -> Mask:
+    """Copper of a board, 255 on 0: bent lines, fans of pads, fields of dots, or rings with spokes."""
+    rng = np.random.default_rng(seed)
+    copper = np.zeros((height, width), np.uint8)
+    thickness = int(rng.integers(6, 14))
+    pitch = thickness + int(rng.integers(8, 20))
+    halves = [np.s_[:, : width // 2], np.s_[:, width // 2 :]]
+    for area in halves if rng.random() < 0.5 else [np.s_[:, :]]:
+        part = np.zeros(copper[area].shape, np.uint8)
+        draw = (_lines, _fans, _dots, _rings)[int(rng.integers(4))]
+        draw(part, thickness, pitch, rng)
+        copper[area] = part
+    return copper
+
+
+def _lines(part: Mask, thickness: int, pitch: int, rng: np.random.Generator) -> None:
+    height, width = part.shape
+    bend, jog = int(rng.integers(80, height - 80)), int(rng.integers(-90, 90))
+    for x in range(-6 * pitch, width + 6 * pitch, pitch):
+        if rng.random() < 0.1:
+            continue
+        points = [(x, -9), (x, bend), (x + jog, bend + abs(jog)), (x + jog, height + 9)]
+        if rng.random() < 0.25:
+            points = points[: int(rng.integers(2, 4))]
+            cv2.circle(part, points[-1], int(thickness * 1.2), 255, -1, cv2.LINE_AA)
+        cv2.polylines(part, [np.array(points, np.int32)], False, 255, thickness, cv2.LINE_AA)
+
+
+def _fans(part: Mask, thickness: int, pitch: int, rng: np.random.Generator) -> None:
+    height, width = part.shape
+    for _ in range(height * width // 30_000):
+        x, y, long = (int(v) for v in (rng.integers(width), rng.integers(height), rng.integers(24, 60)))
+        for lane in range(x, x + pitch * int(rng.integers(4, 10)), pitch + 6):
+            cv2.rectangle(part, (lane, y), (lane + thickness + 4, y + long), 255, -1)
+            middle, end = lane + thickness // 2 + 2, y + long + int(rng.integers(20, 120))
+            cv2.line(part, (middle, y), (middle, end), 255, max(thickness - 2, 5), cv2.LINE_AA)
+
+
+def _dots(part: Mask, thickness: int, pitch: int, rng: np.random.Generator) -> None:
+    height, width = part.shape
+    radius = max(thickness // 2, 4)
+    step = int(radius * rng.uniform(3.2, 5))
+    for y in range(step, height, step):
+        for x in range(step + (y // step % 2) * (step // 2), width, step):
+            cv2.circle(part, (x, y), radius, 255, -1, cv2.LINE_AA)
+    # Something else here and there, or nobody could tell where in the field a photo was taken.
+    for _ in range(4):
+        x, y, w, h = (int(v) for v in (*rng.integers(0, (width, height)), *rng.integers(60, 160, 2)))
+        field = part[y : y + h, x : x + w]
+        field[:] = 0
+        for lane in range(pitch, field.shape[1] - pitch, pitch):
+            cv2.line(field, (lane, 8), (lane, field.shape[0] - 8), 255, thickness, cv2.LINE_AA)
+
+
+def _rings(part: Mask, thickness: int, pitch: int, rng: np.random.Generator) -> None:
+    height, width = part.shape
+    step, radius = 2 * pitch + 14, max(thickness, 10) + 3
+    places = [(x, y) for y in range(step // 2, height, step) for x in range(step // 2, width, step)]
+    for x, y in places:
+        to = (x + step * int(rng.integers(2)), y + step * int(rng.integers(-1, 2)))
+        if rng.random() < 0.7:
+            cv2.line(part, (x, y), to, 255, thickness, cv2.LINE_AA)
+        cv2.circle(part, (x, y), radius, 255, -1, cv2.LINE_AA)
+    for place in places:
+        cv2.circle(part, place, radius // 2, 0, -1, cv2.LINE_AA)
+
+
+def faulty(copper: Mask, count: int, seed: int) -> tuple[Mask, tuple[Defect, ...]]:
+    """A copy with up to `count` faults of 5 to 40 px apart from each other; boxes hug what changed."""
+    rng = np.random.default_rng([seed, 6])
+    done: list[Defect] = []
+    for _ in range(count * 20):
+        if len(done) == count:
+            break
+        kind = FAULTS[int(rng.integers(len(FAULTS)))]
+        trial = _fault(copper, kind, rng)
+        rows, columns = np.nonzero(cv2.absdiff(trial, copper) > 127)
+        if len(rows) < 20:
+            continue
+        box = Rect(
+            float(columns.min()), float(rows.min()), float(np.ptp(columns) + 1), float(np.ptp(rows) + 1)
+        )
+        wide = Rect(box.x - 16, box.y - 16, box.w + 32, box.h + 32)
+        inside = wide.x > 0 and wide.y > 0 and wide.right < copper.shape[1] and wide.bottom < copper.shape[0]
+        if not inside or not 5 <= max(box.w, box.h) <= 40:
+            continue
+        if any(not wide.intersection(other.box).empty for other in done):
+            continue
+        copper = trial
+        done.append(Defect(kind, box))
+    return copper, tuple(done)
+
+
+def _fault(copper: Mask, kind: str, rng: np.random.Generator) -> Mask:
+    """A copy with one fault, or an equal one where there is no place for it."""
+    full = kind in ("open", "mouse bite", "pin hole")
+    own = np.asarray(copper > 127, np.uint8)
+    depth = cv2.distanceTransform(own if full else 1 - own, cv2.DIST_L2, 5)
+    size = float(rng.uniform(4, 11))
+    ridge = depth >= cv2.dilate(depth, np.ones((3, 3))) - 0.01
+    at = {
+        "open": ridge & (depth > 2.5) & (depth < 10),
+        "short": ridge & (depth > 2.5) & (depth < 12),
+        "mouse bite": (depth > 0) & (depth < 1.5),
+        "spur": (depth > 0) & (depth < 1.5),
+        "pin hole": depth > 5,
+        "spurious": depth > 8,
+    }[kind]
+    rows, columns = np.nonzero(at)
+    if not len(rows):
+        return copper
+    pick = int(rng.integers(len(rows)))
+    x, y = int(columns[pick]), int(rows[pick])
+    reach = float(depth[y, x])
+    if kind in ("open", "short"):
+        size = reach + 2
+    elif kind in ("pin hole", "spurious"):
+        size = min(size, reach - 2)
+    turns = np.linspace(0, 2 * np.pi, 12, endpoint=False)
+    radii = size * rng.uniform(0.75, 1.15, 12)
+    outline = np.stack([x + radii * np.cos(turns), y + radii * np.sin(turns) * rng.uniform(0.7, 1.0)], axis=1)
+    changed = copper.copy()
+    shape = [np.rint(outline * 16).astype(np.int32)]
+    cv2.fillPoly(changed, shape, 0 if full else 255, cv2.LINE_AA, 4)
+    return changed
+
+
+def wander(width: int, height: int, rng: np.random.Generator) -> NDArray[np.float32]:
+    """A smooth shift of up to about 2 px, (height, width, 2): by how much a scan lies off at each px."""
+    sides = []
+    for _ in range(2):
+        coarse = rng.uniform(-1, 1, (int(rng.integers(3, 6)), int(rng.integers(3, 6)))).astype(np.float32)
+        smooth = cv2.resize(coarse, (width, height), interpolation=cv2.INTER_CUBIC)
+        sides.append(smooth * float(rng.uniform(0.3, 1.0)) + float(rng.uniform(-1.0, 1.0)))
+    return np.stack(sides, axis=2)
+
+
+def scanned(copper: Mask, shift: NDArray[np.float32] | None, rng: np.random.Generator) -> Image:
+    """The board through a scanner that knows only black and white: blurred, shifted, cut at a threshold."""
+    seen = cv2.GaussianBlur(copper.astype(np.float32), (0, 0), 1.3)
+    height, width = copper.shape
+    if shift is not None:
+        y, x = np.mgrid[0:height, 0:width].astype(np.float32)
+        seen = cv2.remap(
+            seen, x - shift[..., 0], y - shift[..., 1], cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE
+        )
+    rough = cv2.GaussianBlur(rng.standard_normal(copper.shape).astype(np.float32), (0, 0), 1.2)
+    level = seen + rough * (float(rng.uniform(3, 10)) / float(rough.std())) > float(rng.uniform(85, 170))
+    _, packed = cv2.imencode(".jpg", level.astype(np.uint8) * 255, [cv2.IMWRITE_JPEG_QUALITY, 90])
+    return np.asarray(cv2.imdecode(packed, cv2.IMREAD_COLOR), np.uint8)
