@@ -6,23 +6,36 @@ import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QSplitter, QVBoxLayout, QWidget
 
 from desktop.client.audit import AuditFilter
 from desktop.context import Context
 from desktop.pages.moments import minute
 from desktop.pages.people import names
-from desktop.pages.people.words import ACTIONS, KINDS, action_word, kind_word
+from desktop.pages.people.words import ACTIONS, KINDS, action_word, field_word, kind_word, role_word
 from desktop.pages.section import NOTHING
 from desktop.pages.sentences import sentence
-from desktop.widgets import Button, Card, Column, Combo, Kind, Pager, Panel, StateStack, Table, label
+from desktop.widgets import (
+    Button,
+    Card,
+    Column,
+    Combo,
+    Kind,
+    Pager,
+    Panel,
+    StateStack,
+    Table,
+    label,
+    status_word,
+)
 from desktop.workers import Task, run
 from shared.wire.audit import AuditEntry
 from shared.wire.common import Page as Listing
 
 _DAYS = (1, 7, 30, 365)
 _SHORT_ID = 8
+_STATES = frozenset({"inspection_status", "status", "verdict", "outcome"})
 
 
 class AuditSection(QWidget):
@@ -245,16 +258,27 @@ def changes(details: dict[str, Any]) -> list[str]:
     """The details of an entry, a line each; a change as "field: old → new"."""
     said = []
     for name, value in details.items():
+        word = field_word(name)
         if isinstance(value, dict) and value.keys() == {"old", "new"}:
-            said.append(f"{name}: {_short(value['old'])} → {_short(value['new'])}")
+            said.append(f"{word}: {_short(name, value['old'])} → {_short(name, value['new'])}")
         elif isinstance(value, list) and len(value) == 2:
-            said.append(f"{name}: {_short(value[0])} → {_short(value[1])}")
+            said.append(f"{word}: {_short(name, value[0])} → {_short(name, value[1])}")
         else:
-            said.append(f"{name}: {_short(value)}")
+            said.append(f"{word}: {_short(name, value)}")
     return said
 
 
-def _short(value: Any) -> str:
+def _short(name: str, value: Any) -> str:
     if value is None:
         return NOTHING
+    if isinstance(value, bool):
+        yes, no = (
+            QCoreApplication.translate("AuditField", "yes"),
+            QCoreApplication.translate("AuditField", "no"),
+        )
+        return yes if value else no
+    if name in _STATES and isinstance(value, str):
+        return status_word(value)
+    if name == "roles" and isinstance(value, list):
+        return ", ".join(role_word(str(role)) for role in value)
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -173,7 +173,7 @@ def test_the_log_names_people_and_things_and_filters(context: Context, qtbot: Qt
     qtbot.waitUntil(lambda: audit.table.rows_model.index(0, 4).data() == "Aircraft · B-5623", timeout=WAIT)
     assert audit.table.rows_model.index(1, 3).data() == "Deleted"
     audit.table.choose(2)
-    assert "aircraft_name: – → B-8819" in audit.details.toPlainText()
+    assert "Name: – → B-8819" in audit.details.toPlainText()
     assert "B-8819" in audit.table.rows_model.index(2, 4).data()
 
     audit.action.set_value("login")
@@ -215,9 +215,9 @@ def test_logging_in_again_ends_the_login_before(service: str) -> None:
 @pytest.mark.parametrize(
     ("details", "lines"),
     [
-        ({"name": {"old": None, "new": "B"}}, ["name: – → B"]),
-        ({"roles": [["viewer"], ["admin"]]}, ['roles: ["viewer"] → ["admin"]']),
-        ({"password": True}, ["password: true"]),
+        ({"name": {"old": None, "new": "B"}}, ["Name: – → B"]),
+        ({"roles": [["viewer"], ["admin"]]}, ["Roles: Viewer → Administrator"]),
+        ({"password": True, "of_another": 3}, ["Password: yes", "of_another: 3"]),
         ({}, []),
     ],
 )
