@@ -31,6 +31,7 @@ from service.database import Database
 from service.schema import current_revision, migrate, newest_revision
 from service.settings import Settings
 from shared import __version__
+from shared.reasons import reason
 
 MANIFEST = "manifest.json"
 DATABASE = "data/walkaround.db"
@@ -85,7 +86,13 @@ def main(words: Sequence[str], settings: Settings) -> int:
         if words[0] == "backup":
             return backup(options.file, settings, with_secrets=options.with_secrets)
         return restore(options.file, settings, force=options.force)
-    except (Refused, OSError, sqlite3.Error, zipfile.BadZipFile) as problem:
+    except zipfile.BadZipFile:
+        print(f"{words[0]} failed: {options.file} is not a whole archive of a backup", file=sys.stderr)
+        return 1
+    except OSError as problem:
+        print(f"{words[0]} failed: {reason(problem)}", file=sys.stderr)
+        return 1
+    except (Refused, sqlite3.Error) as problem:
         print(f"{words[0]} failed: {problem}", file=sys.stderr)
         return 1
 

@@ -5,10 +5,16 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from pydantic import ValidationError
+from pydantic_settings import SettingsError
+from sqlalchemy.exc import ArgumentError, DBAPIError
+
 from service.settings import Settings
+from shared.reasons import reason
 
 # Commands whose options their own room reads: `main(words, settings) -> exit status`.
 _ROOMS = {
@@ -50,6 +56,44 @@ def main(words: Sequence[str]) -> int:
     """Run one command of the service and give its exit status."""
     # Database, photos, keys and logs are for the account the service runs under, and for nobody else.
     os.umask(0o077)
+    try:
+        return _run(words)
+    except ValidationError as problem:
+        for error in problem.errors(include_url=False, include_input=False):
+            name = "_".join(str(part) for part in error["loc"])
+            said = error["msg"]
+            print(f"walkaround {words[0]}: the setting {name} does not fit: {said}.", file=sys.stderr)
+        return 2
+    except (SettingsError, ArgumentError) as problem:
+        print(f"walkaround {words[0]}: {_no_secret(problem)}", file=sys.stderr)
+        return 2
+    except DBAPIError as problem:
+        # Its text can hold the address of the database with a password: the kind of it is enough.
+        kind = type(problem.orig).__name__
+        print(
+            f"walkaround {words[0]}: the database cannot be used ({kind}). Check that its server runs, and "
+            "that there is room and a right to write; `walkaround doctor` looks closer.",
+            file=sys.stderr,
+        )
+        return 1
+    except BrokenPipeError:
+        raise
+    except OSError as problem:
+        print(
+            f"walkaround {words[0]}: {reason(problem)}. Check the path, its rights and the free space, or "
+            "name another place.",
+            file=sys.stderr,
+        )
+        return 1
+
+
+def _no_secret(problem: Exception) -> str:
+    if isinstance(problem, ArgumentError):
+        return "the address of the database cannot be read; it looks like postgresql://user@host/name."
+    return f"a setting of the environment cannot be read: {problem}."
+
+
+def _run(words: Sequence[str]) -> int:
     command, rest = words[0], list(words[1:])
     if command == "serve":
         return _serve(rest)

@@ -92,14 +92,19 @@ def libraries(_settings: Settings) -> Iterator[Line]:
 def data_dir(settings: Settings) -> Iterator[Line]:
     """The data directory: there, ours, writable, with room."""
     path = settings.data_dir
+    there = next(folder for folder in (path, *path.parents) if os.access(folder, os.F_OK))
+    if not there.is_dir() or not os.access(there, os.R_OK | os.W_OK | os.X_OK):
+        yield Line(
+            Level.FAIL,
+            f"data directory {path} can not be made or written",
+            f"give this user the right to write in {there}"
+            if there.is_dir()
+            else f"{there} is a file: name another directory with --data-dir",
+        )
+        return
     if not path.is_dir():
         yield Line(
             Level.WARN, f"data directory {path} is not there yet", "the first start of the service makes it"
-        )
-        return
-    if not os.access(path, os.R_OK | os.W_OK | os.X_OK):
-        yield Line(
-            Level.FAIL, f"data directory {path} can not be written", "give this user the right to write there"
         )
         return
     if os.name == "posix" and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):

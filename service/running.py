@@ -150,6 +150,14 @@ def _serve_alone(settings: Settings) -> int:
             _end_with_parent(lambda: setattr(server, "should_exit", True))
         server.run()
         return 0 if server.started else 1
+    except SystemExit:
+        # uvicorn ends like this when it cannot listen; the system's reason is in the log line before.
+        print(
+            f"walkaround serve: cannot listen on {settings.host}, port {settings.port}. Another program may "
+            "use the port, or the address is not one of this machine: name others with --port and --host.",
+            file=sys.stderr,
+        )
+        return 1
     finally:
         address_file.unlink(missing_ok=True)
         lock.release()

@@ -24,6 +24,7 @@ from service.detection.tables import ModelRow
 from service.envelope import Problem
 from service.schema import migrate
 from service.settings import Settings
+from shared.reasons import reason
 from shared.wire.detection import REFERENCE_DIFFERENCE, ModelKind
 
 
@@ -205,7 +206,8 @@ def _model(words: list[str], settings: Settings, before_commit: Sequence[BeforeC
         )
         print(added.model_dump_json())
     except (Problem, OSError, ValueError) as error:
-        print(f"walkaround model: {error}", file=sys.stderr)
+        said = reason(error) if isinstance(error, OSError) else str(error)
+        print(f"walkaround model: {said}", file=sys.stderr)
         return 1
     finally:
         models.close()

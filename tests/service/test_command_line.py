@@ -49,3 +49,36 @@ def test_a_command_that_is_used_wrongly_says_how(capsys: pytest.CaptureFixture[s
         main(["serve", "--port", "many"])
     assert ended.value.code == 2
     assert "--port" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [["serve"], ["user", "list"], ["model", "list"]])
+def test_a_data_directory_that_cannot_be_made_is_said_in_a_sentence(
+    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("WALKAROUND_DATA_DIR", "")
+    assert main([*command, "--data-dir", str(tmp_path / "file" / "data")]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith(f"walkaround {command[0]}: ")
+    assert str(tmp_path / "file") in said
+    assert "Errno" not in said
+
+
+def test_a_setting_that_does_not_fit_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("WALKAROUND_PORT", "")
+    assert main(["serve", "--port", "99999"]) == 2
+    assert "the setting port does not fit" in capsys.readouterr().err
+
+
+def test_an_address_of_a_database_that_cannot_be_read_is_not_repeated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("WALKAROUND_DATA_DIR", "")
+    monkeypatch.setenv("WALKAROUND_DATABASE_URL", "")
+    words = ["user", "list", "--data-dir", str(tmp_path), "--database-url", "nonsense:secret"]
+    assert main(words) == 2
+    said = capsys.readouterr().err
+    assert "address of the database" in said
+    assert "secret" not in said

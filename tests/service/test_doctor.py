@@ -164,3 +164,12 @@ def test_no_camera_and_no_display_are_no_faults(sound: Settings, monkeypatch: py
         (line,) = check(sound)
         assert line.level is not Level.FAIL
         assert bool(line.advice) == (line.level is Level.WARN)
+
+
+def test_a_data_directory_that_cannot_be_made_is_a_failure(
+    tmp_path: Path, report: Callable[[Settings], tuple[int, list[str]]]
+) -> None:
+    (tmp_path / "file").touch()
+    status, lines = report(Settings(data_dir=tmp_path / "file" / "data"))
+    assert status == 1
+    assert any(line.startswith("fail") and f"{tmp_path / 'file'} is a file" in line for line in lines)
