@@ -104,3 +104,23 @@ def test_the_system_is_followed_by_default(qapp: QApplication) -> None:
 def test_there_is_one_look(qapp: QApplication) -> None:
     assert look() is look()
     assert qapp.font().pixelSize() == 13
+
+
+@BOTH
+@pytest.mark.parametrize("ground", ["bg", "panel", "raised", "field"])
+def test_the_line_of_the_focus_is_seen(theme: Theme, ground: str) -> None:
+    # WCAG 2.2, 1.4.11 and 2.4.13: three to one to what lies beside it
+    assert contrast(theme.accent, getattr(theme, ground)) >= 3
+
+
+@BOTH
+def test_chosen_and_ticked_are_seen(theme: Theme) -> None:
+    assert contrast(theme.text, theme.accent_ground) >= AA
+    assert contrast(theme.accent_ink, theme.accent) >= 3
+
+
+@BOTH
+@pytest.mark.parametrize("ground", ["bg", "panel", "raised", "field"])
+def test_what_cannot_be_used_can_still_be_made_out(theme: Theme, ground: str) -> None:
+    # WCAG asks for nothing here; what is greyed out must not be taken for missing
+    assert contrast(theme.faint, getattr(theme, ground)) >= 2.5
