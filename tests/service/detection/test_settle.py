@@ -1,0 +1,66 @@
+"""What one homography can not mend: scans that wander, thresholds that make lines wider."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from benchmarks import scans
+from service.detection.reference_difference import detect, settle
+from service.detection.reference_difference.parts import Floats
+from shared.cv import cv2
+from shared.geometry import Rect
+
+SIZE = 640
+
+
+def grey(copper: scans.Mask, shift: Floats | None, seed: int) -> Floats:
+    return scans.scanned(copper, shift, np.random.default_rng(seed))[..., 1].astype(np.float32)
+
+
+def test_a_wandering_scan_is_followed_to_a_part_of_a_pixel() -> None:
+    copper = scans.etched(SIZE, SIZE, 4)
+    shift = scans.wander(SIZE, SIZE, np.random.default_rng(3))
+    valid = np.full(copper.shape, 255, np.uint8)
+    one, other = grey(copper, None, 1), grey(copper, shift, 2)
+    found = settle.leftover(one, other, valid)
+    assert found is not None
+    before, after = np.abs(shift), np.abs(found - shift)
+    assert after.mean() < 0.5 * before.mean()
+    moved = settle.moved(other[..., None], found)[..., 0]
+    assert (
+        np.abs(cv2.GaussianBlur(moved - one, (0, 0), 1)).mean()
+        < np.abs(cv2.GaussianBlur(other - one, (0, 0), 1)).mean()
+    )
+
+
+def test_what_lies_right_is_left_alone() -> None:
+    copper = scans.etched(SIZE, SIZE, 4)
+    valid = np.full(copper.shape, 255, np.uint8)
+    assert settle.leftover(grey(copper, None, 1), grey(copper, None, 2), valid) is None
+    part = np.s_[:40, :40]
+    assert settle.leftover(grey(copper, None, 1)[part], grey(copper, None, 2)[part], valid[part]) is None
+
+
+@pytest.mark.parametrize("seed", [1, 4])
+def test_scans_that_wander_show_their_faults_and_little_else(seed: int) -> None:
+    copper = scans.etched(SIZE, SIZE, seed)
+    hurt, faults = scans.faulty(copper, 6, seed)
+    shift = scans.wander(SIZE, SIZE, np.random.default_rng(seed))
+    reference = scans.scanned(copper, None, np.random.default_rng(seed + 10))
+    photo = scans.scanned(hurt, shift, np.random.default_rng(seed + 20))
+    found = detect(reference, Rect(0, 0, SIZE, SIZE), photo).boxes
+    hits = 0
+    for box in (fault.box for fault in faults):
+        x, y = shift[int(box.y + box.h / 2), int(box.x + box.w / 2)].tolist()
+        there = Rect(box.x + x, box.y + y, box.w, box.h)
+        hits += any(one.box.iou(there) > 0.33 for one in found)
+    assert hits >= len(faults) - 1
+    assert len(found) <= len(faults) + 1
+
+
+def test_lines_that_are_all_wider_are_no_finding() -> None:
+    copper = scans.etched(SIZE, SIZE, 2)
+    wider = cv2.dilate(copper, np.ones((3, 3), np.uint8))
+    one, other = (cv2.merge([image] * 3) for image in (copper, wider))
+    assert detect(one, Rect(0, 0, SIZE, SIZE), other).boxes == ()
