@@ -38,6 +38,8 @@ from shared.geometry import Rect
 VERSION = 1
 _MOST_PIXELS = 4_000_000
 _MOST_CHANGED = 0.5
+# px of the photo; where the homography fits better than this, nothing is left that wanders.
+_SETTLED = 0.1
 # A box reaches beyond the pixels that differ: by half a pixel for each pixel that an edge may be off, since
 # so much of a defect can not be told from its edge, and by a share of its shorter side, within limits (px).
 _RIM = 0.5
@@ -107,7 +109,9 @@ def examine(reference: Bytes, region: Rect, photo: Bytes, wanted: Parameters) ->
         was, now = was[..., 1:2].copy(), now[..., 1:2].copy()
     valid = inside_mask(to_photo, size, photo_levels.size)
     valid = np.asarray(cv2.erode(valid, np.ones((5, 5), np.uint8), borderType=cv2.BORDER_REPLICATE), np.uint8)
-    shift = settle.leftover(_grey(was), _grey(now), valid)
+    shift = None
+    if alignment.error_px > _SETTLED:
+        shift = settle.leftover(_grey(was), _grey(now), valid)
     if shift is not None:
         now = settle.moved(now, shift)
     was, now = match_focus(was, now, valid)

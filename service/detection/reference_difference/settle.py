@@ -17,6 +17,8 @@ from shared.cv import cv2
 
 _LATTICE = 8
 _BLOCK = 48
+# Longest side of the frames that are measured, px.
+_SIDE = 1280
 _REACH = 4
 _MOST_BLOCKS = 144
 # Blocks disagree with a good lattice by about 0.3 px; one that is off by more than this is damage.
@@ -32,6 +34,15 @@ def leftover(reference: Floats, photo: Floats, valid: Bytes) -> Floats | None:
 
     reference, photo: grey frames of the same region, float32 (height, width); valid: 255 where both are seen.
     """
+    full = (valid.shape[1], valid.shape[0])
+    scale = min(_SIDE / max(full), 1.0)
+    if scale < 1:
+        small = (round(full[0] * scale), round(full[1] * scale))
+        reference, photo = (
+            np.asarray(cv2.resize(image, small, interpolation=cv2.INTER_AREA), np.float32)
+            for image in (reference, photo)
+        )
+        valid = np.asarray(cv2.resize(valid, small, interpolation=cv2.INTER_NEAREST), np.uint8)
     height, width = valid.shape
     if min(height, width) < 2 * _BLOCK:
         return None
@@ -44,7 +55,7 @@ def leftover(reference: Floats, photo: Floats, valid: Bytes) -> Floats | None:
     nodes = _lattice(found, (width, height))
     if np.abs(nodes).max() < _WORTH:
         return None
-    return np.asarray(cv2.resize(nodes, (width, height), interpolation=cv2.INTER_LINEAR), np.float32)
+    return np.asarray(cv2.resize(nodes / scale, full, interpolation=cv2.INTER_LINEAR), np.float32)
 
 
 def moved(image: Floats, shift: Floats) -> Floats:
