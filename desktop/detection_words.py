@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
-from shared.wire.detection import REFERENCE_DIFFERENCE
+from shared.wire.detection import REFERENCE_DIFFERENCE, ModelKind
 
 
 def finding_word(label: str) -> str:
@@ -74,3 +74,16 @@ def failure_sentence(code: str, message: str) -> str:
             "Detection", "The service made a mistake. Try again, then ask your administrator."
         ),
     }.get(code, message)
+
+
+def kind_name(kind: ModelKind) -> str:
+    """How the outputs of a model are read, as a person knows it."""
+    translate = QCoreApplication.translate
+    return {
+        ModelKind.REFERENCE_DIFFERENCE: translate("Detection", "Built in"),
+        ModelKind.YOLO: translate("Detection", "YOLOv5 / v8 / v11"),
+        ModelKind.YOLOX: translate("Detection", "YOLOX"),
+        ModelKind.NMS_FREE: translate("Detection", "NMS-free, rows of six"),
+        ModelKind.DETR: translate("Detection", "DETR"),
+        ModelKind.NMS_INSIDE: translate("Detection", "With NMS inside"),
+    }[kind]

@@ -46,6 +46,16 @@
     </message>
 </context>
 <context>
+    <name>Correcting</name>
+    <message numerus="yes">
+        <source>%n change(s) of findings are back that were not saved.</source>
+        <translation>
+            <numerusform>%n change of findings are back that were not saved.</numerusform>
+            <numerusform>%n changes of findings are back that were not saved.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>CorrectionBar</name>
     <message numerus="yes">
         <source>%n change(s), not saved yet</source>

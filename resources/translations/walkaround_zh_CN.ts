@@ -1237,6 +1237,15 @@
     </message>
 </context>
 <context>
+    <name>Correcting</name>
+    <message numerus="yes">
+        <source>%n change(s) of findings are back that were not saved.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>CorrectionBar</name>
     <message numerus="yes">
         <source>%n change(s), not saved yet</source>
@@ -1281,6 +1290,18 @@
 </context>
 <context>
     <name>Detection</name>
+    <message>
+        <source>Built in</source>
+        <translation>内置</translation>
+    </message>
+    <message>
+        <source>DETR</source>
+        <translation>DETR</translation>
+    </message>
+    <message>
+        <source>NMS-free, rows of six</source>
+        <translation>无 NMS（每行六个值）</translation>
+    </message>
     <message>
         <source>Region or photo is too small to compare. Enlarge the region or take the photo anew.</source>
         <translation>标记区域或照片过小，无法比较，请放大区域或重新拍摄。</translation>
@@ -1353,6 +1374,18 @@
         <source>This model is disabled. Choose another one.</source>
         <translation>该检测模型已停用，请选择其他模型。</translation>
     </message>
+    <message>
+        <source>With NMS inside</source>
+        <translation>内含 NMS</translation>
+    </message>
+    <message>
+        <source>YOLOX</source>
+        <translation>YOLOX</translation>
+    </message>
+    <message>
+        <source>YOLOv5 / v8 / v11</source>
+        <translation>YOLOv5 / v8 / v11</translation>
+    </message>
 </context>
 <context>
     <name>EditUser</name>
@@ -1374,6 +1407,10 @@
     <message>
         <source>This was not done, the disk did not take it: {why}</source>
         <translation>操作没有完成，磁盘无法写入：{why}</translation>
+    </message>
+    <message>
+        <source>This will not survive a crash: {why}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Walkaround is open in another window with this account. Edit there; here you can only look.</source>
@@ -2837,6 +2874,25 @@
     </message>
 </context>
 <context>
+    <name>KindForm</name>
+    <message>
+        <source>Add the model</source>
+        <translation>添加模型</translation>
+    </message>
+    <message>
+        <source>Kind</source>
+        <translation>类型</translation>
+    </message>
+    <message>
+        <source>Kind of the model</source>
+        <translation>模型类型</translation>
+    </message>
+    <message>
+        <source>The outputs of {name} can be read in several ways. Choose how it was exported.</source>
+        <translation>{name} 的输出有几种读法，请选择导出时的类型。</translation>
+    </message>
+</context>
+<context>
     <name>LabelEditor</name>
     <message>
         <source>What the finding is</source>
@@ -2992,6 +3048,45 @@
     </message>
 </context>
 <context>
+    <name>Measuring</name>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Draw a line from one end of a known length to the other, then type its length.</source>
+        <translation>沿一段已知长度画一条线，再输入它的长度。</translation>
+    </message>
+    <message>
+        <source>Length in mm</source>
+        <translation>长度（毫米）</translation>
+    </message>
+    <message>
+        <source>Length of the line</source>
+        <translation>线段长度</translation>
+    </message>
+    <message>
+        <source>Measure the scale</source>
+        <translation>测量比例</translation>
+    </message>
+    <message>
+        <source>Opening the picture…</source>
+        <translation>正在打开图片…</translation>
+    </message>
+    <message>
+        <source>Use this scale</source>
+        <translation>采用此比例</translation>
+    </message>
+    <message>
+        <source>{n} px</source>
+        <translation>{n} px</translation>
+    </message>
+    <message>
+        <source>{scale} mm per pixel</source>
+        <translation>每像素 {scale} 毫米</translation>
+    </message>
+</context>
+<context>
     <name>Minimap</name>
     <message>
         <source>Overview of the picture</source>
@@ -3005,12 +3100,96 @@
         <translation>请填写模型名称。</translation>
     </message>
     <message>
+        <source>A photo fails from a confidence of</source>
+        <translation>置信度达到此值时照片不通过</translation>
+    </message>
+    <message>
+        <source>Added</source>
+        <translation>添加时间</translation>
+    </message>
+    <message>
+        <source>Added by</source>
+        <translation>添加人</translation>
+    </message>
+    <message>
         <source>Description</source>
         <translation>说明</translation>
     </message>
     <message>
+        <source>Fails the photo</source>
+        <translation>判为不通过</translation>
+    </message>
+    <message>
+        <source>Hash (SHA-256)</source>
+        <translation>哈希 (SHA-256)</translation>
+    </message>
+    <message>
+        <source>Input size</source>
+        <translation>输入尺寸</translation>
+    </message>
+    <message>
+        <source>Kind</source>
+        <translation>类型</translation>
+    </message>
+    <message>
+        <source>Label</source>
+        <translation>标签</translation>
+    </message>
+    <message>
+        <source>Labels</source>
+        <translation>标签</translation>
+    </message>
+    <message>
         <source>Name</source>
         <translation>名称</translation>
+    </message>
+    <message>
+        <source>Other thresholds make the next version. Results keep the one they were made with.</source>
+        <translation>更改阈值会生成新版本，已有结果保留其所用的版本。</translation>
+    </message>
+    <message>
+        <source>Own threshold</source>
+        <translation>单独阈值</translation>
+    </message>
+    <message>
+        <source>Show findings from a confidence of</source>
+        <translation>显示置信度不低于此值的发现</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>大小</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>Threshold of {label}</source>
+        <translation>{label}的阈值</translation>
+    </message>
+    <message>
+        <source>Thresholds of the labels</source>
+        <translation>各标签的阈值</translation>
+    </message>
+    <message>
+        <source>Version</source>
+        <translation>版本</translation>
+    </message>
+    <message>
+        <source>as above</source>
+        <translation>同上</translation>
+    </message>
+    <message>
+        <source>disabled</source>
+        <translation>已停用</translation>
+    </message>
+    <message>
+        <source>in use</source>
+        <translation>使用中</translation>
+    </message>
+    <message>
+        <source>{label} fails the photo</source>
+        <translation>{label}判为不通过</translation>
     </message>
 </context>
 <context>
@@ -3022,10 +3201,6 @@
     <message>
         <source>Added</source>
         <translation>添加时间</translation>
-    </message>
-    <message>
-        <source>Built in</source>
-        <translation>内置</translation>
     </message>
     <message>
         <source>Disable</source>
@@ -3979,6 +4154,10 @@
         <translation>飞机</translation>
     </message>
     <message>
+        <source>Measure it on the picture…</source>
+        <translation>在图上测量…</translation>
+    </message>
+    <message>
         <source>Millimetres per pixel</source>
         <translation>毫米/像素</translation>
     </message>
@@ -4909,6 +5088,18 @@
 </context>
 <context>
     <name>_EntryForm</name>
+    <message>
+        <source>(empty)</source>
+        <translation>（空）</translation>
+    </message>
+    <message>
+        <source>Somebody else changed this meanwhile. Save again to keep yours, or cancel.</source>
+        <translation>其间他人修改了此条目。再次保存可保留您的内容，或取消。</translation>
+    </message>
+    <message>
+        <source>Somebody else wrote here meanwhile: {theirs}</source>
+        <translation>其间他人将此处改为：{theirs}</translation>
+    </message>
     <message>
         <source>The description is too long: at most 20,000 characters.</source>
         <translation>说明过长，最多 20,000 个字符。</translation>

@@ -7,16 +7,17 @@ from functools import partial
 from typing import Any
 
 from pydantic import ValidationError
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QWidget
 
-from desktop.client.catalogue import Entries
 from desktop.context import Context
 from desktop.pages import find
+from desktop.pages.catalogue.measuring import Measuring
+from desktop.pages.catalogue.saving import Clash, save
 from desktop.pages.chooser import Chooser, Find
 from desktop.pages.form import Form
 from desktop.pages.moments import EXAMPLE, minute, typed_minute
-from desktop.widgets import Field, TextArea, label
+from desktop.widgets import Button, Field, TextArea, label
 from shared.wire.catalogue import (
     Aircraft,
     AircraftWrite,
@@ -36,6 +37,24 @@ class _EntryForm(Form):
 
     def __init__(self, context: Context, title: str, parent: QWidget | None) -> None:
         super().__init__(context, title, QCoreApplication.translate("Form", "Save"), parent)
+
+    def _failed(self, error: Exception) -> None:
+        if not isinstance(error, Clash):
+            super()._failed(error)
+            return
+        self._ready()
+        # What is there now is what the person has seen from here on: saving again is their decision.
+        self._entry = error.now
+        shown = [name for name in error.fields if name in self.fields]
+        for name in shown:
+            theirs = getattr(error.now, name.removesuffix("_id") + "_name", None) or getattr(error.now, name)
+            said = self.tr("Somebody else wrote here meanwhile: {theirs}").format(
+                theirs=theirs if theirs not in (None, "") else self.tr("(empty)")
+            )
+            self.fields[name].set_error(said)
+        self.banner.say(
+            self.tr("Somebody else changed this meanwhile. Save again to keep yours, or cancel."), "warn"
+        )
 
     def show_texts(self, entry: Any, *names: str) -> None:
         """Put the entry's own texts into the fields."""
@@ -85,20 +104,6 @@ class _EntryForm(Form):
         raise AssertionError(f"{type(self).__name__} knows its fields")
 
 
-def _save(entries: Entries[Any, Any], entry_id: str | None, entry: Any, body: Any) -> Any:
-    """Make the entry, or send the fields of `body` that differ from `entry`, and those it cannot lack."""
-    if entry_id is None:
-        return entries.create(body)
-    kind = type(body)
-    needed = {name for name, field in kind.model_fields.items() if field.is_required()}
-    sent = {
-        name: getattr(body, name)
-        for name in body.model_fields_set
-        if name in needed or getattr(body, name) != getattr(entry, name)
-    }
-    return entries.update(entry_id, kind(**sent))
-
-
 class AircraftForm(_EntryForm):
     """Makes or changes an aircraft."""
 
@@ -127,7 +132,7 @@ class AircraftForm(_EntryForm):
             aircraft_type=self.text("aircraft_type"),
         )
         key = self._entry.aircraft_id if self._entry else None
-        return partial(_save, self._context.session.catalogue.aircraft, key, self._entry, body)
+        return partial(save, self._context.session.catalogue.aircraft, key, self._entry, body)
 
 
 class FlightForm(_EntryForm):
@@ -180,7 +185,7 @@ class FlightForm(_EntryForm):
             scheduled_at=at,
         )
         key = self._entry.flight_id if self._entry else None
-        return partial(_save, self._context.session.catalogue.flights, key, self._entry, body)
+        return partial(save, self._context.session.catalogue.flights, key, self._entry, body)
 
 
 class TaskForm(_EntryForm):
@@ -218,7 +223,7 @@ class TaskForm(_EntryForm):
             description=self.text("description"),
         )
         key = self._entry.task_id if self._entry else None
-        return partial(_save, self._context.session.catalogue.tasks, key, self._entry, body)
+        return partial(save, self._context.session.catalogue.tasks, key, self._entry, body)
 
 
 class ReferenceForm(_EntryForm):
@@ -235,6 +240,9 @@ class ReferenceForm(_EntryForm):
             Field(self.tr("Millimetres per pixel"), placeholder="0.42"),
             "mm_per_pixel",
         )
+        self.measure = Button(self.tr("Measure it on the picture…"), icon="ruler")
+        self.measure.clicked.connect(lambda _checked=False: self.ask_scale())
+        self.body.addWidget(self.measure, 0, Qt.AlignmentFlag.AlignRight)
         hint = self.tr(
             "With millimetres per pixel the workbench measures in mm: the length of a known part in mm, "
             "divided by its length in pixels of this image."
@@ -255,7 +263,19 @@ class ReferenceForm(_EntryForm):
             mm_per_pixel=self._scale(),
         )
         images = self._context.session.catalogue.reference_images
-        return partial(_save, images, entry.reference_image_id, entry, body)
+        return partial(save, images, entry.reference_image_id, entry, body)
+
+    def ask_scale(self) -> None:
+        """Let the person measure a known length on the picture."""
+        dialog = Measuring(self._context, self._entry, self)
+        dialog.measured.connect(self._measured)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _measured(self, scale: float) -> None:
+        self.fields["mm_per_pixel"].set_text(f"{scale:.6g}")
+        self.fields["mm_per_pixel"].set_error("")
+        self.touch()
 
     def _scale(self) -> float | None:
         typed = self.text("mm_per_pixel")

@@ -5,48 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from PySide6.QtCore import QCoreApplication, QLocale
-from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
+from PySide6.QtWidgets import QDialog, QFileDialog
 
+from desktop.client.errors import Invalid
 from desktop.client.session import Session
 from desktop.context import Context
-from desktop.detection_words import finding_word, model_word
-from desktop.pages.catalogue.uploads import Uploads
-from desktop.pages.form import Form
+from desktop.detection_words import finding_word, kind_name, model_word
+from desktop.pages.catalogue.model_form import KindForm, ModelForm
+from desktop.pages.catalogue.uploads import Uploading, Uploads
 from desktop.pages.moments import minute
 from desktop.pages.password_again import run_guarded
 from desktop.pages.section import NOTHING, TableSection
 from desktop.pages.sentences import sentence
-from desktop.widgets import Button, Column, Field, TextArea
+from desktop.widgets import Button, Column
 from shared.codes import Permission
 from shared.wire.common import Page as Listing
 from shared.wire.common import pagination
-from shared.wire.detection import REFERENCE_DIFFERENCE, DetectionModel, ModelUpdate
-
-
-class ModelForm(Form):
-    """Changes name and description of a model."""
-
-    def __init__(self, context: Context, entry: DetectionModel, parent: QWidget | None = None) -> None:
-        translate = QCoreApplication.translate
-        super().__init__(
-            context, translate("Catalogue", "Detection model"), translate("Form", "Save"), parent
-        )
-        self._entry = entry
-        self.add("model_name", Field(self.tr("Name")))
-        self.add("model_description", Field(self.tr("Description"), TextArea(4)))
-        self.fields["model_name"].set_text(entry.model_name)
-        self.fields["model_description"].set_text(entry.model_description or "")
-
-    def work(self) -> Callable[[], Any] | None:
-        name = self.text("model_name")
-        if name is None:
-            self.wrong("model_name", self.tr("A model needs a name."))
-            return None
-        change = ModelUpdate(model_name=name, model_description=self.text("model_description"))
-        return partial(self._context.session.detection.update_model, self._entry.model_id, change)
+from shared.wire.detection import DetectionModel, ModelKind, ModelUpdate
 
 
 class ModelSection(TableSection[DetectionModel]):
@@ -63,6 +41,7 @@ class ModelSection(TableSection[DetectionModel]):
         )
         self.uploads = Uploads(context, partial(_send, context.session))
         self.uploads.arrived.connect(self._arrived)
+        self.uploads.refused.connect(self._refused)
         self.card_column.insertWidget(0, self.uploads)
 
     def make_remove(self) -> Button:
@@ -77,7 +56,7 @@ class ModelSection(TableSection[DetectionModel]):
                 kind="strong",
                 under=lambda m: m.model_description or "",
             ),
-            Column(self.tr("Kind"), self._kind, 170),
+            Column(self.tr("Kind"), lambda m: kind_name(m.kind), 170),
             Column(self.tr("Version"), lambda m: str(m.version), 80, kind="dim"),
             Column(
                 self.tr("Labels"),
@@ -89,11 +68,6 @@ class ModelSection(TableSection[DetectionModel]):
             Column(self.tr("State"), self._state, 110, tone=lambda m: "" if m.enabled else "dim"),
             Column(self.tr("Added"), lambda m: minute(m.created_at), 150, kind="dim"),
         ]
-
-    def _kind(self, model: DetectionModel) -> str:
-        if model.model_id == REFERENCE_DIFFERENCE:
-            return self.tr("Built in")
-        return model.kind.value.replace("_", " ")
 
     def _state(self, model: DetectionModel) -> str:
         return self.tr("Enabled") if model.enabled else self.tr("Disabled")
@@ -160,14 +134,34 @@ class ModelSection(TableSection[DetectionModel]):
         self.stack.show_content()
         self.uploads.add(path)
 
+    def _refused(self, line: Uploading, error: object) -> None:
+        """The service asks of which kind the model is: ask the person, and send it again."""
+        given = error.details.get("kinds") if isinstance(error, Invalid) else None
+        kinds = [kind for kind in ModelKind if isinstance(given, list) and kind.value in given]
+        if not kinds:
+            return
+        line.cancel()
+        form = KindForm(
+            self._context,
+            line.path.name,
+            kinds,
+            lambda kind: _send(self._context.session, line.path, lambda _done, _all: None, kind),
+            self,
+        )
+        form.saved.connect(self._arrived)
+        form.finished.connect(form.deleteLater)
+        form.open()
+
     def _arrived(self, model: DetectionModel) -> None:
         self.search.clear()
         self.reload(model.model_id)
         self._open(self.form(model))
 
 
-def _send(session: Session, path: Path, count: Callable[[int, int], None]) -> DetectionModel:
-    return session.detection.add_model(path, path.stem[:255] or path.name, progress=count)
+def _send(
+    session: Session, path: Path, count: Callable[[int, int], None], kind: ModelKind | None = None
+) -> DetectionModel:
+    return session.detection.add_model(path, path.stem[:255] or path.name, kind=kind, progress=count)
 
 
 def _size(model: DetectionModel) -> str:

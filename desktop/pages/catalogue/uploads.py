@@ -23,11 +23,13 @@ class Uploading(Panel):
 
     arrived = Signal(object)
     """What was made of the file."""
+    refused = Signal(object)
+    """Why the service did not take it, as an exception."""
 
     def __init__(self, context: Context, path: Path, send: Send, parent: QWidget | None = None) -> None:
         super().__init__("raised", "bottom", parent)
         self._context = context
-        self._path = path
+        self.path = path
         self._send = send
         self._bar = ProgressBar(self.tr("Progress"))
         self._bar.setFixedWidth(160)
@@ -62,7 +64,7 @@ class Uploading(Panel):
         self._task = run(
             _sent,
             self._send,
-            self._path,
+            self.path,
             owner=self,
             progress=self._show,
             done=self._done,
@@ -90,6 +92,7 @@ class Uploading(Panel):
         self._wrong.setText(sentence(error))
         self.again.show()
         ask_password(self._context, error, owner=self, then=self.start)
+        self.refused.emit(error)
 
     def _go(self) -> None:
         self.hide()
@@ -114,6 +117,8 @@ class Uploads(QWidget):
     """The files on their way, one below the other."""
 
     arrived = Signal(object)
+    refused = Signal(object, object)
+    """The line of a file and why the service did not take it."""
 
     def __init__(self, context: Context, send: Send, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -127,6 +132,7 @@ class Uploads(QWidget):
         """Begin to send a file."""
         line = Uploading(self._context, path, self._send)
         line.arrived.connect(self.arrived)
+        line.refused.connect(lambda error: self.refused.emit(line, error))
         self._column.addWidget(line)
         line.show()
         return line

@@ -10,14 +10,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from desktop.client import Session
 from desktop.context import Context
 from desktop.pages.catalogue import CataloguePage
 from desktop.pages.catalogue.forms import AircraftForm, FlightForm, ReferenceForm, TaskForm
+from desktop.pages.catalogue.measuring import Measuring
+from desktop.pages.catalogue.model_form import KindForm, ModelForm
 from desktop.pages.catalogue.references import ReferenceSection
 from desktop.pages.catalogue.uploads import Uploads
 from desktop.pages.chooser import PAGE, Chooser
@@ -25,9 +29,11 @@ from desktop.pages.moments import minute, typed_minute
 from desktop.preferences import Preferences
 from shared.codes import Role
 from shared.cv import cv2
+from shared.samples import panel
 from shared.wire.catalogue import AircraftWrite, FlightWrite, ReferenceImageWrite, TaskWrite
-from shared.wire.detection import REFERENCE_DIFFERENCE, ModelUpdate
+from shared.wire.detection import REFERENCE_DIFFERENCE, ModelKind, ModelUpdate
 from tests.desktop.conftest import make_payload
+from tests.service.detection.test_models import ambiguous_model
 from tests.service_app import ADMIN
 from tests.service_process import first_admin, service_process
 
@@ -286,6 +292,87 @@ def test_a_file_that_is_no_model_says_why(context: Context, qtbot: QtBot, tmp_pa
     qtbot.waitUntil(line.again.isVisible, timeout=WAIT)
     assert line.said() == "This is no complete ONNX model. Export it anew."
     assert section.table.rows_model.rowCount() == 1
+
+
+def test_a_model_of_several_kinds_is_asked_about_shown_and_superseded(
+    context: Context, qtbot: QtBot, tmp_path: Path
+) -> None:
+    page = opened(context, qtbot, "models")
+    section = page.sections["models"]
+    section.send(ambiguous_model(tmp_path / "rivets.onnx"))
+    qtbot.waitUntil(lambda: section.findChild(KindForm) is not None, timeout=30_000)
+    asked = section.findChild(KindForm)
+    assert [asked.kind.itemData(n) for n in range(asked.kind.count())] == [ModelKind.YOLO, ModelKind.YOLOX]
+    assert not section.uploads.lines()
+    asked.kind.set_value(ModelKind.YOLOX)
+    asked.save.click()
+    qtbot.waitUntil(lambda: section.findChild(ModelForm) is not None, timeout=30_000)
+    form = section.findChild(ModelForm)
+    assert {"YOLOX", "1"} <= {said.text() for said in form.findChildren(QLabel)}
+    assert form.settings() == {}
+    form.confidence.setValue(0.6)
+    row = form.table.cellWidget(0, 1)
+    row.setValue(0.75)
+    with qtbot.waitSignal(form.saved, timeout=WAIT) as saved:
+        form.save.click()
+    made = saved.args[0]
+    assert (made.version, made.settings["confidence"]) == (2, 0.6)
+    assert list(made.settings["per_label"].values()) == [0.75]
+
+
+def test_what_somebody_else_wrote_meanwhile_is_shown_and_not_overwritten(
+    context: Context, qtbot: QtBot
+) -> None:
+    aircraft = context.session.catalogue.aircraft
+    made = aircraft.create(AircraftWrite(aircraft_name="B-7000", registration="B-7000"))
+    form = AircraftForm(context, made)
+    qtbot.addWidget(form)
+    form.show()
+    aircraft.update(made.aircraft_id, AircraftWrite(aircraft_name="B-7000 theirs", aircraft_type="787"))
+    form.fields["registration"].set_text("B-7001")
+    with qtbot.waitSignal(form.saved, timeout=WAIT) as saved:
+        form.submit()
+    both = saved.args[0]
+    assert (both.aircraft_name, both.registration, both.aircraft_type) == ("B-7000 theirs", "B-7001", "787")
+
+    again = AircraftForm(context, both)
+    qtbot.addWidget(again)
+    again.show()
+    aircraft.update(made.aircraft_id, AircraftWrite(aircraft_name="B-7000 once more"))
+    again.fields["aircraft_name"].set_text("mine")
+    again.submit()
+    qtbot.waitUntil(lambda: bool(again.fields["aircraft_name"].error()), timeout=WAIT)
+    assert "B-7000 once more" in again.fields["aircraft_name"].error()
+    assert aircraft.get(made.aircraft_id).aircraft_name == "B-7000 once more"
+    with qtbot.waitSignal(again.saved, timeout=WAIT) as saved:
+        again.submit()
+    assert saved.args[0].aircraft_name == "mine"
+
+
+def test_the_scale_is_measured_on_the_picture(context: Context, qtbot: QtBot) -> None:
+    good, data = cv2.imencode(".png", panel(400, 300, 3).image)
+    assert good
+    stored = context.session.files.upload(bytes(data), "wing.png")
+    body = ReferenceImageWrite(reference_image_name="左翼根部", file_id=stored.file_id)
+    made = context.session.catalogue.reference_images.create(body)
+    form = ReferenceForm(context, made)
+    qtbot.addWidget(form)
+    form.show()
+    form.measure.click()
+    dialog = form.findChild(Measuring)
+    qtbot.waitUntil(lambda: dialog.view.source is not None, timeout=WAIT)
+    assert not dialog.use.isEnabled()
+    ends = [QPointF(*dialog.view.viewport.to_view(x, 150)).toPoint() for x in (100, 300)]
+    QTest.mousePress(dialog.view, Qt.MouseButton.LeftButton, pos=ends[0])
+    QTest.mouseMove(dialog.view, ends[1])
+    QTest.mouseRelease(dialog.view, Qt.MouseButton.LeftButton, pos=ends[1])
+    dialog.length.setValue(50)
+    assert dialog.pixels == pytest.approx(200, abs=2)
+    dialog.use.click()
+    assert float(form.fields["mm_per_pixel"].text()) == pytest.approx(0.25, rel=0.02)
+    with qtbot.waitSignal(form.saved, timeout=WAIT) as saved:
+        form.submit()
+    assert saved.args[0].mm_per_pixel == pytest.approx(0.25, rel=0.02)
 
 
 def test_who_may_only_read_sees_the_list_and_nothing_to_change_it(context: Context, qtbot: QtBot) -> None:

@@ -132,7 +132,7 @@ def test_a_new_record_needs_a_task_and_keeps_what_was_typed(page: RecordsPage, q
     dialog.name.set_text("右翼缝翼")
     dialog.task.setEditText("")
     dialog.make.click()
-    assert dialog.task_field.error
+    assert dialog.task_field.error()
     assert dialog.name.text() == "右翼缝翼"
     dialog.task.setCurrentIndex(0)
     with qtbot.waitSignal(page.navigate, timeout=5000) as asked:

@@ -1,0 +1,123 @@
+"""Measuring the scale of a reference image: a line over a known length, and that length in mm."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QDialog, QDoubleSpinBox, QHBoxLayout, QVBoxLayout, QWidget
+
+from desktop.canvas.colours import DARK_COLOURS, CanvasColours
+from desktop.canvas.tools import Tool
+from desktop.canvas.view import CanvasView
+from desktop.context import Context
+from desktop.imaging import ImageError
+from desktop.imaging.source import ImageSource
+from desktop.pages.sentences import sentence
+from desktop.pages.workbench.opening import fetch_reference
+from desktop.theme import look
+from desktop.widgets import Button, Kind, label
+from desktop.workers import Lane, run
+from shared.wire.catalogue import ReferenceImage
+
+MOST = 1000.0
+"""Largest mm per pixel that the service takes."""
+
+
+class Measuring(QDialog):
+    """Shows the picture with the ruler in hand; `measured` gives mm per pixel."""
+
+    measured = Signal(float)
+
+    def __init__(self, context: Context, image: ReferenceImage, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Measure the scale"))
+        self.setModal(True)
+        self.resize(940, 700)
+        self.view = CanvasView()
+        self.view.editor.editable = False
+        self.view.set_colours(DARK_COLOURS if look().theme.dark else CanvasColours())
+        self.length = QDoubleSpinBox()
+        self.length.setAccessibleName(self.tr("Length in mm"))
+        self.length.setRange(0, 1_000_000)
+        self.length.setDecimals(2)
+        self.length.setSuffix(" mm")
+        self.length.setStyleSheet("QDoubleSpinBox { padding-left: 8px; }")
+        self.length.setMinimumWidth(140)
+        self._said = label("", "dim")
+        self.use = Button(self.tr("Use this scale"), kind=Kind.MAIN)
+        self.cancel = Button(self.tr("Cancel"))
+        self._build()
+        self.length.valueChanged.connect(lambda _: self._show())
+        self.view.cursorMoved.connect(lambda _: self._show())
+        self.use.clicked.connect(self._take)
+        self.cancel.clicked.connect(self.reject)
+        self.view.show_message(self.tr("Opening the picture…"))
+        self._show()
+        run(
+            fetch_reference,
+            context.session,
+            image,
+            owner=self,
+            progress=lambda _: None,
+            done=self._opened,
+            failed=self._failed,
+            lane=Lane.LONG,
+        )
+
+    def _build(self) -> None:
+        row = QHBoxLayout()
+        row.setSpacing(10)
+        row.addWidget(label(self.tr("Length of the line"), "label"))
+        row.addWidget(self.length)
+        row.addWidget(self._said, 1)
+        row.addWidget(self.cancel)
+        row.addWidget(self.use)
+        hint = self.tr("Draw a line from one end of a known length to the other, then type its length.")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 16, 20, 16)
+        column.setSpacing(10)
+        column.addWidget(label(hint, "dim", wrap=True))
+        column.addWidget(self.view, 1)
+        column.addLayout(row)
+
+    @property
+    def pixels(self) -> float:
+        """Length of the line in px of the upright image; 0 for none."""
+        line = self.view.editor.draft.measure
+        return line.length if line is not None else 0.0
+
+    @property
+    def scale(self) -> float | None:
+        """mm per pixel; None until there are a line and a length that give one."""
+        if self.pixels < 1 or self.length.value() <= 0:
+            return None
+        scale = self.length.value() / self.pixels
+        return scale if scale <= MOST else None
+
+    def _opened(self, source: ImageSource) -> None:
+        self.view.show_message("")
+        self.view.open(source)
+        self.view.set_tool(Tool.RULER)
+        self.view.setFocus()
+
+    def _failed(self, error: Exception) -> None:
+        self.view.show_message(str(error) if isinstance(error, ImageError) else sentence(error))
+
+    def _show(self) -> None:
+        scale = self.scale
+        said = ""
+        if self.pixels >= 1:
+            said = self.tr("{n} px").format(n=round(self.pixels))
+        if scale is not None:
+            said += " · " + self.tr("{scale} mm per pixel").format(scale=f"{scale:.4g}")
+        self._said.setText(said)
+        self.use.setEnabled(scale is not None)
+
+    def _take(self) -> None:
+        scale = self.scale
+        if scale is not None:
+            self.measured.emit(scale)
+            self.accept()
+
+    def done(self, result: int) -> None:
+        self.view.open(None)
+        super().done(result)

@@ -1,0 +1,199 @@
+"""One detection model: what it is, what its file expects, and what a new version may change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication, QLocale, Qt
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDoubleSpinBox,
+    QFormLayout,
+    QHeaderView,
+    QTableWidget,
+    QTableWidgetItem,
+    QWidget,
+)
+
+from desktop.client.session import Session
+from desktop.context import Context
+from desktop.detection_words import finding_word, kind_name
+from desktop.pages.form import Form
+from desktop.pages.moments import minute
+from desktop.pages.section import NOTHING
+from desktop.widgets import Combo, Field, TextArea, label
+from shared.wire.detection import DetectionModel, ModelKind, ModelUpdate, ModelVersion
+
+_MOST_ROWS = 200
+_TABLE_PX = 190
+
+
+class ModelForm(Form):
+    """Shows a model. Name and description change in place; thresholds and pass rule make its next version."""
+
+    def __init__(self, context: Context, entry: DetectionModel, parent: QWidget | None = None) -> None:
+        translate = QCoreApplication.translate
+        super().__init__(
+            context, translate("Catalogue", "Detection model"), translate("Form", "Save"), parent
+        )
+        self.setMinimumWidth(620)
+        self._entry = entry
+        self.add("model_name", Field(self.tr("Name")))
+        self.add("model_description", Field(self.tr("Description"), TextArea(2)))
+        self.fields["model_name"].set_text(entry.model_name)
+        self.fields["model_description"].set_text(entry.model_description or "")
+        self._facts()
+        self.confidence: QDoubleSpinBox | None = None
+        self.fail_confidence: QDoubleSpinBox | None = None
+        self.table: QTableWidget | None = None
+        if entry.kind is not ModelKind.REFERENCE_DIFFERENCE:
+            self._rules()
+
+    def _facts(self) -> None:
+        entry, settings = self._entry, self._entry.settings
+        facts = [(self.tr("Kind"), kind_name(entry.kind)), (self.tr("Version"), str(entry.version))]
+        if settings.get("width") and settings.get("height"):
+            facts.append((self.tr("Input size"), f"{settings['width']} × {settings['height']} px"))
+        if entry.labels:
+            facts.append((self.tr("Labels"), ", ".join(map(finding_word, entry.labels[:40]))))
+        if entry.size is not None:
+            facts.append((self.tr("Size"), QLocale().formattedDataSize(entry.size)))
+        facts += [
+            (self.tr("Added"), minute(entry.created_at)),
+            (self.tr("Added by"), entry.added_by or NOTHING),
+            (self.tr("State"), self.tr("in use") if entry.enabled else self.tr("disabled")),
+        ]
+        if entry.sha256:
+            facts.append((self.tr("Hash (SHA-256)"), entry.sha256))
+        grid = QFormLayout()
+        grid.setHorizontalSpacing(16)
+        grid.setVerticalSpacing(4)
+        for name, text in facts:
+            said = label(text, wrap=True)
+            said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            grid.addRow(label(name, "dim"), said)
+        self.body.addLayout(grid)
+
+    def _rules(self) -> None:
+        settings = self._entry.settings
+        self.confidence = _share(float(settings.get("confidence", 0.25)))
+        self.fail_confidence = _share(float(settings.get("fail_confidence", 0.4)))
+        grid = QFormLayout()
+        grid.setHorizontalSpacing(16)
+        grid.addRow(label(self.tr("Show findings from a confidence of"), "label"), self.confidence)
+        grid.addRow(label(self.tr("A photo fails from a confidence of"), "label"), self.fail_confidence)
+        self.body.addLayout(grid)
+        labels = self._entry.labels[:_MOST_ROWS]
+        if labels:
+            self.table = self._label_table(labels)
+            self.body.addWidget(self.table)
+        hint = self.tr("Other thresholds make the next version. Results keep the one they were made with.")
+        self.body.addWidget(label(hint, "small", wrap=True))
+        for box in (self.confidence, self.fail_confidence):
+            box.valueChanged.connect(lambda _: self.touch())
+
+    def _label_table(self, labels: list[str]) -> QTableWidget:
+        settings = self._entry.settings
+        table = QTableWidget(len(labels), 3)
+        table.setAccessibleName(self.tr("Thresholds of the labels"))
+        table.setHorizontalHeaderLabels(
+            [self.tr("Label"), self.tr("Own threshold"), self.tr("Fails the photo")]
+        )
+        table.verticalHeader().hide()
+        table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        table.setFixedHeight(_TABLE_PX)
+        fails = settings.get("fail_labels")
+        own = settings.get("per_label") or {}
+        for row, name in enumerate(labels):
+            shown = QTableWidgetItem(finding_word(name))
+            shown.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
+            table.setItem(row, 0, shown)
+            box = _share(float(own.get(name, 0.0)))
+            box.setSpecialValueText(self.tr("as above"))
+            box.setAccessibleName(self.tr("Threshold of {label}").format(label=finding_word(name)))
+            box.valueChanged.connect(lambda _: self.touch())
+            table.setCellWidget(row, 1, box)
+            tick = QCheckBox()
+            tick.setAccessibleName(self.tr("{label} fails the photo").format(label=finding_word(name)))
+            tick.setChecked(fails is None or name in fails)
+            tick.toggled.connect(lambda _: self.touch())
+            table.setCellWidget(row, 2, tick)
+        return table
+
+    def settings(self) -> dict[str, Any]:
+        """The settings that differ from those of the model."""
+        if self.confidence is None or self.fail_confidence is None:
+            return {}
+        before = self._entry.settings
+        now: dict[str, Any] = {
+            "confidence": self.confidence.value(),
+            "fail_confidence": self.fail_confidence.value(),
+        }
+        if self.table is not None and len(self._entry.labels) <= _MOST_ROWS:
+            own: dict[str, float] = {}
+            fails: list[str] = []
+            for row, name in enumerate(self._entry.labels):
+                box, tick = self.table.cellWidget(row, 1), self.table.cellWidget(row, 2)
+                assert isinstance(box, QDoubleSpinBox)
+                assert isinstance(tick, QCheckBox)
+                if box.value() > 0:
+                    own[name] = box.value()
+                if tick.isChecked():
+                    fails.append(name)
+            now["per_label"] = own
+            now["fail_labels"] = None if len(fails) == len(self._entry.labels) else fails
+        defaults = {"confidence": 0.25, "fail_confidence": 0.4, "per_label": {}, "fail_labels": None}
+        return {name: value for name, value in now.items() if before.get(name, defaults[name]) != value}
+
+    def work(self) -> Callable[[], Any] | None:
+        name = self.text("model_name")
+        if name is None:
+            self.wrong("model_name", self.tr("A model needs a name."))
+            return None
+        change = ModelUpdate(model_name=name, model_description=self.text("model_description"))
+        return partial(_save, self._context.session, self._entry, change, self.settings())
+
+
+class KindForm(Form):
+    """Asks how the outputs of a model are to be read, where its file could be read in several ways."""
+
+    def __init__(
+        self,
+        context: Context,
+        name: str,
+        kinds: list[ModelKind],
+        send: Callable[[ModelKind], Any],
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(context, self.tr("Kind of the model"), self.tr("Add the model"), parent)
+        self._send = send
+        hint = self.tr("The outputs of {name} can be read in several ways. Choose how it was exported.")
+        self.body.addWidget(label(hint.format(name=name), wrap=True))
+        self.kind = Combo(self.tr("Kind"))
+        self.kind.set_choices((kind, kind_name(kind)) for kind in kinds)
+        self.add("kind", Field(self.tr("Kind"), self.kind))
+
+    def work(self) -> Callable[[], Any] | None:
+        return partial(self._send, ModelKind(str(self.kind.value())))
+
+
+def _save(session: Session, entry: DetectionModel, change: ModelUpdate, settings: dict[str, Any]) -> Any:
+    saved = entry
+    if change.model_name != entry.model_name or change.model_description != entry.model_description:
+        saved = session.detection.update_model(entry.model_id, change)
+    if settings:
+        saved = session.detection.supersede_model(entry.model_id, ModelVersion(settings=settings))
+    return saved
+
+
+def _share(value: float) -> QDoubleSpinBox:
+    box = QDoubleSpinBox()
+    box.setRange(0, 1)
+    box.setSingleStep(0.05)
+    box.setDecimals(2)
+    box.setValue(value)
+    box.setStyleSheet("QDoubleSpinBox { padding-left: 8px; }")
+    box.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    return box
