@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import errno
 import json
 import logging
 import re
 import secrets
+import sqlite3
 import time
 from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 from typing import Any
 
+from sqlalchemy.exc import DBAPIError
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -112,6 +115,9 @@ class RequestFrame:
             if status:
                 # Too late for another answer. The server ends the connection, and would log the text.
                 return
+            if (full := _cannot_write(problem)) is not None:
+                await _answer(framed, 503, ErrorCode.UNAVAILABLE, full)
+                return
             msg = f"服务内部出错，请重试；若反复出现，请把请求编号 {number} 告诉管理员"
             await _answer(framed, 500, ErrorCode.INTERNAL, msg, request_id=number)
         finally:
@@ -119,6 +125,18 @@ class RequestFrame:
             path = scope["path"].encode("unicode_escape").decode("ascii")
             log.info("%s %s %s %d %.1f ms", number, scope["method"], path, status, milliseconds)
             request_id.reset(token)
+
+
+def _cannot_write(problem: Exception) -> str | None:
+    """What to say when the disk of the service takes nothing more; None when it is something else."""
+    cause = problem.orig if isinstance(problem, DBAPIError) else problem
+    code = getattr(cause, "sqlite_errorcode", 0) & 0xFF
+    number = cause.errno if isinstance(cause, OSError) else None
+    if code == sqlite3.SQLITE_FULL or number in (errno.ENOSPC, errno.EDQUOT):
+        return "服务器磁盘空间不足，本次修改没有保存，请联系管理员清理磁盘后重试"
+    if code == sqlite3.SQLITE_READONLY or number == errno.EROFS:
+        return "服务器的数据目录不可写，本次修改没有保存，请联系管理员检查权限后重试"
+    return None
 
 
 def place_of(problem: BaseException) -> str:

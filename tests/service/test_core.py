@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import re
+import sqlite3
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from fastapi import FastAPI
 from sqlalchemy import text
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 from starlette.testclient import TestClient
 
@@ -79,6 +82,35 @@ def test_a_crash_is_an_envelope_without_its_text(
     assert "canary" not in answer.text
     assert "canary" not in caplog.text
     assert "RuntimeError" in caplog.text
+
+
+def _sqlite_error(code: int) -> OperationalError:
+    problem = sqlite3.OperationalError("canary")
+    problem.sqlite_errorcode = code
+    return OperationalError("INSERT canary", {}, problem)
+
+
+@pytest.mark.parametrize(
+    ("problem", "word"),
+    [
+        (OSError(errno.ENOSPC, "canary"), "磁盘空间不足"),
+        (OSError(errno.EROFS, "canary"), "不可写"),
+        (_sqlite_error(sqlite3.SQLITE_FULL), "磁盘空间不足"),
+        (_sqlite_error(sqlite3.SQLITE_READONLY), "不可写"),
+    ],
+)
+def test_a_disk_that_takes_nothing_more_is_named(
+    app: FastAPI, anonymous: TestClient, problem: Exception, word: str
+) -> None:
+    @app.get("/api/crash")
+    async def crash() -> None:
+        raise problem
+
+    answer = anonymous.get("/api/crash")
+    assert answer.status_code == 503
+    assert answer.json()["data"]["error"] == "unavailable"
+    assert word in answer.json()["msg"]
+    assert "canary" not in answer.text
 
 
 def test_a_body_over_the_limit_is_refused(anonymous: TestClient) -> None:
