@@ -49,6 +49,9 @@ def load(path: Path) -> tuple[NDArray[np.uint8], float]:
         if pixels > _WHOLE_PIXELS:
             scale = float(np.sqrt(_WHOLE_PIXELS / pixels))
             image = image.resize(scale)
+        if image.get_typeof("orientation") and image.get("orientation") not in (0, 1):
+            # What is read from the top down cannot be turned on the way: a phone's photo lies on its side.
+            image = image.copy_memory()
         image = image.autorot()
         if image.hasalpha():
             image = image.flatten(background=255)
