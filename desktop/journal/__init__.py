@@ -3,9 +3,20 @@
 ``Journal.open(path)`` is the way in. Plain Python, no Qt.
 """
 
+from desktop.journal.drafts import Drafted, DraftStep
 from desktop.journal.edits import Edit, Kind, new_id
 from desktop.journal.errors import JournalBusyError, JournalError
 from desktop.journal.journal import Journal
 from desktop.journal.state import Conflict
 
-__all__ = ["Conflict", "Edit", "Journal", "JournalBusyError", "JournalError", "Kind", "new_id"]
+__all__ = [
+    "Conflict",
+    "DraftStep",
+    "Drafted",
+    "Edit",
+    "Journal",
+    "JournalBusyError",
+    "JournalError",
+    "Kind",
+    "new_id",
+]

@@ -13,6 +13,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from desktop.journal import lines
+from desktop.journal.drafts import Drafted, DraftStep
 from desktop.journal.edits import Edit, inverse, joined, new_id
 from desktop.journal.errors import JournalBusyError, JournalError
 from desktop.journal.state import Conflict, State, Step
@@ -195,6 +196,30 @@ class Journal:
         """The ETag that came with the last acknowledgement for the object; None when there was none."""
         with self._guard:
             return self._state.etags.get(object_id)
+
+    def draft(
+        self,
+        record_id: str,
+        object_id: str,
+        step: DraftStep,
+        value: Any = None,
+        about: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Keep a step of work on an object that is no edit yet: `value` (JSON) for OPEN, with what it is
+        `about`, and for TAKE. A draft is never sent; it is there until it is dropped.
+
+        Raises KeyError for a step of a draft that was not opened.
+        """
+        with self._guard:
+            if step not in (DraftStep.OPEN, DraftStep.DROP):
+                self._state.drafts[record_id][object_id]
+            line = {"t": "draft", "record_id": record_id, "object_id": object_id, "step": step.value}
+            self._record(line | {"value": value, "about": dict(about or {})})
+
+    def drafts(self, record_id: str) -> dict[str, Drafted]:
+        """The drafts of a record by object."""
+        with self._guard:
+            return {key: draft.copy() for key, draft in self._state.drafts[record_id].items()}
 
     def flush(self) -> None:
         """Return when everything written so far is on the disk. Raises JournalError when that fails."""

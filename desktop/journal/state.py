@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from desktop.journal.drafts import Drafted, DraftStep
 from desktop.journal.edits import Edit, Kind, joined
 
 Line = Mapping[str, Any]
@@ -45,6 +46,7 @@ class State:
     service_ids: dict[str, str] = field(default_factory=dict)
     local_ids: dict[str, str] = field(default_factory=dict)
     etags: dict[str, str] = field(default_factory=dict)
+    drafts: defaultdict[str, dict[str, Drafted]] = field(default_factory=lambda: defaultdict(dict))
     closed: bool = True
 
     def apply(self, line: Line) -> None:
@@ -58,6 +60,8 @@ class State:
                 self._conflict(line["id"], line["current"], line.get("etag"))
             case "resolve":
                 self._resolve(line["id"], line["before"], line["after"], line.get("etag"))
+            case "draft":
+                self._draft(self.drafts[line["record_id"]], line["object_id"], line["step"], line)
             case "open":
                 self.closed = False
             case "close":
@@ -103,6 +107,20 @@ class State:
                 else:
                     undo.append(step)
         self.queue.update((edit.id, edit) for edit in edits)
+
+    @staticmethod
+    def _draft(drafts: dict[str, Drafted], object_id: str, step: str, line: Line) -> None:
+        match DraftStep(step):
+            case DraftStep.OPEN:
+                drafts[object_id] = Drafted(line["about"], line["value"])
+            case DraftStep.TAKE:
+                drafts[object_id].take(line["value"])
+            case DraftStep.UNDO:
+                drafts[object_id].undo()
+            case DraftStep.REDO:
+                drafts[object_id].redo()
+            case DraftStep.DROP:
+                drafts.pop(object_id, None)
 
     def _up_to(self, edit_id: str) -> list[Edit]:
         """The queued edits of the same object up to `edit_id`, oldest first. Raises KeyError."""
@@ -167,6 +185,11 @@ class State:
             ],
             "service_ids": self.service_ids,
             "etags": self.etags,
+            "drafts": {
+                record: {object_id: draft.to_json() for object_id, draft in drafts.items()}
+                for record, drafts in self.drafts.items()
+                if drafts
+            },
             "closed": self.closed,
         }
 
@@ -184,6 +207,10 @@ class State:
         }
         self.service_ids, self.etags = dict(line["service_ids"]), dict(line["etags"])
         self.local_ids = {known: local for local, known in self.service_ids.items()}
+        self.drafts.clear()
+        # A journal of an earlier version has none.
+        for record, drafts in line.get("drafts", {}).items():
+            self.drafts[record] = {key: Drafted.from_json(draft) for key, draft in drafts.items()}
         self.closed = line["closed"]
 
 

@@ -1240,8 +1240,8 @@
     <name>Correcting</name>
     <message numerus="yes">
         <source>%n change(s) of findings are back that were not saved.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>已恢复 %n 处尚未保存的发现修改。</numerusform>
         </translation>
     </message>
 </context>
@@ -1410,7 +1410,7 @@
     </message>
     <message>
         <source>This will not survive a crash: {why}</source>
-        <translation type="unfinished"></translation>
+        <translation>程序意外退出时这一步会丢失：{why}</translation>
     </message>
     <message>
         <source>Walkaround is open in another window with this account. Edit there; here you can only look.</source>

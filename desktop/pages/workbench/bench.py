@@ -15,6 +15,7 @@ from desktop.imaging.source import ImageSource
 from desktop.journal import Edit
 from desktop.pages.workbench.correction import Draft
 from desktop.pages.workbench.document import Document, ItemView, view_of
+from desktop.pages.workbench.drafts import Drafts
 from desktop.pages.workbench.edits import Edits
 from desktop.pages.workbench.opening import Opened
 from desktop.pages.workbench.outbox import Sent
@@ -37,6 +38,8 @@ class Bench(QObject):
     """Items, the record, or what waits are different."""
     currentChanged = Signal()
     """Another item is chosen, or another version of its result is shown."""
+    draftsBack = Signal(int)
+    """So many changes of findings are back that were not saved when the program ended."""
 
     def __init__(self, context: Context, store: RegionStore, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -52,7 +55,7 @@ class Bench(QObject):
         self.link = RegionLink(store)
         self._current = ""
         self._version: int | None = None
-        self.drafts: dict[str, Draft] = {}
+        self.drafts = Drafts(self.edits)
         """Findings that are being corrected, by item; shown in place of the entry they correct."""
         self._names: dict[str, str] = {}
         self._rows = Rows()
@@ -93,9 +96,15 @@ class Bench(QObject):
             self.photos.clear()
             self._current, self._version = "", None
         self.serve(opened.items)
-        if self.item is None:
+        back = 0 if same else self.drafts.open(self.record_id, self.document.items)
+        if back:
+            # Chosen before anything is shown: a draft is saved when the person goes to another item.
+            self._current = self.drafts.all()[0].item_id
+        elif self.item is None:
             self._current, self._version = self.rows[0].item_id if self.rows else "", None
         self.currentChanged.emit()
+        if back:
+            self.draftsBack.emit(back)
 
     def show_picture(self, source: ImageSource | None) -> None:
         """The reference image is there."""
@@ -109,7 +118,7 @@ class Bench(QObject):
         """Nothing is open any more."""
         self.document = self.reference = self.source = None
         self.rows = []
-        self.drafts.clear()
+        self.drafts.close()
         self.link.size = (0, 0)
         self._current = ""
         self.link.show((), ())
@@ -317,11 +326,13 @@ class Bench(QObject):
         if self.document is None or not self.editable:
             return
         edit = self.document.correct(draft, Change.CORRECT)
-        del self.drafts[draft.item_id]
+        self.drafts.hide(draft.item_id)
         if draft.item_id == self._current:
             self._version = None
-        if edit is not None and not self.edits.do(edit):
-            self.drafts[draft.item_id] = draft
+        if edit is None or self.edits.do(edit):
+            self.drafts.drop(draft.item_id)
+        else:
+            self.drafts.show(draft)
 
     def remove(self) -> None:
         """Delete the chosen item."""

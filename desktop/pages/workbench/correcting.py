@@ -12,7 +12,7 @@ from desktop.canvas.alignment import AlignedPair
 from desktop.canvas.compare import CompareView
 from desktop.canvas.pair_tools import BoxTool
 from desktop.pages.workbench.bench import Bench
-from desktop.pages.workbench.correction import Draft, boxes_of
+from desktop.pages.workbench.correction import Draft
 from desktop.pages.workbench.findings import FindingsBox
 from desktop.widgets import Button, Kind, label
 from shared import results
@@ -78,6 +78,8 @@ class Correcting(QObject):
 
     changed = Signal()
     """Other findings are to be shown."""
+    said = Signal(str)
+    """Something to tell the person for a moment."""
 
     def __init__(
         self, bench: Bench, box: FindingsBox, bar: CorrectionBar, views: Sequence[CompareView], owner: QObject
@@ -96,6 +98,7 @@ class Correcting(QObject):
         bar.discardWanted.connect(self.discard)
         bar.drawToggled.connect(self._set_drawing)
         bench.currentChanged.connect(self._current_changed)
+        bench.draftsBack.connect(self._back)
 
     # -- what is shown
 
@@ -145,7 +148,7 @@ class Correcting(QObject):
         item, base = self._bench.item, self._bench.stored_entry
         if self._draft is None and item is not None and base is not None:
             newest = results.finished_detection(item.result)
-            self._bench.drafts[item.item_id] = Draft(item.item_id, base, newest, boxes_of(base))
+            self._bench.drafts.begin(item.item_id, base, newest)
         return self._draft
 
     def _place(self, shown: int) -> int:
@@ -240,21 +243,24 @@ class Correcting(QObject):
 
     def discard(self) -> None:
         """Forget the draft."""
-        self._bench.drafts.pop(self._bench.current, None)
+        self._bench.drafts.drop(self._bench.current)
         self.changed.emit()
 
     def save(self) -> None:
         """Make every draft a new version of its item; nothing without one."""
         self._bar.draw.setChecked(False)
-        drafts = list(self._bench.drafts.values())
+        drafts = self._bench.drafts.all()
         for draft in drafts:
             self._bench.correct(draft)
         if drafts:
             self.changed.emit()
 
+    def _back(self, steps: int) -> None:
+        self.said.emit(self.tr("%n change(s) of findings are back that were not saved.", "", steps))
+
     def _current_changed(self) -> None:
         stored = self._bench.stored_entry
-        for draft in list(self._bench.drafts.values()):
+        for draft in self._bench.drafts.all():
             same = stored is not None and results.version(stored) == results.version(draft.base)
             if draft.item_id != self._bench.current or not same:
                 self._bar.draw.setChecked(False)

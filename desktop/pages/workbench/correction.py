@@ -5,10 +5,11 @@ A box here is the JSON of a `CorrectedBox`; `place` counts the boxes of an entry
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from desktop.journal import Drafted, DraftStep
 from shared import results
 from shared.codes import Origin, Progress
 from shared.geometry import Rect
@@ -76,24 +77,54 @@ def waiting_entry(base: results.Entry, of_version: int, version: int, boxes: Seq
     }
 
 
+Said = Callable[[DraftStep, Any], None]
+"""Is told each step of a draft, with the boxes that a new one gives."""
+
+
+def _unheard(_step: DraftStep, _value: Any) -> None:
+    """Nobody keeps the steps."""
+
+
 @dataclass(slots=True)
 class Draft:
     """The correction of one item's findings under way.
 
-    `base` is the entry that is corrected, `newest` the one whose findings counted when it began.
+    `base` is the entry that is corrected, `newest` the one whose findings counted when it began. `said` is
+    told every step, so that none is lost when the program ends.
     """
 
     item_id: str
     base: results.Entry
     newest: results.Entry | None
-    boxes: Boxes
-    _before: list[Boxes] = field(default_factory=list)
-    _after: list[Boxes] = field(default_factory=list)
+    kept: Drafted
+    said: Said = _unheard
+
+    @classmethod
+    def begin(cls, item_id: str, base: results.Entry, newest: results.Entry | None) -> Draft:
+        """A draft without a step, of the findings of `base`."""
+        about = {"of": results.version(base), "newest": None if newest is None else results.version(newest)}
+        return cls(item_id, base, newest, Drafted(about, list(boxes_of(base))))
+
+    @classmethod
+    def again(cls, item_id: str, entries: Sequence[results.Entry], kept: Drafted) -> Draft | None:
+        """The draft that the journal kept, on the present entries of its item; None when its base is gone."""
+        found = {
+            results.version(entry, at): entry
+            for at, entry in enumerate(entries)
+            if not results.is_verdict(entry)
+        }
+        base = found.get(kept.about["of"])
+        return None if base is None else cls(item_id, base, found.get(kept.about["newest"]), kept)
+
+    @property
+    def boxes(self) -> Boxes:
+        """The findings so far."""
+        return tuple(self.kept.now)
 
     @property
     def steps(self) -> int:
         """How many changes it holds."""
-        return len(self._before)
+        return len(self.kept.before)
 
     @property
     def entry(self) -> results.Entry:
@@ -102,19 +133,17 @@ class Draft:
 
     def undo(self) -> bool:
         """Take the last change back; False when there is none."""
-        if not self._before:
-            return False
-        self._after.append(self.boxes)
-        self.boxes = self._before.pop()
-        return True
+        done = self.kept.undo()
+        if done:
+            self.said(DraftStep.UNDO, None)
+        return done
 
     def redo(self) -> bool:
         """Do the change again that was taken back last; False when there is none."""
-        if not self._after:
-            return False
-        self._before.append(self.boxes)
-        self.boxes = self._after.pop()
-        return True
+        done = self.kept.redo()
+        if done:
+            self.said(DraftStep.REDO, None)
+        return done
 
     def accept(self, place: int) -> None:
         """Say that a finding is right, or take that back."""
@@ -142,9 +171,8 @@ class Draft:
         self._take((*self.boxes[:place], {**self.boxes[place], **changes}, *self.boxes[place + 1 :]))
 
     def _take(self, boxes: Boxes) -> None:
-        self._before.append(self.boxes)
-        self._after.clear()
-        self.boxes = boxes
+        self.kept.take(list(boxes))
+        self.said(DraftStep.TAKE, list(boxes))
 
 
 def _points(rect: Rect) -> dict[str, float]:

@@ -137,6 +137,7 @@ class WorkbenchPage(Page):
         self.correcting.changed.connect(self._show_correction)
         self.aligning.started.connect(lambda: self.show_compare(True))
         self.aligning.said.connect(self.toast)
+        self.correcting.said.connect(self.toast)
         self.detecting.runningChanged.connect(self.items.model.show_running)
         self.detecting.progressChanged.connect(self.top.show_detecting)
         self.top.detect_cancelled.connect(self.detecting.cancel)

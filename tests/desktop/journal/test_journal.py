@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from desktop.journal import Edit, Journal, JournalBusyError, JournalError, Kind, lines
+from desktop.journal import DraftStep, Edit, Journal, JournalBusyError, JournalError, Kind, lines
 
 
 class Clock:
@@ -335,7 +335,7 @@ def test_a_line_cut_short_does_not_spoil_the_next(path: Path, monkeypatch: pytes
 _WRITER = """
 import sys
 from pathlib import Path
-from desktop.journal import Edit, Journal, Kind
+from desktop.journal import DraftStep, Edit, Journal, Kind
 journal = Journal.open(Path(sys.argv[1]))
 number = len(journal.pending())
 while True:
@@ -390,4 +390,30 @@ def test_the_first_pending_edit_is_the_joined_one(tmp_path: Path) -> None:
     journal.conflict(journal.pending()[0].id, {"x": 9})
     assert journal.first_pending() == journal.pending()[0]
     assert journal.pending()[0].object_id == "b"
+    journal.close()
+
+
+def test_a_journal_of_the_first_version_has_no_drafts(path: Path) -> None:
+    journal = Journal.open(path)
+    journal.append(create("a", 1))
+    journal.compact()
+    journal.close()
+    contents = lines.decode(path.read_bytes()).values
+    for value in contents:
+        value.pop("drafts", None)
+    path.write_bytes(b"".join(lines.encode(value) for value in contents))
+    journal = Journal.open(path)
+    assert not journal.damaged
+    assert journal.drafts("r") == {}
+    assert len(journal.pending()) == 1
+    journal.close()
+
+
+def test_a_step_of_a_draft_that_was_not_opened_is_refused(path: Path) -> None:
+    journal = Journal.open(path)
+    with pytest.raises(KeyError):
+        journal.draft("r", "a", DraftStep.TAKE, [1])
+    journal.draft("r", "a", DraftStep.DROP)
+    journal = reopened(journal)
+    assert not journal.damaged
     journal.close()

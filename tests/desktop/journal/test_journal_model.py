@@ -11,7 +11,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from desktop.journal import Edit, Journal, Kind
+from desktop.journal import Drafted, DraftStep, Edit, Journal, Kind
 
 OBJECTS = st.sampled_from(["a", "b", "c"])
 
@@ -29,6 +29,7 @@ class JournalModel(RuleBasedStateMachine):
         self.redo_values: list[dict[str, int]] = []
         self.numbers = itertools.count(1)
         self.made: set[str] = set()
+        self.drafts: dict[str, Drafted] = {}
 
     def teardown(self) -> None:
         self.journal.close()
@@ -78,6 +79,25 @@ class JournalModel(RuleBasedStateMachine):
         else:
             assert self.values == before
 
+    @rule(object_id=OBJECTS, step=st.sampled_from(DraftStep))
+    def draft(self, object_id: str, step: DraftStep) -> None:
+        mine = self.drafts.get(object_id)
+        value = next(self.numbers)
+        match step:
+            case DraftStep.OPEN:
+                self.drafts[object_id] = Drafted({"of": value}, value)
+            case DraftStep.DROP:
+                self.drafts.pop(object_id, None)
+            case _ if mine is None:
+                return
+            case DraftStep.TAKE:
+                mine.before, mine.now, mine.after = [*mine.before, mine.now], value, []
+            case DraftStep.UNDO if mine.before:
+                mine.after, mine.now, mine.before = [*mine.after, mine.now], mine.before[-1], mine.before[:-1]
+            case DraftStep.REDO if mine.after:
+                mine.before, mine.now, mine.after = [*mine.before, mine.now], mine.after[-1], mine.after[:-1]
+        self.journal.draft("r", object_id, step, value, about={"of": value})
+
     @precondition(lambda self: self.journal.pending())
     @rule()
     def send_one(self) -> None:
@@ -97,6 +117,11 @@ class JournalModel(RuleBasedStateMachine):
     @rule()
     def compact(self) -> None:
         self.journal.compact()
+
+    @invariant()
+    def drafts_are_as_they_were_left(self) -> None:
+        assert self.journal.drafts("r") == self.drafts
+        assert self.journal.drafts("another record") == {}
 
     @invariant()
     def sending_the_rest_gives_what_is_here(self) -> None:

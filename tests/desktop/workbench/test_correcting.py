@@ -14,11 +14,13 @@ from pytestqt.qtbot import QtBot
 from desktop.canvas.compare import CompareView
 from desktop.canvas.pair_tools import mapped
 from desktop.client import Session
+from desktop.pages.workbench.edits import journal_path
 from desktop.pages.workbench.label_editor import LabelEditor
 from shared import results
 from shared.cv import cv2
 from shared.samples import View, panel, photograph
 from tests.desktop.workbench.stage import HEIGHT, WIDTH, Desk, make_record
+from tests.desktop.workbench.stage import desk as at_desk
 
 REGION = ((0.3, 0.3, 0.3, 0.3), (0.65, 0.3, 0.2, 0.2))
 CRACK = {"label": "crack", "confidence": 0.9, "points": {"x1": 300, "y1": 230, "x2": 340, "y2": 260}}
@@ -162,7 +164,7 @@ def test_leaving_the_item_saves_by_itself(desk: Desk, qtbot: QtBot) -> None:
     page = desk.page
     page.correcting.accept(0)
     desk.context.commands.run("item.next")
-    assert page.bench.drafts == {}
+    assert not page.bench.drafts.all()
     qtbot.waitUntil(lambda: desk.saved, timeout=8000)
     assert entries(desk)[-1]["resultImage"]["boxes"][0]["accepted"] is True
 
@@ -226,10 +228,48 @@ def test_a_correction_that_the_disk_refuses_stays_a_draft(
     assert page.inspector.correction.save.isVisible()
 
 
+def test_a_draft_survives_the_end_of_the_program(session: Session, qtbot: QtBot) -> None:
+    record_id = make_record(session, REGION)
+    items = [item.item_id for item in session.items.all(record_id)]
+    add_result(session, items[1])
+    path = journal_path(session.account.me().user.user_id)
+    with at_desk(session, qtbot) as first:
+        first.open(record_id, qtbot.waitUntil)
+        first.page.go_to(items[1])
+        first.page.correcting.remove(1)
+        first.page.correcting.accept(0)
+        first.page.correcting.remove(0)
+        first.page.correcting.undo()
+        killed = path.read_bytes()
+        first.page.correcting.discard()
+    path.write_bytes(killed)
+    with at_desk(session, qtbot) as second:
+        said: list[str] = []
+        second.page.toast.connect(said.append)
+        second.open(record_id, qtbot.waitUntil)
+        assert said == ["2 change(s) of findings are back that were not saved."]
+        assert second.page.bench.current == items[1]
+        assert labels(second) == ["crack"]
+        assert second.page.inspector.findings.shown[0].accepted
+        assert second.page.correcting.redo()
+        assert labels(second) == []
+        for _ in range(3):
+            assert second.page.correcting.undo()
+        assert not second.page.correcting.undo()
+        assert labels(second) == ["crack", "stain"]
+        second.page.correcting.redo()
+        second.page.correcting.save()
+        qtbot.waitUntil(lambda: second.saved, timeout=8000)
+        assert len(entries(second, 1)) == 2
+    with at_desk(session, qtbot) as third:
+        third.open(record_id, qtbot.waitUntil)
+        assert not third.page.bench.drafts.all()
+
+
 def test_who_may_only_look_corrects_nothing(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(desk.context, "may", lambda _permission: False)
     desk.page.correcting.accept(0)
-    assert desk.page.bench.drafts == {}
+    assert not desk.page.bench.drafts.all()
 
 
 def test_a_photo_is_aligned_by_three_points(bench: Desk, qtbot: QtBot, tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ ENTRY: dict[str, Any] = {
 
 
 def draft() -> Draft:
-    return Draft("i", ENTRY, ENTRY, boxes_of(ENTRY))
+    return Draft.begin("i", ENTRY, ENTRY)
 
 
 def change(one: Draft, number: int) -> None:

@@ -1,0 +1,77 @@
+"""The corrections of the open record that are under way, by item; the journal keeps every step of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from typing import Any
+
+from desktop.journal import DraftStep
+from desktop.pages.workbench.correction import Draft, boxes_of, same_boxes
+from desktop.pages.workbench.document import ItemView
+from desktop.pages.workbench.edits import Edits
+from shared import results
+
+
+class Drafts:
+    """What `Correcting` works on. A draft is here until it became an edit or was dropped."""
+
+    def __init__(self, edits: Edits) -> None:
+        self._edits = edits
+        self._record_id = ""
+        self._drafts: dict[str, Draft] = {}
+
+    def __len__(self) -> int:
+        return len(self._drafts)
+
+    def get(self, item_id: str) -> Draft | None:
+        """The draft of an item; None without one."""
+        return self._drafts.get(item_id)
+
+    def all(self) -> list[Draft]:
+        """Every draft."""
+        return list(self._drafts.values())
+
+    def begin(self, item_id: str, base: results.Entry, newest: results.Entry | None) -> Draft:
+        """A draft of the findings of `base`, without a step."""
+        draft = Draft.begin(item_id, base, newest)
+        draft.said = partial(self._said, item_id)
+        self._drafts[item_id] = draft
+        self._edits.draft(self._record_id, item_id, DraftStep.OPEN, list(draft.boxes), about=draft.kept.about)
+        return draft
+
+    def hide(self, item_id: str) -> None:
+        """Show the item without its draft while that becomes an edit."""
+        self._drafts.pop(item_id, None)
+
+    def show(self, draft: Draft) -> None:
+        """Show a draft again that could not become an edit."""
+        self._drafts[draft.item_id] = draft
+
+    def drop(self, item_id: str) -> None:
+        """Forget the draft of an item."""
+        self._drafts.pop(item_id, None)
+        self._edits.draft(self._record_id, item_id, DraftStep.DROP)
+
+    def open(self, record_id: str, items: Iterable[ItemView]) -> int:
+        """Take up what the journal kept for a record; gives how many changes are back that were not saved."""
+        self._record_id = record_id
+        self._drafts.clear()
+        kept = self._edits.drafts(record_id)
+        for item in items:
+            if item.item_id not in kept:
+                continue
+            draft = Draft.again(item.item_id, item.result, kept[item.item_id])
+            now = boxes_of(results.finished_detection(item.result))
+            # It may have become an edit just before the program ended.
+            if draft is not None and draft.steps and not same_boxes(draft.boxes, now):
+                draft.said = partial(self._said, item.item_id)
+                self._drafts[item.item_id] = draft
+        return sum(draft.steps for draft in self._drafts.values())
+
+    def close(self) -> None:
+        """No record is open; what the journal keeps stays there."""
+        self._drafts.clear()
+
+    def _said(self, item_id: str, step: DraftStep, value: Any) -> None:
+        self._edits.draft(self._record_id, item_id, step, value)
