@@ -48,10 +48,10 @@
 <context>
     <name>Correcting</name>
     <message numerus="yes">
-        <source>%n change(s) of findings are back that were not saved.</source>
-        <translation>
-            <numerusform>%n change of findings are back that were not saved.</numerusform>
-            <numerusform>%n changes of findings are back that were not saved.</numerusform>
+        <source>%n change(s) of findings restored that you had not saved.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
         </translation>
     </message>
 </context>

@@ -1239,7 +1239,7 @@
 <context>
     <name>Correcting</name>
     <message numerus="yes">
-        <source>%n change(s) of findings are back that were not saved.</source>
+        <source>%n change(s) of findings restored that you had not saved.</source>
         <translation>
             <numerusform>已恢复 %n 处尚未保存的发现修改。</numerusform>
         </translation>

@@ -256,7 +256,7 @@ class Correcting(QObject):
             self.changed.emit()
 
     def _back(self, steps: int) -> None:
-        self.said.emit(self.tr("%n change(s) of findings are back that were not saved.", "", steps))
+        self.said.emit(self.tr("%n change(s) of findings restored that you had not saved.", "", steps))
 
     def _current_changed(self) -> None:
         stored = self._bench.stored_entry

@@ -247,7 +247,7 @@ def test_a_draft_survives_the_end_of_the_program(session: Session, qtbot: QtBot)
         said: list[str] = []
         second.page.toast.connect(said.append)
         second.open(record_id, qtbot.waitUntil)
-        assert said == ["2 change(s) of findings are back that were not saved."]
+        assert said == ["2 change(s) of findings restored that you had not saved."]
         assert second.page.bench.current == items[1]
         assert labels(second) == ["crack"]
         assert second.page.inspector.findings.shown[0].accepted
