@@ -40,7 +40,7 @@ class Measuring(QDialog):
         self.length.setRange(0, 1_000_000)
         self.length.setDecimals(2)
         self.length.setSuffix(" mm")
-        self.length.setStyleSheet("QDoubleSpinBox { padding-left: 8px; }")
+        self.length.lineEdit().setTextMargins(6, 0, 0, 0)
         self.length.setMinimumWidth(140)
         self._said = label("", "dim")
         self.use = Button(self.tr("Use this scale"), kind=Kind.MAIN)

@@ -62,11 +62,12 @@ class ModelForm(Form):
             facts.append((self.tr("Size"), QLocale().formattedDataSize(entry.size)))
         facts += [
             (self.tr("Added"), minute(entry.created_at)),
-            (self.tr("Added by"), entry.added_by or NOTHING),
+            (self.tr("Added by"), self._who(entry.added_by)),
             (self.tr("State"), self.tr("in use") if entry.enabled else self.tr("disabled")),
         ]
         if entry.sha256:
-            facts.append((self.tr("Hash (SHA-256)"), entry.sha256))
+            half = len(entry.sha256) // 2
+            facts.append((self.tr("Hash (SHA-256)"), f"{entry.sha256[:half]}\n{entry.sha256[half:]}"))
         grid = QFormLayout()
         grid.setHorizontalSpacing(16)
         grid.setVerticalSpacing(4)
@@ -75,6 +76,12 @@ class ModelForm(Form):
             said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             grid.addRow(label(name, "dim"), said)
         self.body.addLayout(grid)
+
+    def _who(self, user_id: str | None) -> str:
+        payload = self._context.payload
+        if payload is not None and user_id == payload.user.user_id:
+            return payload.user.name or payload.user.username
+        return user_id or NOTHING
 
     def _rules(self) -> None:
         settings = self._entry.settings
@@ -194,6 +201,6 @@ def _share(value: float) -> QDoubleSpinBox:
     box.setSingleStep(0.05)
     box.setDecimals(2)
     box.setValue(value)
-    box.setStyleSheet("QDoubleSpinBox { padding-left: 8px; }")
+    box.lineEdit().setTextMargins(6, 0, 0, 0)
     box.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
     return box

@@ -35,6 +35,7 @@ class Filters(QWidget):
             self.tr("Reference image"), find.references(session), placeholder=self.tr("Any reference image")
         )
         self.period = Combo(self.tr("Start time"))
+        self.reference.setMinimumContentsLength(18)
         self.clear = Button(self.tr("Clear"), kind=Kind.GHOST)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)

@@ -192,7 +192,7 @@ class ItemDelegate(QStyledItemDelegate):
         else:
             used = paint_chip(painter, left, middle, status_tone(row.status), status_word(row.status))
             said = self._said(row)
-        colour = theme.word("failed") if row.note and row.status == "not_started" else dim
+        colour = theme.word("failed") if row.note else dim
         font = sized(LABEL_PX)
         _text(painter, font, colour, QRect(left + used + 6, middle - 9, width - used - 6, 18), said)
         if not row.saved:
@@ -208,9 +208,7 @@ class ItemDelegate(QStyledItemDelegate):
     def _said(self, row: Row) -> str:
         if row.run.run is Run.CANCELED and not row.findings:
             return self.tr("Detection cancelled")
-        if row.status == "not_started":
-            return row.note
-        if row.status == "undecided" and row.note and not row.findings:
+        if row.note or row.status == "not_started":
             return row.note
         return self.tr("%n finding(s)", "", row.findings)
 

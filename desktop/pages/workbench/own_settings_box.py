@@ -48,7 +48,7 @@ class OwnSettingsBox(QWidget):
         self.smallest = QDoubleSpinBox()
         self.smallest.setObjectName("own-smallest")
         self.smallest.setAccessibleName(self.tr("Smallest defect"))
-        self.smallest.setStyleSheet("QDoubleSpinBox { padding-left: 8px; }")
+        self.smallest.lineEdit().setTextMargins(6, 0, 0, 0)
         self.smallest.setRange(0, _LARGEST)
         self.smallest.setKeyboardTracking(False)
         self.smallest.setSpecialValueText(self.tr("As the model"))
