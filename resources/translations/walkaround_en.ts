@@ -49,9 +49,9 @@
     <name>Correcting</name>
     <message numerus="yes">
         <source>%n change(s) of findings restored that you had not saved.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n change of findings restored that you had not saved.</numerusform>
+            <numerusform>%n changes of findings restored that you had not saved.</numerusform>
         </translation>
     </message>
 </context>
