@@ -2220,7 +2220,7 @@
         <translation>全部飞机</translation>
     </message>
     <message>
-        <source>Any reference image</source>
+        <source>Any image</source>
         <translation>全部参考图</translation>
     </message>
     <message>

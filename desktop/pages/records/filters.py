@@ -32,10 +32,9 @@ class Filters(QWidget):
             self.tr("Aircraft"), find.aircraft(session), placeholder=self.tr("Any aircraft")
         )
         self.reference = Chooser(
-            self.tr("Reference image"), find.references(session), placeholder=self.tr("Any reference image")
+            self.tr("Reference image"), find.references(session), placeholder=self.tr("Any image")
         )
         self.period = Combo(self.tr("Start time"))
-        self.reference.setMinimumContentsLength(18)
         self.clear = Button(self.tr("Clear"), kind=Kind.GHOST)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
