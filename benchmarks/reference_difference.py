@@ -193,7 +193,7 @@ def calibrate(count: int) -> None:
             except AlignmentFailed:
                 continue
             size = (pair.photo.shape[1], pair.photo.shape[0])
-            given = (seen.found, seen.threshold, seen.radius)
+            given = (seen.found, seen.threshold)
             found = [Found("", confidence(part, *given), in_photo(part, seen, size)) for part in seen.found]
             real += matched(found, pair.truth)
             rows += [(1.0, *measures(part, *given)) for part in seen.found]
@@ -203,7 +203,7 @@ def calibrate(count: int) -> None:
         guess = 1 / (1 + np.exp(-np.clip(x @ weights, -30, 30)))
         bend = (x * (guess * (1 - guess))[:, None]).T @ x + np.eye(len(weights)) * 0.5
         weights += np.linalg.solve(bend, x.T @ (y - guess) - 0.5 * weights)
-    names = ("bias", "strength", "thickness", "radius", "peers")
+    names = ("bias", "strength", "thickness", "peers")
     report(
         f"weights from {len(y)} parts, {y.mean():.3f} real", **dict(zip(names, weights.tolist(), strict=True))
     )

@@ -14,6 +14,12 @@ from shared.cv import cv2
 from shared.geometry import Rect
 
 _GROW = 0.45
+# Parts are one finding whose gap is at most this share of the smaller one's length.
+_NEAR = 0.7
+# Share of a part's strength above which its pixels are sure to belong to it: below is what surrounds it.
+_CORE = 0.15
+# A fragment has at least this share of its finding's strength; noise along the edges beside it has less.
+_ALIKE = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +90,7 @@ def _hugged(here: _Here, own: NDArray[np.bool_], threshold: float, radius: int) 
     faint = own & (here.strength > 0.5 * float(here.strength[own].max()))
     if top < threshold:
         return [faint]
-    core = sharp > max(0.6 * threshold, 0.15 * top)
+    core = sharp > max(0.6 * threshold, _CORE * top)
     # The tolerance has eaten the rim of what differs, and the second scale has smeared it: the neighbours
     # belong that differ about as much.
     level = 0.45 * float(np.median(here.raw[sharp > 0.5 * top]))
@@ -143,11 +149,13 @@ def _merge(found: list[Part], reach: int) -> list[Part]:
 
 def _belong(one: Part, other: Part, reach: int) -> bool:
     """Whether two parts are one defect: close to each other, or pieces of one line."""
+    if min(one.peak, other.peak) < _ALIKE * max(one.peak, other.peak):
+        return False
     gap_x = max(one.box.x, other.box.x) - min(one.box.right, other.box.right)
     gap_y = max(one.box.y, other.box.y) - min(one.box.bottom, other.box.bottom)
     gap = float(np.hypot(max(gap_x, 0), max(gap_y, 0)))
     small = min(max(one.box.w, one.box.h), max(other.box.w, other.box.h))
-    if gap <= max(2.0 * reach, 0.35 * small) and gap <= 12.0 * reach:
+    if gap <= max(2.0 * reach, _NEAR * small) and gap <= 12.0 * reach:
         return True
     return small >= 8 and gap <= 1.5 * small and _collinear(one, other)
 

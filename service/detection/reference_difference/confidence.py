@@ -9,27 +9,26 @@ import numpy as np
 from service.detection.reference_difference.boxes import Part
 
 # Fitted by `python -m benchmarks.reference_difference --calibrate` on the benchmark's surfaces.
-_BIAS = -1.69
-_WEIGHTS = (0.80, 2.56, -1.18, -2.01)
+_BIAS = -1.79
+_WEIGHTS = (0.90, 2.71, -2.88)
 
 
-def measures(part: Part, found: Sequence[Part], threshold: float, radius: int) -> tuple[float, ...]:
+def measures(part: Part, found: Sequence[Part], threshold: float) -> tuple[float, ...]:
     """What the confidence in one part of those `found` depends on, each about 0 for a middling finding.
 
-    Logarithms of the strength over the threshold, of the thickness, of the tolerance for edges (`radius`,
-    px), and of the number of parts at least half as strong: where much differs, no single part means much.
+    Logarithms of the strength over the threshold, of the thickness, and of the number of parts at least
+    half as strong: where much differs, no single part means much.
     """
     # Many equal defects must not hide each other, so more peers than this count no more.
     peers = min(sum(other.peak >= part.peak / 2 for other in found), 20)
     return (
         float(np.log(np.clip(part.peak / threshold, 0.1, 50))),
         float(np.log(np.clip(part.thickness, 1, 30) / 4)),
-        float(np.log(radius)),
         float(np.log(peers / 5)),
     )
 
 
-def confidence(part: Part, found: Sequence[Part], threshold: float, radius: int) -> float:
+def confidence(part: Part, found: Sequence[Part], threshold: float) -> float:
     """Probability 0..1 that the part is a real change."""
-    value = _BIAS + float(np.dot(_WEIGHTS, measures(part, found, threshold, radius)))
+    value = _BIAS + float(np.dot(_WEIGHTS, measures(part, found, threshold)))
     return round(float(1 / (1 + np.exp(-value))), 3)

@@ -40,10 +40,10 @@ _MOST_PIXELS = 4_000_000
 _MOST_CHANGED = 0.5
 # px of the photo; where the homography fits better than this, nothing is left that wanders.
 _SETTLED = 0.1
-# A box reaches beyond the pixels that differ: by half a pixel for each pixel that an edge may be off, since
+# A box reaches beyond the pixels that differ: by a third of a pixel for each that an edge may be off, since
 # so much of a defect can not be told from its edge, and by a share of its shorter side, within limits (px).
-_RIM = 0.5
-_RIM_SHARE = 0.12
+_RIM = 0.3
+_RIM_SHARE = 0.1
 _MOST_RIM_SHARE = 3.0
 # Without findings a photo passes, so then the alignment must be beyond doubt (see `align._BELONGS`).
 _LEAST_TO_PASS = 0.75
@@ -82,7 +82,7 @@ def detect(reference: Bytes, region: Rect, photo: Bytes, parameters: Parameters 
     size = (photo.shape[1], photo.shape[0])
     kept = []
     for part in seen.found:
-        sure = confidence(part, seen.found, seen.threshold, seen.radius)
+        sure = confidence(part, seen.found, seen.threshold)
         box = in_photo(part, seen, size)
         if sure >= wanted.min_confidence and not box.empty:
             kept.append(Found(label(part, seen.was, seen.now), sure, box))
