@@ -194,6 +194,7 @@ def _items() -> list[Command]:
         ("item.unsure", QT_TRANSLATE_NOOP("Commands", "Verdict: undecided"), ("U",), "flag"),
         ("item.photo", QT_TRANSLATE_NOOP("Commands", "Add a photo"), ("Ctrl+I",), "photo"),
         ("item.camera", QT_TRANSLATE_NOOP("Commands", "Take a photo"), ("Ctrl+Shift+I",), "camera"),
+        ("item.versions", QT_TRANSLATE_NOOP("Commands", "Compare two versions"), ("Shift+C",), "history"),
         ("item.detect", QT_TRANSLATE_NOOP("Commands", "Run detection on this item"), ("Ctrl+R",), "play"),
         (
             "record.detect",

@@ -839,6 +839,10 @@
         <translation>对比参考图与照片</translation>
     </message>
     <message>
+        <source>Compare two versions</source>
+        <translation>比较两个版本</translation>
+    </message>
+    <message>
         <source>Copy the regions</source>
         <translation>复制区域</translation>
     </message>
@@ -1145,6 +1149,69 @@
     <message>
         <source>Zoom to the item</source>
         <translation>缩放到条目</translation>
+    </message>
+</context>
+<context>
+    <name>CompareVersions</name>
+    <message>
+        <source>Close</source>
+        <translation type="unfinished">关闭</translation>
+    </message>
+    <message>
+        <source>Compare versions</source>
+        <translation>比较版本</translation>
+    </message>
+    <message>
+        <source>Finding</source>
+        <translation>发现</translation>
+    </message>
+    <message>
+        <source>Findings of both versions</source>
+        <translation>两个版本的发现</translation>
+    </message>
+    <message>
+        <source>First</source>
+        <translation>第一个</translation>
+    </message>
+    <message>
+        <source>First version</source>
+        <translation>第一个版本</translation>
+    </message>
+    <message>
+        <source>Second</source>
+        <translation>第二个</translation>
+    </message>
+    <message>
+        <source>Second version</source>
+        <translation>第二个版本</translation>
+    </message>
+    <message>
+        <source>They looked at different photos.</source>
+        <translation>两个版本检测的不是同一张照片。</translation>
+    </message>
+    <message>
+        <source>Where</source>
+        <translation>位于</translation>
+    </message>
+    <message>
+        <source>in both</source>
+        <translation>两个都有</translation>
+    </message>
+    <message>
+        <source>only in the first</source>
+        <translation>只在第一个</translation>
+    </message>
+    <message>
+        <source>only in the second</source>
+        <translation>只在第二个</translation>
+    </message>
+    <message>
+        <source>relabelled</source>
+        <translation>名称不同</translation>
+    </message>
+    <message>
+        <source>{both} in both, {first} only in the first, {second} only in the second.</source>
+        <translation>两个版本都有 {both} 处，只在第一个有 {first} 处，只在第二个有 {second} 处。</translation>
     </message>
 </context>
 <context>
@@ -3684,6 +3751,10 @@
         <translation>取消上传</translation>
     </message>
     <message>
+        <source>Compare two versions…</source>
+        <translation>比较两个版本…</translation>
+    </message>
+    <message>
         <source>Difference</source>
         <translation>差异</translation>
     </message>
@@ -4517,6 +4588,17 @@
     </message>
 </context>
 <context>
+    <name>Side</name>
+    <message>
+        <source>Fetching the photo… {n} %</source>
+        <translation type="unfinished">正在下载照片… {n} %</translation>
+    </message>
+    <message>
+        <source>This version names no photo.</source>
+        <translation>这个版本没有记下照片。</translation>
+    </message>
+</context>
+<context>
     <name>Starting</name>
     <message>
         <source>There is no earlier inspection of this reference image.</source>
@@ -5018,6 +5100,10 @@
     <message>
         <source>This item has no photo to compare yet.</source>
         <translation>这个条目还没有可对比的照片。</translation>
+    </message>
+    <message>
+        <source>This item has no two versions to compare.</source>
+        <translation>这个条目还没有两个版本可以比较。</translation>
     </message>
     <message>
         <source>This record is no longer there.</source>

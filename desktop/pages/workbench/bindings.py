@@ -96,6 +96,7 @@ def bind(page: WorkbenchPage) -> None:
         ("item.unsure", lambda: page.inspector.verdict.decide(Verdict.UNDECIDED), on_item),
         ("item.photo", page.photos.choose_files, on_item),
         ("item.camera", page.photos.capture, on_item),
+        ("item.versions", page.compare_versions, on_item),
         ("item.detect", page.detecting.detect, on_item),
         ("record.detect", page.detecting.detect_all, editing),
         ("record.finish", page.finishing.finish, editing),

@@ -16,6 +16,7 @@ from desktop.pages.workbench.aligning import Aligning
 from desktop.pages.workbench.bench import Bench
 from desktop.pages.workbench.bindings import bind
 from desktop.pages.workbench.clipboard import paste_regions
+from desktop.pages.workbench.compare_versions import compare_versions
 from desktop.pages.workbench.conflicts import ConflictDialog
 from desktop.pages.workbench.correcting import Correcting
 from desktop.pages.workbench.detecting import Detecting
@@ -131,6 +132,7 @@ class WorkbenchPage(Page):
         self.detecting.runningChanged.connect(lambda _: self._show_run())
         self.inspector.photo.pane.modeChanged.connect(self.compare.set_mode)
         self.top.saving_clicked.connect(self.decide_conflicts)
+        self.inspector.photo.compareVersionsWanted.connect(self.compare_versions)
         self.strip.compareWanted.connect(self.show_compare)
         self.photos.pairChanged.connect(self.compare.set_pair)
         self.photos.pairChanged.connect(lambda _: self._show_findings())
@@ -420,6 +422,12 @@ class WorkbenchPage(Page):
         if self.photos.pair is None:
             self.toast.emit(self.tr("This item has no photo to compare yet."))
         self.show_compare(self.centre.currentWidget() is not self.compare)
+
+    def compare_versions(self) -> None:
+        """Look at two versions of the chosen item's result; says so when there are no two."""
+        self.correcting.save()
+        if compare_versions(self.bench, self) is None:
+            self.toast.emit(self.tr("This item has no two versions to compare."))
 
     def decide_conflicts(self) -> None:
         """Let the person decide the edits that the service did not take."""

@@ -29,6 +29,7 @@ class PhotoBox(QWidget):
     filesDropped = Signal(list)
     """Paths of pictures that were dropped here."""
     versionChosen = Signal(int)
+    compareVersionsWanted = Signal()
     alignWanted = Signal()
     """By three points."""
     forgetWanted = Signal()
@@ -179,6 +180,10 @@ class PhotoBox(QWidget):
             entry = menu.addAction(line.text)
             entry.setEnabled(line.findings)
             entry.triggered.connect(lambda _checked=False, it=line.version: self.versionChosen.emit(it))
+        if sum(line.findings for line in self._versions) > 1:
+            menu.addSeparator()
+            both = menu.addAction(self.tr("Compare two versions…"))
+            both.triggered.connect(lambda _checked=False: self.compareVersionsWanted.emit())
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(self.version.mapToGlobal(self.version.rect().bottomLeft()))
 

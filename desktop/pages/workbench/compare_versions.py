@@ -1,0 +1,346 @@
+"""Two versions of an item's result side by side: their findings on the photo, and what they share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
+
+from desktop.canvas.colours import DARK_COLOURS, CanvasColours
+from desktop.canvas.findings import FindingBox, FindingLayer
+from desktop.canvas.picture_view import PictureView
+from desktop.canvas.regions import State
+from desktop.canvas.viewport import Viewport
+from desktop.client import Session
+from desktop.detection_words import finding_word, model_word
+from desktop.imaging import ImageError
+from desktop.imaging.source import ImageSource
+from desktop.pages.moments import minute
+from desktop.pages.sentences import sentence
+from desktop.pages.workbench.bench import Bench
+from desktop.pages.workbench.findings import SURE
+from desktop.pages.workbench.opening import fetch_photo
+from desktop.pages.workbench.pairing import Pairing, Within, pairings, same_photo
+from desktop.pages.workbench.rows import Finding
+from desktop.pages.workbench.versions import VersionLine, version_lines
+from desktop.theme import look
+from desktop.widgets import Button, Column, Combo, Table, label, status_word
+from desktop.workers import Task, run
+from shared import results
+from shared.geometry import Rect
+
+_ROW_PX = 32
+_AROUND = 3.0
+"""A chosen finding is shown with so much of what is around it, in times its longer side."""
+
+
+class VersionView(PictureView):
+    """A photo with the findings of one version."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._findings = FindingLayer()
+
+    @property
+    def boxes(self) -> Sequence[FindingBox]:
+        """What is painted over the photo."""
+        return self._findings.boxes
+
+    def show_boxes(self, boxes: Sequence[FindingBox]) -> None:
+        """Paint these over the photo, px of the photo."""
+        self._findings.boxes = tuple(boxes)
+        self.setAccessibleDescription("; ".join(box.text for box in boxes))
+        self.update()
+
+    def look_at(self, rect: Rect) -> None:
+        """Bring a place of the photo into the middle, large enough to be judged."""
+        longest = max(rect.w, rect.h, 8.0) * _AROUND
+        view = self.viewport
+        self.set_viewport(min(view.width, view.height) / longest, rect.x + rect.w / 2, rect.y + rect.h / 2)
+
+    def _paint_over(self, painter: QPainter) -> None:
+        self._findings.paint(painter, self.viewport, self._colours, self.font())
+
+
+class Side(QWidget):
+    """One of the two versions: which, what is known of it, and its findings on the photo."""
+
+    chosen = Signal()
+    """Another version is chosen."""
+
+    def __init__(self, session: Session, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._photo: object = None
+        self._reading: Task | None = None
+        self.versions = Combo(name)
+        self.versions.picked.connect(lambda _: self.chosen.emit())
+        self._facts = label("", "small", wrap=True)
+        self.view = VersionView()
+        self.view.setAccessibleName(name)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addWidget(self.versions, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self._facts)
+        column.addWidget(self.view, 1)
+
+    def show_entry(self, entry: results.Entry, boxes: Sequence[FindingBox]) -> None:
+        """Show a version; its photo is fetched when it is another one."""
+        self._facts.setText(facts(entry))
+        self.view.show_boxes(boxes)
+        photo = entry.get("inputImage") or {}
+        wanted = (photo.get("ipfs_cid"), photo.get("file_id"), photo.get("download_url"))
+        if wanted == self._photo:
+            return
+        self.close_photo()
+        self._photo = wanted
+        if not any(wanted):
+            self.view.show_message(self.tr("This version names no photo."))
+            return
+        self._progress(0.0)
+        content_id, file_id, url = wanted
+        self._reading = run(
+            fetch_photo,
+            self._session,
+            content_id,
+            file_id or "",
+            url,
+            owner=self,
+            progress=self._progress,
+            done=self._fetched,
+            failed=self._not_fetched,
+        )
+
+    def close_photo(self) -> None:
+        """Let go of the photo."""
+        if self._reading is not None:
+            self._reading.cancel()
+        if self.view.source is not None:
+            self.view.source.cancel()
+        self.view.open(None)
+
+    def _progress(self, share: float) -> None:
+        self.view.show_message(self.tr("Fetching the photo… {n} %").format(n=round(share * 100)))
+
+    def _fetched(self, source: ImageSource) -> None:
+        self.view.show_message("")
+        self.view.open(source)
+
+    def _not_fetched(self, error: Exception) -> None:
+        self._photo = None
+        self.view.show_message(str(error) if isinstance(error, ImageError) else sentence(error))
+
+
+class CompareVersions(QDialog):
+    """Chooses two versions; the views move together, and a finding that is chosen is shown in both."""
+
+    def __init__(
+        self,
+        session: Session,
+        title: str,
+        lines: Sequence[VersionLine],
+        entries: Mapping[int, results.Entry],
+        shown: int,
+        parent: QWidget | None = None,
+    ) -> None:
+        """Compare `entries` by version, which `lines` name; `shown` is on view at the workbench."""
+        super().__init__(parent)
+        self.setObjectName("compare-versions")
+        self.setWindowTitle(self.tr("Compare versions"))
+        self.setModal(True)
+        self.setMinimumSize(760, 520)
+        self.resize(1180, 760)
+        self._entries = entries
+        self.sides = (Side(session, self.tr("First version")), Side(session, self.tr("Second version")))
+        self._following = False
+        self._said = label("", "dim", wrap=True)
+        self.table: Table[Pairing] = Table(
+            self.tr("Findings of both versions"),
+            [
+                Column(self.tr("Finding"), _what, 240, stretch=True, kind="strong"),
+                Column(self.tr("Where"), self._where, 190, tone=_tone),
+                Column(self.tr("First"), lambda row: _confidence(row.first), 110),
+                Column(self.tr("Second"), lambda row: _confidence(row.second), 110),
+            ],
+            row_px=_ROW_PX,
+        )
+        self.table.setMinimumHeight(5 * _ROW_PX)
+        self.close_button = Button(self.tr("Close"))
+        self._build(title)
+        names = [(line.version, line.text) for line in lines if line.version in entries]
+        numbers = [version for version, _ in names]
+        second = shown if shown in numbers[1:] else numbers[-1]
+        first = numbers[max(numbers.index(second) - 1, 0)]
+        for side, version in zip(self.sides, (first, second), strict=True):
+            side.versions.set_choices(names)
+            side.versions.set_value(version)
+            side.chosen.connect(self.show_versions)
+            side.view.viewportChanged.connect(partial(self._follow, side))
+        self.table.chosen_changed.connect(self._show_chosen)
+        self.close_button.clicked.connect(self.accept)
+        self.finished.connect(self._ended)
+        self._take_colours()
+        look().themeChanged.connect(self._take_colours)
+        self.show_versions()
+
+    def _build(self, title: str) -> None:
+        pair = QHBoxLayout()
+        pair.setSpacing(12)
+        for side in self.sides:
+            pair.addWidget(side, 1)
+        below = QHBoxLayout()
+        below.addWidget(self._said, 1)
+        below.addWidget(self.close_button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 16, 20, 16)
+        column.setSpacing(10)
+        column.addWidget(label(title, "item"))
+        column.addLayout(pair, 3)
+        column.addWidget(self.table, 1)
+        column.addLayout(below)
+
+    @property
+    def compared(self) -> tuple[results.Entry, results.Entry]:
+        """The entries of the two versions."""
+        first, second = (self._entries[_number(side.versions.value())] for side in self.sides)
+        return first, second
+
+    def show_versions(self) -> None:
+        """Show the two versions that are chosen, and what they share."""
+        first, second = self.compared
+        rows = pairings(first, second)
+        self.table.rows_model.show(rows)
+        self._show_boxes(rows, None)
+        known = same_photo(first, second) or any(row.first and row.second for row in rows)
+        counts = {within: sum(row.within is within for row in rows) for within in Within}
+        said = self.tr("{both} in both, {first} only in the first, {second} only in the second.").format(
+            both=counts[Within.BOTH] + counts[Within.RELABELLED],
+            first=counts[Within.FIRST],
+            second=counts[Within.SECOND],
+        )
+        if not known and rows:
+            said += " " + self.tr("They looked at different photos.")
+        self._said.setText(said)
+
+    def _show_boxes(self, rows: Sequence[Pairing], current: Pairing | None) -> None:
+        first, second = self.compared
+        self.sides[0].show_entry(first, [_box(row.first, row, row is current) for row in rows if row.first])
+        self.sides[1].show_entry(
+            second, [_box(row.second, row, row is current) for row in rows if row.second]
+        )
+
+    def _show_chosen(self) -> None:
+        row = self.table.chosen
+        self._show_boxes(self.table.rows_model.rows(), row)
+        if row is None:
+            return
+        for side, finding in zip(self.sides, (row.first, row.second), strict=True):
+            if finding is not None:
+                side.view.look_at(finding.rect)
+
+    def _follow(self, side: Side, viewport: Viewport) -> None:
+        """Move the other view along where both show pictures of one size."""
+        other = self.sides[1] if side is self.sides[0] else self.sides[0]
+        size = (viewport.image_width, viewport.image_height)
+        there = other.view.viewport
+        if self._following or size != (there.image_width, there.image_height) or 0 in size:
+            return
+        self._following = True
+        try:
+            centre = viewport.to_image(viewport.width / 2, viewport.height / 2)
+            other.view.set_viewport(viewport.scale, *centre)
+        finally:
+            self._following = False
+
+    def _where(self, row: Pairing) -> str:
+        return {
+            Within.BOTH: self.tr("in both"),
+            Within.RELABELLED: self.tr("relabelled"),
+            Within.FIRST: self.tr("only in the first"),
+            Within.SECOND: self.tr("only in the second"),
+        }[row.within]
+
+    def _take_colours(self) -> None:
+        colours = DARK_COLOURS if look().theme.dark else CanvasColours()
+        for side in self.sides:
+            side.view.set_colours(colours)
+
+    def _ended(self) -> None:
+        for side in self.sides:
+            side.close_photo()
+            side.view.close_picture()
+        self.deleteLater()
+
+
+def compare_versions(bench: Bench, window: QWidget) -> CompareVersions | None:
+    """Compare the versions of the chosen item's result; None when it has fewer than two."""
+    item, shown = bench.item, bench.stored_entry
+    if item is None or shown is None:
+        return None
+    lines = [line for line in version_lines(item) if line.findings]
+    if len(lines) < 2:
+        return None
+    numbers = {line.version for line in lines}
+    entries = {
+        results.version(entry): entry
+        for entry in results.ordered(item.result)
+        if results.version(entry) in numbers and not results.is_verdict(entry)
+    }
+    dialog = CompareVersions(
+        bench.context.session, item.item_name, lines, entries, results.version(shown), window
+    )
+    dialog.open()
+    return dialog
+
+
+def facts(entry: results.Entry) -> str:
+    """What is known of a version: model, time, threshold, what it came to."""
+    origin = entry.get("provenance") or {}
+    correction = entry.get("correction") or {}
+    parts = []
+    if origin.get("model_id"):
+        name = model_word(str(origin["model_id"]), origin.get("model_name"))
+        version = origin.get("model_version")
+        parts.append(f"{name} v{version}" if version else name)
+    at = correction.get("at") or origin.get("finished_at")
+    if isinstance(at, str):
+        parts.append(minute(datetime.fromisoformat(at)))
+    least = (origin.get("thresholds") or {}).get("min_confidence")
+    if isinstance(least, int | float):
+        parts.append(f"≥ {least:.2f}")
+    passed = entry.get("isPassed")
+    if isinstance(passed, bool):
+        parts.append(status_word("passed" if passed else "failed"))
+    return " · ".join(parts)
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _box(finding: Finding, row: Pairing, current: bool) -> FindingBox:
+    shared = row.within in (Within.BOTH, Within.RELABELLED)
+    state = State.FAILED if finding.confidence >= SURE else State.UNDECIDED
+    # A finding of one version alone is what the person looks for: it stands out.
+    stands_out = current or not shared
+    return FindingBox(
+        finding.rect, finding_word(finding.label), finding.confidence, state, highlighted=stands_out
+    )
+
+
+def _what(row: Pairing) -> str:
+    words = [finding_word(one.label) for one in (row.first, row.second) if one is not None]
+    return " → ".join(dict.fromkeys(words))
+
+
+def _tone(row: Pairing) -> str:
+    return "dim" if row.within is Within.BOTH else "accent"
+
+
+def _confidence(finding: Finding | None) -> str:
+    return "–" if finding is None else f"{finding.confidence:.2f}"

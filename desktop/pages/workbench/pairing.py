@@ -1,0 +1,76 @@
+"""What two versions of a result have in common, finding by finding. Pure: no Qt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from desktop.canvas.findings import Matrix, mapped_corners
+from desktop.pages.workbench.rows import Finding, findings_of, to_reference
+from shared import results
+from shared.geometry import Rect, from_corners
+
+SAME = 0.5
+"""Findings that overlap at least this much (intersection over union) are the same."""
+
+
+class Within(StrEnum):
+    """In which of the two versions a finding is."""
+
+    BOTH = "both"
+    RELABELLED = "relabelled"
+    """In both, under another label."""
+    FIRST = "first"
+    SECOND = "second"
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """A finding as one version or both have it."""
+
+    first: Finding | None
+    second: Finding | None
+
+    @property
+    def within(self) -> Within:
+        """In which version it is."""
+        if self.first is None:
+            return Within.SECOND
+        if self.second is None:
+            return Within.FIRST
+        return Within.BOTH if self.first.label == self.second.label else Within.RELABELLED
+
+
+def same_photo(first: results.Entry, second: results.Entry) -> bool:
+    """True when both versions looked at the same photo."""
+    one, other = (entry.get("inputImage") or {} for entry in (first, second))
+    return any(one.get(name) and one.get(name) == other.get(name) for name in ("ipfs_cid", "file_id"))
+
+
+def pairings(first: results.Entry, second: results.Entry) -> list[Pairing]:
+    """Every finding of two versions, those of both joined; those of the first in front, the surest first.
+
+    In the same photo places are compared as they are, in two photos on the reference image; without an
+    alignment of both nobody knows what is the same, and nothing is joined.
+    """
+    if same_photo(first, second):
+        frames: tuple[Matrix | None, Matrix | None] = (None, None)
+    else:
+        frames = (to_reference(first), to_reference(second))
+        if frames[0] is None or frames[1] is None:
+            apart = [Pairing(one, None) for one in findings_of(first)]
+            return apart + [Pairing(None, other) for other in findings_of(second)]
+    left = [(one, _in(one.rect, frames[0])) for one in findings_of(first)]
+    free = [(other, _in(other.rect, frames[1])) for other in findings_of(second)]
+    found = []
+    for one, rect in left:
+        overlaps = [rect.iou(other) for _, other in free]
+        match = max(overlaps, default=0.0) >= SAME
+        found.append(Pairing(one, free.pop(overlaps.index(max(overlaps)))[0] if match else None))
+    return found + [Pairing(None, other) for other, _ in free]
+
+
+def _in(rect: Rect, frame: Matrix | None) -> Rect:
+    corners = mapped_corners(rect, frame)
+    xs, ys = [x for x, _ in corners], [y for _, y in corners]
+    return from_corners(min(xs), min(ys), max(xs), max(ys))
