@@ -1155,7 +1155,7 @@
     <name>CompareVersions</name>
     <message>
         <source>Close</source>
-        <translation type="unfinished">关闭</translation>
+        <translation>关闭</translation>
     </message>
     <message>
         <source>Compare versions</source>
@@ -4591,7 +4591,7 @@
     <name>Side</name>
     <message>
         <source>Fetching the photo… {n} %</source>
-        <translation type="unfinished">正在下载照片… {n} %</translation>
+        <translation>正在下载照片… {n} %</translation>
     </message>
     <message>
         <source>This version names no photo.</source>
