@@ -40,9 +40,9 @@ _MOST_PIXELS = 4_000_000
 _MOST_CHANGED = 0.5
 # px of the photo; where the homography fits better than this, nothing is left that wanders.
 _SETTLED = 0.1
-# A box reaches beyond the pixels that differ: by a third of a pixel for each that an edge may be off, since
-# so much of a defect can not be told from its edge, and by a share of its shorter side, within limits (px).
-_RIM = 0.3
+# A box reaches beyond the pixels that differ by two thirds of the tolerance for edges, since about so much of a
+# defect can not be told from its edge, and by a share of its shorter side (px).
+_RIM = 0.65
 _RIM_SHARE = 0.1
 _MOST_RIM_SHARE = 3.0
 # Without findings a photo passes, so then the alignment must be beyond doubt (see `align._BELONGS`).
@@ -186,6 +186,6 @@ def in_photo(part: boxes.Part, seen: Examined, photo_size: tuple[int, int]) -> R
         hull += seen.shift[y, x]
     there = apply(seen.to_photo, hull)
     (x1, y1), (x2, y2) = there.min(axis=0), there.max(axis=0)
-    rim = _RIM + _RIM * seen.radius * seen.scale + min(_RIM_SHARE * min(x2 - x1, y2 - y1), _MOST_RIM_SHARE)
+    rim = _RIM * seen.radius * seen.scale + min(_RIM_SHARE * min(x2 - x1, y2 - y1), _MOST_RIM_SHARE)
     box = Rect(x1 - rim, y1 - rim, x2 - x1 + 2 * rim, y2 - y1 + 2 * rim).clamped(*photo_size)
     return Rect(*(round(float(value), 1) for value in (box.x, box.y, box.w, box.h)))
