@@ -40,8 +40,8 @@ _MOST_PIXELS = 4_000_000
 _MOST_CHANGED = 0.5
 # px of the photo; where the homography fits better than this, nothing is left that wanders.
 _SETTLED = 0.1
-# A box reaches beyond the pixels that differ by two thirds of the tolerance for edges, since about so much of a
-# defect can not be told from its edge, and by a share of its shorter side (px).
+# A box reaches beyond the pixels that differ by two thirds of the tolerance for edges, since about so much of
+# a defect can not be told from its edge, and by a share of its shorter side (px).
 _RIM = 0.65
 _RIM_SHARE = 0.1
 _MOST_RIM_SHARE = 3.0
