@@ -1476,10 +1476,6 @@
         <translation>操作没有完成，磁盘无法写入：{why}</translation>
     </message>
     <message>
-        <source>This will not survive a crash: {why}</source>
-        <translation>程序意外退出时这一步会丢失：{why}</translation>
-    </message>
-    <message>
         <source>Walkaround is open in another window with this account. Edit there; here you can only look.</source>
         <translation>此账号已在另一个窗口中打开。请在那里编辑，这里只能查看。</translation>
     </message>
@@ -5029,6 +5025,10 @@
     <message>
         <source>Set verdict</source>
         <translation>设置判定</translation>
+    </message>
+    <message>
+        <source>This will not survive a crash: {why}</source>
+        <translation>程序意外退出时这一步会丢失：{why}</translation>
     </message>
     <message>
         <source>Verdict</source>

@@ -74,11 +74,11 @@ class ConflictDialog(QDialog):
         """Apply what is chosen."""
         for conflict in self._conflicts:
             edit = conflict.edit
-            after = {
-                name: value for name, value in edit.after.items() if self._mine[edit.id, name].isChecked()
-            }
-            if edit.kind is not Kind.UPDATE:
-                after = dict(edit.after) if self._mine[edit.id, ""].isChecked() else {}
+            if edit.kind is not Kind.UPDATE and self._mine[edit.id, ""].isChecked():
+                self._bench.edits.insist(edit.id)
+                continue
+            chosen = {name for name in edit.after if (edit.id, name) in self._mine}
+            after = {name: edit.after[name] for name in chosen if self._mine[edit.id, name].isChecked()}
             self._bench.edits.resolve(edit.id, after)
         self.accept()
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any
 
-from desktop.journal import DraftStep
+from PySide6.QtCore import QCoreApplication
+
+from desktop.journal import DraftStep, JournalError
 from desktop.pages.workbench.correction import Draft, boxes_of, same_boxes
 from desktop.pages.workbench.document import ItemView
 from desktop.pages.workbench.edits import Edits
@@ -35,9 +37,9 @@ class Drafts:
     def begin(self, item_id: str, base: results.Entry, newest: results.Entry | None) -> Draft:
         """A draft of the findings of `base`, without a step."""
         draft = Draft.begin(item_id, base, newest)
-        draft.said = partial(self._said, item_id)
+        draft.said = partial(self._keep, item_id)
         self._drafts[item_id] = draft
-        self._edits.draft(self._record_id, item_id, DraftStep.OPEN, list(draft.boxes), about=draft.kept.about)
+        self._keep(item_id, DraftStep.OPEN, list(draft.boxes), draft.kept.about)
         return draft
 
     def hide(self, item_id: str) -> None:
@@ -51,13 +53,14 @@ class Drafts:
     def drop(self, item_id: str) -> None:
         """Forget the draft of an item."""
         self._drafts.pop(item_id, None)
-        self._edits.draft(self._record_id, item_id, DraftStep.DROP)
+        self._keep(item_id, DraftStep.DROP)
 
     def open(self, record_id: str, items: Iterable[ItemView]) -> int:
         """Take up what the journal kept for a record; gives how many changes are back that were not saved."""
         self._record_id = record_id
         self._drafts.clear()
-        kept = self._edits.drafts(record_id)
+        journal = self._edits.journal
+        kept = journal.drafts(record_id) if journal is not None else {}
         for item in items:
             if item.item_id not in kept:
                 continue
@@ -65,7 +68,7 @@ class Drafts:
             now = boxes_of(results.finished_detection(item.result))
             # It may have become an edit just before the program ended.
             if draft is not None and draft.steps and not same_boxes(draft.boxes, now):
-                draft.said = partial(self._said, item.item_id)
+                draft.said = partial(self._keep, item.item_id)
                 self._drafts[item.item_id] = draft
         return sum(draft.steps for draft in self._drafts.values())
 
@@ -73,5 +76,14 @@ class Drafts:
         """No record is open; what the journal keeps stays there."""
         self._drafts.clear()
 
-    def _said(self, item_id: str, step: DraftStep, value: Any) -> None:
-        self._edits.draft(self._record_id, item_id, step, value)
+    def _keep(
+        self, item_id: str, step: DraftStep, value: Any = None, about: Mapping[str, Any] | None = None
+    ) -> None:
+        journal = self._edits.journal
+        if journal is None:
+            return
+        try:
+            journal.draft(self._record_id, item_id, step, value, about)
+        except JournalError as error:
+            said = QCoreApplication.translate("Workbench", "This will not survive a crash: {why}")
+            self._edits.failed.emit(said.format(why=error))

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from desktop.client.errors import ClientError, NotLoggedIn, Unreachable
 from desktop.context import Context
 from desktop.embedded import ServiceState
-from desktop.journal import Drafted, DraftStep, Edit, Journal, JournalBusyError, JournalError
+from desktop.journal import Edit, Journal, JournalBusyError, JournalError
 from desktop.journal.state import Conflict
 from desktop.pages.sentences import sentence
 from desktop.pages.workbench.outbox import Outbox, Sent
@@ -245,26 +245,6 @@ class Edits(QObject):
     def _say_unwritten(self, error: JournalError) -> None:
         self.failed.emit(self.tr("This was not done, the disk did not take it: {why}").format(why=error))
 
-    def draft(
-        self,
-        record_id: str,
-        object_id: str,
-        step: DraftStep,
-        value: Any = None,
-        about: Mapping[str, Any] | None = None,
-    ) -> None:
-        """Keep a step of work that is no edit yet (`Journal.draft`), or say why that is not possible."""
-        if self._journal is None:
-            return
-        try:
-            self._journal.draft(record_id, object_id, step, value, about)
-        except JournalError as error:
-            self.failed.emit(self.tr("This will not survive a crash: {why}").format(why=error))
-
-    def drafts(self, record_id: str) -> dict[str, Drafted]:
-        """Such work on a record, by object."""
-        return self._journal.drafts(record_id) if self._journal is not None else {}
-
     def waiting(self) -> list[Edit]:
         """Every edit that the service does not have."""
         return self._journal.waiting() if self._journal is not None else []
@@ -289,9 +269,17 @@ class Edits(QObject):
 
     def resolve(self, edit_id: str, after: dict[str, Any]) -> None:
         """Decide a conflict: send these fields all the same; none keeps what the service has."""
-        if self._journal is None:
-            return
-        self._journal.resolve(edit_id, after)
+        if self._journal is not None:
+            self._journal.resolve(edit_id, after)
+            self._resolved(edit_id)
+
+    def insist(self, edit_id: str) -> None:
+        """Decide a conflict: send the whole edit once more, a deletion for example."""
+        if self._journal is not None:
+            self._journal.insist(edit_id)
+            self._resolved(edit_id)
+
+    def _resolved(self, edit_id: str) -> None:
         self.refusals.pop(edit_id, None)
         self.decided.emit()
         self.savingChanged.emit()

@@ -11,6 +11,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from desktop.client import Session
+from desktop.client.errors import Forbidden
 from desktop.embedded import EmbeddedService, ServiceState
 from desktop.journal import Journal
 from desktop.pages.workbench import edits as edits_module
@@ -98,6 +99,31 @@ def test_two_desktops_change_the_same_field(bench: Desk, other: Session, qtbot: 
     assert (item.item_name, item.description) == ("theirs", "my words")
     assert bench.page.bench.rows[0].name == "theirs"
     assert bench.page.bench.edits.saving.conflicts == 0
+
+
+@pytest.mark.parametrize("mine", [True, False])
+def test_a_deletion_that_was_refused_is_sent_again_or_dropped(
+    bench: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, mine: bool
+) -> None:
+    record_id = make_record(bench.session)
+    bench.open(record_id, qtbot.waitUntil)
+    edits = bench.page.bench.edits
+    with monkeypatch.context() as refused:
+        refused.setattr(type(bench.session.items), "delete", _refuse)
+        bench.page.bench.remove()
+        qtbot.waitUntil(lambda: edits.saving.conflicts == 1, timeout=8000)
+    dialog = ConflictDialog(bench.page.bench, bench.page)
+    (conflict,) = edits.conflicts()
+    dialog.mine(conflict.edit.id, "").setChecked(mine)
+    dialog.decide()
+    qtbot.waitUntil(lambda: bench.saved, timeout=8000)
+    left = 2 if mine else 3
+    assert len(bench.session.items.all(record_id)) == left
+    qtbot.waitUntil(lambda: len(bench.page.bench.rows) == left, timeout=8000)
+
+
+def _refuse(*_: object) -> None:
+    raise Forbidden("not now")
 
 
 def test_other_fields_are_no_conflict(bench: Desk, other: Session, qtbot: QtBot) -> None:
