@@ -1238,6 +1238,17 @@
     </message>
 </context>
 <context>
+    <name>Comparing</name>
+    <message>
+        <source>This item has no photo to compare yet.</source>
+        <translation>这个条目还没有可对比的照片。</translation>
+    </message>
+    <message>
+        <source>This item has no two versions to compare.</source>
+        <translation>这个条目还没有两个版本可以比较。</translation>
+    </message>
+</context>
+<context>
     <name>Confirm</name>
     <message>
         <source>Cancel</source>
@@ -4766,6 +4777,25 @@
     </message>
 </context>
 <context>
+    <name>Undoing</name>
+    <message>
+        <source>Done again: {step}</source>
+        <translation>已重做：{step}</translation>
+    </message>
+    <message>
+        <source>Nothing to redo.</source>
+        <translation>没有可重做的操作。</translation>
+    </message>
+    <message>
+        <source>Nothing to undo.</source>
+        <translation>没有可撤销的操作。</translation>
+    </message>
+    <message>
+        <source>Undone: {step}</source>
+        <translation>已撤销：{step}</translation>
+    </message>
+</context>
+<context>
     <name>Uploading</name>
     <message>
         <source>Cancel</source>
@@ -5062,24 +5092,12 @@
 <context>
     <name>WorkbenchPage</name>
     <message>
-        <source>Done again: {step}</source>
-        <translation>已重做：{step}</translation>
-    </message>
-    <message>
         <source>Every other item is decided.</source>
         <translation>其他条目都已判定。</translation>
     </message>
     <message>
         <source>No record is open. Choose one from the list.</source>
         <translation>没有打开的记录，请从列表中选择。</translation>
-    </message>
-    <message>
-        <source>Nothing to redo.</source>
-        <translation>没有可重做的操作。</translation>
-    </message>
-    <message>
-        <source>Nothing to undo.</source>
-        <translation>没有可撤销的操作。</translation>
     </message>
     <message>
         <source>Opening the record…</source>
@@ -5098,20 +5116,8 @@
         <translation>报告已写好：{path}</translation>
     </message>
     <message>
-        <source>This item has no photo to compare yet.</source>
-        <translation>这个条目还没有可对比的照片。</translation>
-    </message>
-    <message>
-        <source>This item has no two versions to compare.</source>
-        <translation>这个条目还没有两个版本可以比较。</translation>
-    </message>
-    <message>
         <source>This record is no longer there.</source>
         <translation>这条记录已不存在。</translation>
-    </message>
-    <message>
-        <source>Undone: {step}</source>
-        <translation>已撤销：{step}</translation>
     </message>
     <message>
         <source>Workbench</source>

@@ -39,7 +39,7 @@ def bind(page: WorkbenchPage) -> None:
     def escape() -> None:
         if page.aligning.cancel() or page.correcting.cancel():
             return
-        page.show_compare(False)
+        page.comparing.show(False)
         if view.editor.busy or view.editor.tool is Tool.SELECT:
             view.editor.cancel()
             view.update()
@@ -80,8 +80,8 @@ def bind(page: WorkbenchPage) -> None:
         ("view.regions", lambda: view.show_regions(not view.regions_shown), is_open),
         ("view.labels", lambda: view.show_labels(not view.labels_shown), is_open),
         ("view.inspector", page.parts.fold, is_open),
-        ("edit.undo", page.undo, editing),
-        ("edit.redo", page.redo, editing),
+        ("edit.undo", page.undoing.undo, editing),
+        ("edit.redo", page.undoing.redo, editing),
         ("edit.copy", copy, is_open),
         ("edit.paste", page.paste, editing),
         ("edit.duplicate", view.editor.duplicate, editing),
@@ -96,7 +96,7 @@ def bind(page: WorkbenchPage) -> None:
         ("item.unsure", lambda: page.inspector.verdict.decide(Verdict.UNDECIDED), on_item),
         ("item.photo", page.photos.choose_files, on_item),
         ("item.camera", page.photos.capture, on_item),
-        ("item.versions", page.compare_versions, on_item),
+        ("item.versions", page.comparing.versions, on_item),
         ("item.detect", page.detecting.detect, on_item),
         ("record.detect", page.detecting.detect_all, editing),
         ("record.finish", page.finishing.finish, editing),
@@ -104,7 +104,7 @@ def bind(page: WorkbenchPage) -> None:
         ("inspection.export", exchange.export, is_open),
         ("regions.import", exchange.ask, editing),
         ("record.template", keeping.keep, is_open),
-        ("compare", page.toggle_compare, is_open),
+        ("compare", page.comparing.toggle, is_open),
         ("reload", page.reload, is_open),
     ]
     for command, handler, enabled in handlers:

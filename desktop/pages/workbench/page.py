@@ -16,7 +16,7 @@ from desktop.pages.workbench.aligning import Aligning
 from desktop.pages.workbench.bench import Bench
 from desktop.pages.workbench.bindings import bind
 from desktop.pages.workbench.clipboard import paste_regions
-from desktop.pages.workbench.compare_versions import compare_versions
+from desktop.pages.workbench.comparing import Comparing
 from desktop.pages.workbench.conflicts import ConflictDialog
 from desktop.pages.workbench.correcting import Correcting
 from desktop.pages.workbench.detecting import Detecting
@@ -38,7 +38,8 @@ from desktop.pages.workbench.run_state import run_state
 from desktop.pages.workbench.starting import Starting
 from desktop.pages.workbench.tool_strip import ToolStrip
 from desktop.pages.workbench.top import Top
-from desktop.pages.workbench.words import Change, edit_name, status_left, status_right
+from desktop.pages.workbench.undoing import Undoing
+from desktop.pages.workbench.words import status_left, status_right
 from desktop.theme import look
 from desktop.widgets import Page, StateStack
 from desktop.workers import Task, run
@@ -77,6 +78,11 @@ class WorkbenchPage(Page):
         found, views = self.inspector.findings, (self.inspector.photo.pane, self.compare)
         self.correcting = Correcting(self.bench, found, self.inspector.correction, views, self)
         self.aligning = Aligning(self.photos, self.inspector.photo, self.compare, self)
+        canvases = (self.view, self.compare)
+        self.comparing = Comparing(
+            self.bench, self.photos, self.correcting, self.strip, self.centre, canvases, self
+        )
+        self.undoing = Undoing(self.bench, self.inspector, self.aligning, self.correcting, self)
         self.finishing = Finishing(self.bench, self)
         self.picture = ReferencePicture(self.bench, self.view, self.items.model, self)
         self.history = History(self.bench, self.inspector.history, self)
@@ -132,12 +138,14 @@ class WorkbenchPage(Page):
         self.detecting.runningChanged.connect(lambda _: self._show_run())
         self.inspector.photo.pane.modeChanged.connect(self.compare.set_mode)
         self.top.saving_clicked.connect(self.decide_conflicts)
-        self.inspector.photo.compareVersionsWanted.connect(self.compare_versions)
-        self.strip.compareWanted.connect(self.show_compare)
+        self.inspector.photo.compareVersionsWanted.connect(self.comparing.versions)
+        self.strip.compareWanted.connect(self.comparing.show)
+        self.comparing.said.connect(self.toast)
+        self.undoing.said.connect(self.toast)
         self.photos.pairChanged.connect(self.compare.set_pair)
         self.photos.pairChanged.connect(lambda _: self._show_findings())
         self.correcting.changed.connect(self._show_correction)
-        self.aligning.started.connect(lambda: self.show_compare(True))
+        self.aligning.started.connect(lambda: self.comparing.show(True))
         self.aligning.said.connect(self.toast)
         self.correcting.said.connect(self.toast)
         self.detecting.runningChanged.connect(self.items.model.show_running)
@@ -164,7 +172,7 @@ class WorkbenchPage(Page):
         record_id = str(params.get("record_id") or self._record_id)
         self._wanted_item = str(params.get("item_id") or "")
         if not record_id:
-            self._say_nothing_open()
+            self._offer_records(self.tr("No record is open. Choose one from the list."))
             return
         if record_id != self._record_id:
             self._close()
@@ -207,18 +215,15 @@ class WorkbenchPage(Page):
         self.correcting.save()
         self.photos.forget()
         self.detecting.stop()
-        self.show_compare(False)
+        self.comparing.show(False)
         if self._loading is not None:
             self._loading.cancel()
         self.picture.drop()
         self.bench.leave()
 
-    def _say_nothing_open(self) -> None:
+    def _offer_records(self, why: str) -> None:
         self.stack.show_empty(
-            "list",
-            self.tr("No record is open. Choose one from the list."),
-            self.tr("Show the records"),
-            lambda: self.navigate.emit("records", {}),
+            "list", why, self.tr("Show the records"), lambda: self.navigate.emit("records", {})
         )
 
     def _loaded(self, opened: Opened) -> None:
@@ -229,7 +234,7 @@ class WorkbenchPage(Page):
             self.bench.choose(self._wanted_item)
         self.view.mm_per_pixel = self.bench.mm_per_pixel
         self.top.show_record(opened.record)
-        self.show_compare(False)
+        self.comparing.show(False)
         self.centre.setCurrentWidget(self.reference if opened.reference is None else self.view)
         self.strip.setVisible(opened.reference is not None)
         self.strip.raise_()
@@ -246,12 +251,7 @@ class WorkbenchPage(Page):
             self.stack.show_no_permission()
         elif isinstance(error, NotFound):
             self._record_id = ""
-            self.stack.show_empty(
-                "list",
-                self.tr("This record is no longer there."),
-                self.tr("Show the records"),
-                lambda: self.navigate.emit("records", {}),
-            )
+            self._offer_records(self.tr("This record is no longer there."))
         elif self.bench.document is not None:
             # What is on view stays; the state of the service is said above.
             self.toast.emit(sentence(error))
@@ -366,30 +366,6 @@ class WorkbenchPage(Page):
 
     # -- small things
 
-    def undo(self) -> None:
-        """Take the newest step back."""
-        self.inspector.commit()
-        if self.aligning.undo():
-            return
-        if self.correcting.undo():
-            self.toast.emit(self.tr("Undone: {step}").format(step=edit_name(Change.CORRECT)))
-            return
-        label = self.bench.edits.undo(self._record_id)
-        self.toast.emit(
-            self.tr("Undone: {step}").format(step=edit_name(label)) if label else self.tr("Nothing to undo.")
-        )
-
-    def redo(self) -> None:
-        """Do again what was undone last."""
-        if self.correcting.redo():
-            return
-        label = self.bench.edits.redo(self._record_id)
-        self.toast.emit(
-            self.tr("Done again: {step}").format(step=edit_name(label))
-            if label
-            else self.tr("Nothing to redo.")
-        )
-
     def _cursor_moved(self, place: tuple[int, int] | None) -> None:
         self._cursor = place
         self._show_status()
@@ -405,29 +381,6 @@ class WorkbenchPage(Page):
         )
 
     # -- the whole record
-
-    def show_compare(self, on: bool) -> None:
-        """Compare reference and photo of the chosen item on the canvas, or look at the picture again."""
-        on = on and self.photos.pair is not None
-        self.strip.compare.setChecked(on)
-        if self.bench.reference is not None:
-            self.centre.setCurrentWidget(self.compare if on else self.view)
-            self.strip.raise_()
-        if on:
-            self.compare.fit()
-            self.compare.setFocus()
-
-    def toggle_compare(self) -> None:
-        """Compare on the canvas, or not; says so when the item has no photo."""
-        if self.photos.pair is None:
-            self.toast.emit(self.tr("This item has no photo to compare yet."))
-        self.show_compare(self.centre.currentWidget() is not self.compare)
-
-    def compare_versions(self) -> None:
-        """Look at two versions of the chosen item's result; says so when there are no two."""
-        self.correcting.save()
-        if compare_versions(self.bench, self) is None:
-            self.toast.emit(self.tr("This item has no two versions to compare."))
 
     def decide_conflicts(self) -> None:
         """Let the person decide the edits that the service did not take."""

@@ -171,7 +171,7 @@ def test_leaving_the_item_saves_by_itself(desk: Desk, qtbot: QtBot) -> None:
 
 def test_boxes_are_moved_resized_and_drawn_on_the_photo(desk: Desk, qtbot: QtBot) -> None:
     page = desk.page
-    page.show_compare(True)
+    page.comparing.show(True)
     view = page.compare
     QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=on_photo(view, desk, 320, 245))
     assert page.inspector.findings.list.current == 0

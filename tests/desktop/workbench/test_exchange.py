@@ -51,7 +51,7 @@ def test_export_then_import_makes_the_same_regions_and_undo_takes_them_back(
         assert new.model_id == "reference-difference"
 
     with qtbot.waitSignal(page.toast, timeout=8000) as undone:
-        page.undo()
+        page.undoing.undo()
     assert edit_name("import") in undone.args[0]
     assert opened.names == ["条目1", "条目2", "条目3"]
     qtbot.waitUntil(lambda: opened.saved, timeout=8000)
