@@ -1266,6 +1266,10 @@
         <translation>（无）</translation>
     </message>
     <message>
+        <source>A person</source>
+        <translation>某人</translation>
+    </message>
+    <message>
         <source>An item</source>
         <translation>条目</translation>
     </message>
@@ -4912,6 +4916,10 @@
         <translation>理由，或写进报告的说明</translation>
     </message>
     <message>
+        <source>The verdict was not given: one that differs from the model&apos;s needs a reason.</source>
+        <translation>判定没有作出：与模型不同的判定需要写明理由。</translation>
+    </message>
+    <message>
         <source>Undecided</source>
         <translation>待定</translation>
     </message>
@@ -4920,8 +4928,8 @@
         <translation>判定</translation>
     </message>
     <message>
-        <source>You and the model differ. Say why, for those who read the report.</source>
-        <translation>您的判定与模型不同，请为看报告的人写明理由。</translation>
+        <source>You and the model differ. The verdict is given with the reason: say why.</source>
+        <translation>您与模型的判断不同。写明理由后判定才生效。</translation>
     </message>
 </context>
 <context>

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from PySide6.QtWidgets import (
@@ -33,6 +34,7 @@ class ConflictDialog(QDialog):
         self._bench = bench
         self._conflicts: Sequence[Conflict] = bench.edits.conflicts()
         self._mine: dict[tuple[str, str], QRadioButton] = {}
+        self._theirs: dict[tuple[str, str], QRadioButton] = {}
         self.setWindowTitle(self.tr("Decide"))
         self.setModal(True)
         self.setMinimumSize(560, 240)
@@ -69,6 +71,10 @@ class ConflictDialog(QDialog):
     def mine(self, edit_id: str, field: str) -> QRadioButton:
         """The button that keeps this person's value of a field."""
         return self._mine[edit_id, field]
+
+    def theirs(self, edit_id: str, field: str) -> QRadioButton:
+        """The button that keeps what somebody else wrote into a field."""
+        return self._theirs[edit_id, field]
 
     def decide(self) -> None:
         """Apply what is chosen."""
@@ -108,7 +114,11 @@ class ConflictDialog(QDialog):
         for row, (field, value) in enumerate(edit.after.items()):
             theirs = conflict.current.get(field)
             other = self._shown(field, theirs) if conflict.current else self.tr("Drop this edit")
-            self._choice(grid, row, edit.id, field, self._shown(field, value), other)
+            mine = self._shown(field, value)
+            if field == "verdict" and isinstance(theirs, Mapping):
+                mine = self._signed(mine, self._me(), datetime.fromtimestamp(edit.at, UTC))
+                other = self._signed(other, theirs.get("by_name"), _time(theirs.get("at")))
+            self._choice(grid, row, edit.id, field, mine, other)
 
     def _choice(self, grid: QGridLayout, row: int, edit_id: str, field: str, mine: str, theirs: str) -> None:
         grid.addWidget(label(field_name(field) if field else "", "label"), row, 0)
@@ -118,9 +128,18 @@ class ConflictDialog(QDialog):
         group.addButton(own)
         group.addButton(other)
         other.setChecked(True)
-        self._mine[edit_id, field] = own
+        self._mine[edit_id, field], self._theirs[edit_id, field] = own, other
         grid.addWidget(own, row, 1)
         grid.addWidget(other, row, 2)
+
+    def _me(self) -> str:
+        payload = self._bench.context.payload
+        return payload.user.name or payload.user.username if payload is not None else ""
+
+    def _signed(self, verdict: str, name: Any, at: datetime | None) -> str:
+        """A verdict with who gave it and when, on a line of their own."""
+        when = at.astimezone().strftime("%Y-%m-%d %H:%M") if at is not None else ""
+        return f"{verdict}\n" + " · ".join(part for part in (str(name or self.tr("A person")), when) if part)
 
     def _shown(self, field: str, value: Any) -> str:
         """A value of a field as a person reads it."""
@@ -142,3 +161,11 @@ class ConflictDialog(QDialog):
                 x, y, w, h = (grouped(number) for number in numbers)
                 return f"{w} × {h} px @ {x}, {y}"
         return str(value)
+
+
+def _time(said: Any) -> datetime | None:
+    """The moment that a result entry names, in UTC; None when it names none."""
+    try:
+        return datetime.fromisoformat(str(said)).replace(tzinfo=UTC)
+    except ValueError:
+        return None

@@ -15,7 +15,7 @@ from desktop.pages.workbench.photo_box import PhotoBox
 from desktop.pages.workbench.rows import findings_of
 from desktop.pages.workbench.run_box import RunBox
 from desktop.pages.workbench.verdict import VerdictBox
-from desktop.widgets import Panel, label
+from desktop.widgets import Panel, label, rule
 from shared import results
 
 WIDTH_PX = 336
@@ -50,7 +50,6 @@ class Inspector(Panel):
         column.addWidget(self.run)
         column.addWidget(self.findings)
         column.addWidget(self.correction)
-        column.addWidget(self.verdict)
         column.addWidget(self.history)
         column.addStretch(1)
         scroll = QScrollArea()
@@ -65,10 +64,24 @@ class Inspector(Panel):
         self._none.setAlignment(Qt.AlignmentFlag.AlignCenter)
         row.addWidget(self._none)
         self._stack.addWidget(empty)
-        self._stack.addWidget(scroll)
+        self._stack.addWidget(self._above_verdict(scroll))
         whole = QVBoxLayout(self)
         whole.setContentsMargins(1, 0, 0, 0)
         whole.addWidget(self._stack)
+
+    def _above_verdict(self, scroll: QScrollArea) -> QWidget:
+        """What scrolls, and the verdict below it, which is always in sight."""
+        whole = QWidget()
+        rows = QVBoxLayout(whole)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(0)
+        rows.addWidget(scroll, 1)
+        rows.addWidget(rule())
+        foot = QVBoxLayout()
+        foot.setContentsMargins(14, 10, 14, 12)
+        foot.addWidget(self.verdict)
+        rows.addLayout(foot)
+        return whole
 
     def show_item(self, item: ItemView | None, number: int, entry: results.Entry | None) -> None:
         """Show an item with the findings of `entry`, a detection of it; None: none is chosen."""

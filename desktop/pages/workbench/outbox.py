@@ -7,7 +7,7 @@ them. What somebody else changed besides (another field, a new result) is no con
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -106,47 +106,62 @@ class Outbox:
         item_id = self._journal.service_id(edit.object_id)
         known: Tagged[Item] | None = None
         fields = {name: value for name, value in edit.after.items() if name in FIELDS}
-        boxes = edit.after.get(BOXES)
-        if fields or boxes is not None:
-            etag = self._journal.etag(edit.object_id)
-            for _ in range(_TRIES):
-                if etag is None:
-                    now = self._session.items.get(item_id)
-                    if not _agrees(edit, now.value):
-                        self._journal.conflict(edit.id, _current(now.value), now.etag)
-                        return Sent(edit, view_of(now.value, edit.object_id), conflict=True)
-                    known, etag = now, now.etag
-                    if boxes is not None and same_boxes(_findings(now.value)["boxes"], boxes["boxes"]):
-                        # It arrived before, only the answer was lost.
-                        boxes = None
-                try:
-                    if fields:
-                        known = self._session.items.update(item_id, ItemUpdate.model_validate(fields), etag)
-                        etag = known.etag
-                    if boxes is not None:
-                        known = self._session.items.correct(
-                            item_id, boxes["of_version"], boxes["boxes"], etag
-                        )
-                    break
-                except Stale:
-                    etag = None
-            else:
-                now = self._session.items.get(item_id)
-                self._journal.conflict(edit.id, _current(now.value), now.etag)
-                return Sent(edit, view_of(now.value, edit.object_id), conflict=True)
-        verdict = edit.after.get(VERDICT)
-        if verdict is not None:
-            known = self._session.items.set_verdict(
-                item_id, Verdict(verdict["value"]), verdict.get("reason") or None
-            )
+        boxes, verdict = edit.after.get(BOXES), edit.after.get(VERDICT)
+        etag = self._journal.etag(edit.object_id)
+        for _ in range(_TRIES):
+            if etag is None:
+                known = self._session.items.get(item_id)
+                if not _agrees(edit, known.value):
+                    return self._conflict(edit, known)
+                etag = known.etag
+                # What is there already arrived before, only the answer was lost.
+                if boxes is not None and same_boxes(_findings(known.value)["boxes"], boxes["boxes"]):
+                    boxes = None
+                if verdict is not None and _same_verdict(_decision(known.value), verdict):
+                    verdict = None
+            try:
+                if fields:
+                    known = self._session.items.update(item_id, ItemUpdate.model_validate(fields), etag)
+                    fields, etag = {}, known.etag
+                if boxes is not None:
+                    known = self._session.items.correct(item_id, boxes["of_version"], boxes["boxes"], etag)
+                    boxes, etag = None, known.etag
+                if verdict is not None:
+                    value, reason = Verdict(verdict["value"]), verdict.get("reason") or None
+                    known = self._session.items.set_verdict(item_id, value, reason, etag)
+                break
+            except Stale:
+                etag = None
+        else:
+            return self._conflict(edit, self._session.items.get(item_id))
         if known is None:
             known = self._session.items.get(item_id)
         self._journal.acknowledge(edit.id, known.etag)
         return Sent(edit, view_of(known.value, edit.object_id))
 
+    def _conflict(self, edit: Edit, now: Tagged[Item]) -> Sent:
+        self._journal.conflict(edit.id, _current(now.value), now.etag)
+        return Sent(edit, view_of(now.value, edit.object_id), conflict=True)
+
 
 def _current(item: Item) -> dict[str, Any]:
-    return {**view_of(item, item.item_id).fields(), BOXES: _findings(item)}
+    fields = view_of(item, item.item_id).fields()
+    return {**fields, BOXES: _findings(item), VERDICT: _decision(item)}
+
+
+def _decision(item: Item) -> dict[str, Any] | None:
+    """The verdict that stands at the service, with who gave it and when; None when nobody's does."""
+    entry = results.current(view_of(item, item.item_id).result)
+    if entry is None or not results.is_verdict(entry):
+        return None
+    said = entry["verdict"]
+    return {name: said.get(name) for name in ("value", "reason", "by_name", "at")}
+
+
+def _same_verdict(one: Mapping[str, Any] | None, other: Mapping[str, Any] | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return one["value"] == other["value"] and (one.get("reason") or "") == (other.get("reason") or "")
 
 
 def _findings(item: Item) -> dict[str, Any]:
@@ -163,6 +178,11 @@ def _agrees(edit: Edit, item: Item) -> bool:
         known = [each["boxes"] for each in (edit.before.get(BOXES), boxes) if each is not None]
         if not any(same_boxes(now[BOXES]["boxes"], each) for each in known):
             return False
+    verdict, theirs = edit.after.get(VERDICT), now[VERDICT]
+    # Without a verdict that stands there is nobody whose decision could be passed over.
+    decided = verdict is not None and theirs is not None
+    if decided and not any(_same_verdict(theirs, known) for known in (edit.before.get(VERDICT), verdict)):
+        return False
     return all(
         now[name] in (edit.before.get(name), value) for name, value in edit.after.items() if name in FIELDS
     )

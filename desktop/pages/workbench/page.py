@@ -130,6 +130,8 @@ class WorkbenchPage(Page):
         fields.described.connect(bench.describe)
         fields.modelPicked.connect(bench.set_model)
         self.inspector.verdict.decided.connect(bench.decide)
+        self.inspector.verdict.reasonWanted.connect(self.inspector.show)
+        self.inspector.verdict.said.connect(self.toast)
         self.inspector.findings.thresholdChanged.connect(lambda _: self._show_findings())
         self.inspector.findings.chosen.connect(self.choose_finding)
         self.inspector.run.wanted.connect(self.detecting.detect)

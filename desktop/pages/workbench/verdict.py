@@ -1,3 +1,4 @@
+# ruff: noqa: N815 - Qt signals
 """What the person decides about an item, beside what the model says."""
 
 from __future__ import annotations
@@ -28,10 +29,16 @@ class VerdictBox(QWidget):
 
     decided = Signal(object, str)
     """A `Verdict` and the reason as it stands."""
+    reasonWanted = Signal()
+    """A verdict waits for its reason."""
+    said = Signal(str)
+    """That a verdict was not given, since its reason never came."""
 
     def __init__(self, commands: Commands, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._item_id = ""
         self._verdict = Verdict.UNDECIDED
+        self._held: Verdict | None = None
         self._opinion: bool | None = None
         self._opinion_said = label("", "small")
         self.buttons: dict[Verdict, Button] = {}
@@ -45,7 +52,7 @@ class VerdictBox(QWidget):
             button = Button(text, kind=_KINDS[verdict], keys=commands.keys_text(_COMMANDS[verdict]))
             button.setObjectName(f"verdict-{verdict.value}")
             button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-            button.clicked.connect(lambda _checked=False, it=verdict: self._press(it))
+            button.clicked.connect(lambda _checked=False, it=verdict: self.decide(it))
             self.buttons[verdict] = button
             row.addWidget(button, 1)
         self.reason = TextEdit(self.tr("Reason, or a note for the report"), bare=False, lines=2)
@@ -70,18 +77,28 @@ class VerdictBox(QWidget):
         """What it asks the person for, or an empty string."""
         return "" if self._ask.isHidden() else self._ask.text()
 
+    @property
+    def opinion(self) -> str:
+        """What it says of the model's opinion."""
+        return self._opinion_said.text()
+
     def show_item(self, item: ItemView) -> None:
-        """Show the verdict and the opinion; a reason that is being typed stays."""
+        """Show the verdict and the opinion; what is being typed, and waits for it, stays."""
+        if item.item_id != self._item_id:
+            if self._held is not None:
+                self.said.emit(
+                    self.tr("The verdict was not given: one that differs from the model's needs a reason.")
+                )
+            self._item_id, self._held = item.item_id, None
         self._verdict = item.verdict
         self._opinion = results.model_opinion(item.result)
         said = {True: status_word("passed"), False: status_word("failed"), None: "–"}[self._opinion]
         self._opinion_said.setText(self.tr("Model: {opinion}").format(opinion=said))
-        undecided = item.verdict is Verdict.UNDECIDED and item.pending_verdict is None
-        for verdict, button in self.buttons.items():
-            on = verdict is item.verdict
-            # Nobody said "undecided" about an item that was never looked at.
-            button.setChecked(on and not (undecided and not item.result))
-        self.reason.show_text(item.reason)
+        # Nobody said "undecided" about an item that was never looked at.
+        unseen = item.verdict is Verdict.UNDECIDED and item.pending_verdict is None and not item.result
+        self._mark(None if unseen else item.verdict)
+        if self._held is None:
+            self.reason.show_text(item.reason)
         self._ask_for_reason()
 
     def commit(self) -> None:
@@ -94,25 +111,44 @@ class VerdictBox(QWidget):
             button.setEnabled(on)
         self.reason.setReadOnly(not on)
 
-    def _press(self, verdict: Verdict) -> None:
-        self.decide(verdict)
-
     def decide(self, verdict: Verdict) -> None:
-        """Give this verdict, with the reason as it stands."""
-        for it, button in self.buttons.items():
-            button.setChecked(it is verdict)
-        changed = verdict is not self._verdict
+        """Give this verdict with the reason as it stands; one that differs from the model waits for one."""
         reason = self.reason.toPlainText().strip()
-        if changed and reason and not self.reason.dirty:
+        before = self._verdict if self._held is None else self._held
+        if verdict is not before is not Verdict.UNDECIDED and not self.reason.dirty:
             # The reason was given for the verdict before.
             reason = ""
-        self._verdict = verdict
-        self.decided.emit(verdict, reason)
+        if differs(verdict, self._opinion) and not reason:
+            self._held = verdict
+            self.reason.show_text("")
+            self._mark(verdict)
+            self._ask_for_reason()
+            self.reasonWanted.emit()
+            self.reason.setFocus()
+            return
+        self._give(verdict, reason)
 
     def _reasoned(self, reason: str) -> None:
-        self.decided.emit(self._verdict, reason)
+        verdict = self._verdict if self._held is None else self._held
+        if reason or not differs(verdict, self._opinion):
+            self._give(verdict, reason)
+        else:
+            self._ask_for_reason()
+
+    def _give(self, verdict: Verdict, reason: str) -> None:
+        self._held = None
+        self._verdict = verdict
+        self._mark(verdict)
+        self.decided.emit(verdict, reason)
+        self._ask_for_reason()
+
+    def _mark(self, verdict: Verdict | None) -> None:
+        shown = verdict if self._held is None else self._held
+        for it, button in self.buttons.items():
+            button.setChecked(it is shown)
 
     def _ask_for_reason(self) -> None:
-        wanted = differs(self._verdict, self._opinion) and not self.reason.toPlainText().strip()
-        self._ask.setText(self.tr("You and the model differ. Say why, for those who read the report."))
+        verdict = self._verdict if self._held is None else self._held
+        wanted = differs(verdict, self._opinion) and not self.reason.toPlainText().strip()
+        self._ask.setText(self.tr("You and the model differ. The verdict is given with the reason: say why."))
         self._ask.setVisible(wanted)

@@ -1,0 +1,158 @@
+"""Verdicts of two people on one item, and a verdict that differs from the model's opinion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from desktop.client import Session
+from desktop.client.errors import Unreachable
+from desktop.client.inspection import Items
+from desktop.client.transport import Tagged
+from desktop.embedded import EmbeddedService
+from desktop.pages.workbench.conflicts import ConflictDialog
+from shared.codes import Verdict
+from shared.wire.inspection import Item, ItemUpdate
+from tests.desktop.workbench.stage import Desk, make_record
+from tests.service_process import logged_in
+
+
+@pytest.fixture
+def other(service: EmbeddedService) -> Iterator[Session]:
+    """Somebody else, at another desktop."""
+    with logged_in(service.wait_ready(30)) as made:
+        yield made
+
+
+@pytest.fixture
+def opened(bench: Desk, qtbot: QtBot) -> Desk:
+    """A desktop on a record, told of nothing by itself, that already knows the tag of its first item."""
+    bench.open(make_record(bench.session), qtbot.waitUntil)
+    bench.page.live.stop()
+    bench.page.bench.rename("known")
+    qtbot.waitUntil(lambda: bench.saved, timeout=8000)
+    return bench
+
+
+def verdicts(session: Session, item_id: str) -> list[tuple[str, str | None]]:
+    entries = [entry.model_dump() for entry in session.items.get(item_id).value.result]
+    given = [entry["verdict"] for entry in entries if entry.get("verdict")]
+    return [(verdict["value"], verdict["reason"]) for verdict in given]
+
+
+@pytest.mark.parametrize("mine", [True, False])
+def test_two_people_decide_and_one_of_them_chooses(
+    opened: Desk, other: Session, qtbot: QtBot, mine: bool
+) -> None:
+    page, item_id = opened.page, opened.page.bench.current
+    other.items.set_verdict(item_id, Verdict.FAILED, "a crack")
+    page.inspector.verdict.reason.setPlainText("only dirt")
+    page.inspector.verdict.decide(Verdict.PASSED)
+    qtbot.waitUntil(lambda: page.bench.edits.saving.conflicts == 1, timeout=8000)
+    assert verdicts(other, item_id) == [("failed", "a crack")]
+    dialog = ConflictDialog(page.bench, page)
+    (conflict,) = page.bench.edits.conflicts()
+    my_words = dialog.mine(conflict.edit.id, "verdict").text()
+    their_words = dialog.theirs(conflict.edit.id, "verdict").text()
+    given = other.items.get(item_id).value.result[-1].model_dump()["verdict"]
+    user = opened.context.payload.user
+    assert "only dirt" in my_words
+    assert (user.name or user.username) in my_words
+    assert "a crack" in their_words
+    assert (given["by_name"] or "A person") in their_words
+    for words in (my_words, their_words):
+        assert given["at"][:4] in words
+    dialog.mine(conflict.edit.id, "verdict").setChecked(mine)
+    dialog.decide()
+    dialog.deleteLater()
+    qtbot.waitUntil(lambda: opened.saved, timeout=8000)
+    after = [("passed", "only dirt")] if mine else []
+    assert verdicts(other, item_id) == [("failed", "a crack"), *after]
+    assert page.bench.item.verdict is (Verdict.PASSED if mine else Verdict.FAILED)
+
+
+def test_what_else_somebody_changed_asks_nobody(opened: Desk, other: Session, qtbot: QtBot) -> None:
+    item_id = opened.page.bench.current
+    other.items.update(item_id, ItemUpdate(item_name="theirs"), None)
+    opened.page.inspector.verdict.decide(Verdict.FAILED)
+    qtbot.waitUntil(lambda: opened.saved, timeout=8000)
+    assert verdicts(other, item_id) == [("failed", None)]
+    assert other.items.get(item_id).value.item_name == "theirs"
+    assert opened.page.bench.edits.saving.conflicts == 0
+
+
+def test_a_verdict_whose_answer_was_lost_is_given_once(
+    opened: Desk, other: Session, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    item_id = opened.page.bench.current
+    plain = Items.set_verdict
+    answers: list[int] = []
+
+    def lost(self: Items, *given: Any, **more: Any) -> Tagged[Item]:
+        answer = plain(self, *given, **more)
+        answers.append(1)
+        if len(answers) == 1:
+            raise Unreachable
+        return answer
+
+    monkeypatch.setattr(Items, "set_verdict", lost)
+    opened.page.inspector.verdict.decide(Verdict.PASSED)
+    qtbot.waitUntil(lambda: opened.saved, timeout=8000)
+    assert verdicts(other, item_id) == [("passed", None)]
+
+
+@pytest.mark.parametrize("way", ["button", "key"])
+def test_no_other_verdict_than_the_models_without_a_reason(opened: Desk, qtbot: QtBot, way: str) -> None:
+    page = opened.page
+    item_id = page.bench.current
+    detected(opened)
+    page.reload()
+    qtbot.waitUntil(lambda: "Fail" in page.inspector.verdict.opinion, timeout=8000)
+    box = page.inspector.verdict
+    if way == "button":
+        box.buttons[Verdict.PASSED].click()
+    else:
+        opened.context.commands.run("item.pass")
+    assert box.asking
+    assert page.bench.item.verdict is Verdict.UNDECIDED
+    assert page.bench.edits.saving.waiting == 0
+    box.commit()
+    assert page.bench.edits.saving.waiting == 0
+    box.reason.setPlainText("only dirt")
+    box.commit()
+    assert not box.asking
+    assert page.bench.item.verdict is Verdict.PASSED
+    qtbot.waitUntil(lambda: opened.saved, timeout=8000)
+    assert verdicts(opened.session, item_id) == [("passed", "only dirt")]
+    # The reason of a verdict that differs cannot be taken away.
+    box.reason.setPlainText("")
+    box.commit()
+    assert box.asking
+    assert page.bench.item.reason == "only dirt"
+    # What the model says as well needs none, and the old reason does not go with it.
+    box.decide(Verdict.FAILED)
+    qtbot.waitUntil(lambda: opened.saved, timeout=8000)
+    assert verdicts(opened.session, item_id)[-1] == ("failed", None)
+
+
+def test_a_verdict_left_without_its_reason_is_said_not_given(opened: Desk, qtbot: QtBot) -> None:
+    page = opened.page
+    detected(opened)
+    page.reload()
+    qtbot.waitUntil(lambda: "Fail" in page.inspector.verdict.opinion, timeout=8000)
+    said: list[str] = []
+    page.inspector.verdict.said.connect(said.append)
+    opened.context.commands.run("item.pass")
+    page.go_to(page.bench.rows[1].item_id)
+    assert len(said) == 1
+    assert page.bench.rows[0].status == "undecided"
+    assert page.inspector.verdict.asking == ""
+
+
+def detected(desk: Desk) -> None:
+    """Write into the chosen item what a detection that found something writes."""
+    entry = {"version": 1, "isPassed": False, "progress": "done", "resultImage": {"boxes": []}}
+    desk.session.items.update(desk.page.bench.current, ItemUpdate.model_validate({"result": [entry]}), None)
