@@ -153,10 +153,10 @@
 <context>
     <name>FindingsBox</name>
     <message numerus="yes">
-        <source>%n finding(s) below this confidence</source>
+        <source>%n finding(s) below the slider; reports contain all</source>
         <translation>
-            <numerusform>%n finding below this confidence</numerusform>
-            <numerusform>%n findings below this confidence</numerusform>
+            <numerusform>%n finding below the slider; reports contain all</numerusform>
+            <numerusform>%n findings below the slider; reports contain all</numerusform>
         </translation>
     </message>
 </context>

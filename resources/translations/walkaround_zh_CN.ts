@@ -2389,9 +2389,9 @@
 <context>
     <name>FindingsBox</name>
     <message numerus="yes">
-        <source>%n finding(s) below this confidence</source>
+        <source>%n finding(s) below the slider; reports contain all</source>
         <translation>
-            <numerusform>%n 处发现低于此置信度</numerusform>
+            <numerusform>滑块以下还有 %n 处发现；报告包含全部</numerusform>
         </translation>
     </message>
     <message>
@@ -2609,8 +2609,16 @@
         <translation>无发现</translation>
     </message>
     <message>
-        <source>Open this inspection</source>
-        <translation>打开这次检查</translation>
+        <source>Compare the photo of this inspection</source>
+        <translation>对比这次检查的照片</translation>
+    </message>
+    <message>
+        <source>Found by {name}</source>
+        <translation>由{name}发现</translation>
+    </message>
+    <message>
+        <source>decided by {name}</source>
+        <translation>由{name}判定</translation>
     </message>
     <message>
         <source>gone</source>

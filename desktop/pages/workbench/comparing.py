@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
+from desktop.canvas.alignment import AlignedPair
 from desktop.canvas.compare import CompareView
 from desktop.canvas.view import CanvasView
 from desktop.pages.workbench.bench import Bench
@@ -34,9 +35,12 @@ class Comparing(QObject):
         self._bench, self._photos, self._correcting = bench, photos, correcting
         self._strip, self._centre, self._window = strip, centre, window
         self._view, self._compare = canvases
+        self._awaited = False
+        photos.pairChanged.connect(self._pair_changed)
 
     def show(self, on: bool) -> None:
         """Compare reference and photo of the chosen item on the canvas, or look at the picture again."""
+        self._awaited = False
         on = on and self._photos.pair is not None
         self._strip.compare.setChecked(on)
         if self._bench.reference is not None:
@@ -45,6 +49,15 @@ class Comparing(QObject):
         if on:
             self._compare.fit()
             self._compare.setFocus()
+
+    def show_when_there(self) -> None:
+        """Compare as soon as the photo of the chosen item is there."""
+        self.show(True)
+        self._awaited = self._photos.pair is None
+
+    def _pair_changed(self, pair: AlignedPair | None) -> None:
+        if self._awaited and pair is not None:
+            self.show(True)
 
     def toggle(self) -> None:
         """Compare on the canvas, or not; says so when the item has no photo."""

@@ -20,6 +20,8 @@ from desktop.widgets import label
 
 ROW_PX = 24
 _TICK_PX = 17
+FIRST_SHOWN = 0.4
+"""Findings from this confidence on are shown until the person moves the slider; the rest is counted."""
 SURE = 0.5
 """From this confidence on a finding is marked as failed, below as undecided."""
 
@@ -180,6 +182,7 @@ class FindingsBox(QWidget):
         self.slider.setObjectName("confidence")
         self.slider.setAccessibleName(self.tr("Least confidence of findings"))
         self.slider.setRange(0, 100)
+        self.slider.setValue(round(FIRST_SHOWN * 100))
         self.slider.setPageStep(5)
         self.slider.setMinimumHeight(20)
         head = QHBoxLayout()
@@ -226,7 +229,9 @@ class FindingsBox(QWidget):
         hidden = len(self._findings) - len(shown)
         text = self._nothing
         if self._findings:
-            text = self.tr("%n finding(s) below this confidence", "", hidden) if hidden else ""
+            text = (
+                self.tr("%n finding(s) below the slider; reports contain all", "", hidden) if hidden else ""
+            )
         self._none.setText(text)
         self._none.setVisible(bool(text))
 

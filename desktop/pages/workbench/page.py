@@ -36,10 +36,10 @@ from desktop.pages.workbench.reference_picture import ReferencePicture
 from desktop.pages.workbench.rows import to_reference
 from desktop.pages.workbench.run_state import run_state
 from desktop.pages.workbench.starting import Starting
+from desktop.pages.workbench.status_line import StatusLine
 from desktop.pages.workbench.tool_strip import ToolStrip
 from desktop.pages.workbench.top import Top
 from desktop.pages.workbench.undoing import Undoing
-from desktop.pages.workbench.words import status_left, status_right
 from desktop.theme import look
 from desktop.widgets import Page, StateStack
 from desktop.workers import Task, run
@@ -58,8 +58,8 @@ class WorkbenchPage(Page):
         super().__init__()
         self.context = context
         self._record_id = ""
-        self._cursor: tuple[int, int] | None = None
         self._wanted_item = ""
+        self._compare_wanted = False
         self._loading: Task | None = None
         self.top = Top(context.commands)
         self.items = ItemsPanel(context.commands)
@@ -87,6 +87,7 @@ class WorkbenchPage(Page):
         self.picture = ReferencePicture(self.bench, self.view, self.items.model, self)
         self.history = History(self.bench, self.inspector.history, self)
         self.own_detection = OwnDetection(self.bench, self.inspector.fields.own, self.view, self)
+        self.line = StatusLine(self.bench, self.view, self)
         self.starting = Starting(self.bench, self)
         self.live = Live(self.bench, self.reload, self.photos.reread, self)
         self.parts = Parts(context.preferences, self.items, self.centre, self.inspector)
@@ -121,7 +122,7 @@ class WorkbenchPage(Page):
         view.regionsEdited.connect(bench.change_regions)
         view.selectionChanged.connect(self._regions_selected)
         view.regionActivated.connect(view.show_region)
-        view.cursorMoved.connect(self._cursor_moved)
+        self.line.said.connect(self.status)
         view.toolChanged.connect(self.strip.show_tool)
         self.strip.picked.connect(view.set_tool)
         self.items.chosen.connect(self._item_chosen)
@@ -159,7 +160,7 @@ class WorkbenchPage(Page):
         self.finishing.finished.connect(lambda: self.toast.emit(self.tr("The record is finished.")))
         self.finishing.written.connect(self._report_written)
         self.reference.chosen.connect(self.reload)
-        self.inspector.history.openWanted.connect(lambda record_id: self.opened({"record_id": record_id}))
+        self.inspector.history.openWanted.connect(self._open_earlier)
         self.items.template_wanted.connect(self.starting.from_template)
         self.items.last_wanted.connect(self.starting.from_last)
         self.starting.filled.connect(self.reload)
@@ -170,9 +171,10 @@ class WorkbenchPage(Page):
     # -- opening
 
     def opened(self, params: dict[str, Any]) -> None:
-        """Open `record_id`, at `item_id` when it is given; without one, what was open before."""
+        """Open `record_id` at `item_id`, for `compare` with its photo; without one, what was open before."""
         record_id = str(params.get("record_id") or self._record_id)
         self._wanted_item = str(params.get("item_id") or "")
+        self._compare_wanted = bool(params.get("compare"))
         if not record_id:
             self._offer_records(self.tr("No record is open. Choose one from the list."))
             return
@@ -245,6 +247,9 @@ class WorkbenchPage(Page):
         else:
             self.picture.show(opened.reference)
             self.view.setFocus()
+            if self._compare_wanted:
+                self.comparing.show_when_there()
+        self._compare_wanted = False
         self._show_saving()
         self.live.start()
 
@@ -272,7 +277,7 @@ class WorkbenchPage(Page):
         self.items.choose(self.bench.current)
         self.top.show_record(document.record)
         self.set_editable(self.bench.editable)
-        self._show_status()
+        self.line.show()
         self._show_run()
         self._select_region()
         self.picture.crop()
@@ -286,7 +291,7 @@ class WorkbenchPage(Page):
         self._show_findings()
         self.photos.show()
         self.history.show()
-        self._show_status()
+        self.line.show()
 
     def _show_run(self) -> None:
         item = self.bench.item
@@ -325,6 +330,9 @@ class WorkbenchPage(Page):
             canvas.set_colours(colours)
 
     # -- choosing
+
+    def _open_earlier(self, record_id: str, item_id: str) -> None:
+        self.opened({"record_id": record_id, "item_id": item_id, "compare": True})
 
     def _item_chosen(self, item_id: str) -> None:
         self.inspector.commit()
@@ -365,22 +373,6 @@ class WorkbenchPage(Page):
             self.go_to(item_id)
         else:
             self.toast.emit(self.tr("Every other item is decided."))
-
-    # -- small things
-
-    def _cursor_moved(self, place: tuple[int, int] | None) -> None:
-        self._cursor = place
-        self._show_status()
-
-    def _show_status(self) -> None:
-        bench = self.bench
-        region = self.view.store.get(bench.current)
-        size = bench.source.size if bench.source is not None else None
-        name = bench.source.name if bench.source is not None else ""
-        left = status_left(name, size, bench.number, len(bench.rows))
-        self.status.emit(
-            left, status_right(self._cursor, None if region is None else region.rect, bench.mm_per_pixel)
-        )
 
     # -- the whole record
 

@@ -2,27 +2,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from desktop.pages.workbench.document import view_of
-from desktop.pages.workbench.history import Trend, earlier_of
-from shared.wire.inspection import Item, Record
+from PySide6.QtWidgets import QLabel, QPushButton
+from pytestqt.qtbot import QtBot
+
+from desktop.pages.workbench.history import HistoryBox, changes, found_when, longest, looked_at
+from desktop.widgets import Chip
+from shared.wire.history import FindingChange, HistoryEntry
+from shared.wire.inspection import Item
 
 _REGION = {"x": 0.2, "y": 0.2, "w": 0.2, "h": 0.2}
-
-
-def _record(day: int) -> Record:
-    at = f"2026-0{day}-01T10:00:00"
-    return Record.model_validate(
-        dict.fromkeys(Record.model_fields)
-        | {
-            "inspection_id": f"r{day}",
-            "task_id": "t",
-            "progress": 0,
-            "inspection_status": "in_progress",
-            "status_name": "进行中",
-            "created_at": at,
-            "updated_at": at,
-        }
-    )
 
 
 def _item(length: float | None, region: dict[str, float] | None = None) -> Item:
@@ -54,18 +42,66 @@ def _item(length: float | None, region: dict[str, float] | None = None) -> Item:
     )
 
 
-def test_what_was_found_before_and_whether_it_grew() -> None:
-    now = view_of(_item(None), "now")
-    lengths = {5: 0.0, 4: 30.0, 3: 31.0, 2: 20.0, 1: 0.0}
-    rows = earlier_of(now, [(_record(day), [_item(length)]) for day, length in lengths.items()])
-    assert [row.record_id for row in rows] == ["r5", "r4", "r3", "r2", "r1"]
-    assert [row.trend for row in rows] == [Trend.GONE, Trend.UNCHANGED, Trend.GROWN, Trend.NEW, None]
-    assert [row.length for row in rows] == [None, 30.0, 31.0, 20.0, None]
-    assert [row.passed for row in rows] == [True, False, False, False, True]
+def _finding(length: float, change: str | None) -> dict[str, Any]:
+    box = {"x1": 10.0, "y1": 10.0, "x2": 10 + length, "y2": 14.0}
+    whole = {"label": "crack", "confidence": 0.9, "points": box, "reference": box}
+    return whole | {"change": change, "growth": None}
 
 
-def test_other_regions_and_what_nobody_looked_at_are_left_out() -> None:
-    now = view_of(_item(None), "now")
-    elsewhere = {"x": 0.6, "y": 0.6, "w": 0.2, "h": 0.2}
-    past = [(_record(2), [_item(5.0, elsewhere)]), (_record(1), [_item(None)])]
-    assert earlier_of(now, past) == []
+def _entry(findings: list[dict[str, Any]], **more: Any) -> HistoryEntry:
+    return HistoryEntry.model_validate(
+        dict.fromkeys(HistoryEntry.model_fields)
+        | {
+            "item_id": "i",
+            "item_name": "crack",
+            "inspection_id": "r1",
+            "inspection_status": "failed",
+            "created_at": "2026-01-01T10:00:00Z",
+            "overlap": 1.0,
+            "passed": not findings,
+            "verdict": "undecided",
+            "findings": findings,
+            "appeared": [],
+        }
+        | more
+    )
+
+
+def test_what_became_of_each_finding_is_said_once() -> None:
+    found = [_finding(20, "unchanged"), _finding(30, "grown"), _finding(5, "unchanged")]
+    entry = _entry(found, appeared=[_finding(4, "new")])
+    assert changes(entry) == [FindingChange.GROWN, FindingChange.NEW, FindingChange.UNCHANGED]
+    assert longest(entry) == 30
+    assert changes(_entry([_finding(20, None)])) == []
+    assert longest(_entry([])) is None
+
+
+def test_when_it_was_found_or_else_decided() -> None:
+    assert found_when(_entry([])).month == 1
+    assert found_when(_entry([], decided_at="2026-03-01T10:00:00Z")).month == 3
+    both = _entry([], decided_at="2026-03-01T10:00:00Z", found_at="2026-02-01T10:00:00Z")
+    assert found_when(both).month == 2
+
+
+def test_what_nobody_looked_at_is_left_out() -> None:
+    assert not looked_at(_entry([], passed=None))
+    assert looked_at(_entry([]))
+
+
+def test_a_row_says_what_when_by_whom_and_opens_its_photo(qtbot: QtBot) -> None:
+    box = HistoryBox()
+    qtbot.addWidget(box)
+    given = {"found_at": "2026-02-01T10:00:00Z", "found_by": "Li", "decided_by": "Wang", "reason": "dirt"}
+    box.show_rows([_entry([_finding(30, "grown")], verdict="failed", **given)], 0.5)
+    said = " ".join(
+        [shown.text() for shown in box.findChildren(QLabel)] + [chip.text for chip in box.findChildren(Chip)]
+    )
+    for word in ("15 mm", "grown", "Li", "Wang", "dirt"):
+        assert word in said
+    (link,) = box.findChildren(QPushButton)
+    assert "2026-02-01" in link.text()
+    with qtbot.waitSignal(box.openWanted) as opened:
+        link.click()
+    assert opened.args == ["r1", "i"]
+    box.show_rows([], None)
+    assert box.isHidden()
