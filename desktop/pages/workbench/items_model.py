@@ -1,3 +1,4 @@
+# ruff: noqa: N815 - Qt signals
 """The list of items: a model over rows and the delegate that paints one."""
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from PySide6.QtCore import (
     QRectF,
     QSize,
     Qt,
+    Signal,
 )
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPainterPath, QPixmap
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
@@ -41,6 +43,9 @@ class Role(IntEnum):
 class ItemsModel(QAbstractListModel):
     """The rows that the filter lets through, in their order."""
 
+    pictureWanted = Signal(str)
+    """The picture of this item is being painted."""
+
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._all: list[Row] = []
@@ -48,6 +53,7 @@ class ItemsModel(QAbstractListModel):
         self._places: dict[str, int] = {}
         self._filter = "all"
         self._pictures: dict[str, QPixmap] = {}
+        self._photos: dict[str, QPixmap] = {}
         self._running: Mapping[str, int] = {}
 
     def rowCount(self, parent: Index | None = None) -> int:
@@ -61,7 +67,8 @@ class ItemsModel(QAbstractListModel):
             case Role.ROW:
                 return row
             case Role.PICTURE:
-                return self._pictures.get(row.item_id)
+                self.pictureWanted.emit(row.item_id)
+                return self._photos.get(row.item_id, self._pictures.get(row.item_id))
             case Qt.ItemDataRole.DisplayRole:
                 return row.name
             case Qt.ItemDataRole.AccessibleTextRole:
@@ -112,6 +119,17 @@ class ItemsModel(QAbstractListModel):
     def set_picture(self, item_id: str, picture: QPixmap) -> None:
         """Show a crop of the reference image beside an item."""
         self._pictures[item_id] = picture
+        self._picture_changed(item_id)
+
+    def set_photo(self, item_id: str, picture: QPixmap | None) -> None:
+        """Show a crop of the photo instead of the reference image; None: the reference again."""
+        if picture is None:
+            self._photos.pop(item_id, None)
+        else:
+            self._photos[item_id] = picture
+        self._picture_changed(item_id)
+
+    def _picture_changed(self, item_id: str) -> None:
         place = self.place_of(item_id)
         if place >= 0:
             self.dataChanged.emit(self.index(place), self.index(place))
@@ -119,6 +137,7 @@ class ItemsModel(QAbstractListModel):
     def drop_pictures(self) -> None:
         """Forget all crops."""
         self._pictures.clear()
+        self._photos.clear()
         self._all_changed()
 
     def _refresh(self) -> None:

@@ -30,6 +30,7 @@ from desktop.pages.workbench.notices import Notices
 from desktop.pages.workbench.opening import Opened, load
 from desktop.pages.workbench.own_detection import OwnDetection
 from desktop.pages.workbench.parts import Parts
+from desktop.pages.workbench.photo_crops import PhotoCrops
 from desktop.pages.workbench.photos import Photos
 from desktop.pages.workbench.reference import ReferenceChoice
 from desktop.pages.workbench.reference_picture import ReferencePicture
@@ -85,6 +86,7 @@ class WorkbenchPage(Page):
         self.undoing = Undoing(self.bench, self.inspector, self.aligning, self.correcting, self)
         self.finishing = Finishing(self.bench, self)
         self.picture = ReferencePicture(self.bench, self.view, self.items.model, self)
+        self.crops = PhotoCrops(self.bench, self.items.model, self.devicePixelRatioF(), self)
         self.history = History(self.bench, self.inspector.history, self)
         self.own_detection = OwnDetection(self.bench, self.inspector.fields.own, self.view, self)
         self.line = StatusLine(self.bench, self.view, self)
@@ -222,6 +224,7 @@ class WorkbenchPage(Page):
         self.comparing.show(False)
         if self._loading is not None:
             self._loading.cancel()
+        self.crops.drop()
         self.picture.drop()
         self.bench.leave()
 

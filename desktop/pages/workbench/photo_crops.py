@@ -1,0 +1,140 @@
+"""The small pictures of the list from the photos: what was found, as it looks today."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtGui import QImage, QPixmap
+
+from desktop.canvas.findings import mapped_corners
+from desktop.client import Session
+from desktop.pages.workbench.bench import Bench
+from desktop.pages.workbench.document import ItemView
+from desktop.pages.workbench.items_model import THUMB_PX, ItemsModel
+from desktop.pages.workbench.opening import fetch_photo, thumbnails
+from desktop.pages.workbench.rows import findings_of, homography, shown_detection
+from desktop.workers import Lane, Report, Task, run
+from shared.geometry import Rect
+
+_GATHER_MS = 60
+_AROUND = 0.4
+"""So much of a finding's size is shown around it on each side."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cutout:
+    """A part of a photo: where to get the photo, and which px of it."""
+
+    content_id: str | None
+    url: str
+    rect: Rect
+
+
+def cutout_of(item: ItemView, reference: tuple[int, int] | None) -> Cutout | None:
+    """The surest finding in the photo of the item's detection, else the item's region there.
+
+    `reference` is the size of the reference image in px. None without a photo, or without a place in it.
+    """
+    entry = shown_detection(item)
+    info = (entry or {}).get("inputImage") or {}
+    url = info.get("download_url")
+    if not url:
+        return None
+    found = findings_of(entry)
+    if found:
+        box = found[0].rect
+        more = _AROUND * max(box.w, box.h)
+        rect = Rect(box.x - more, box.y - more, box.w + 2 * more, box.h + 2 * more)
+        return Cutout(info.get("ipfs_cid"), str(url), rect)
+    region = item.region(*reference) if reference is not None else None
+    matrix = homography(entry)
+    if region is None or matrix is None:
+        return None
+    corners = np.array(mapped_corners(region, np.asarray(matrix, np.float64)))
+    (left, top), (right, bottom) = corners.min(axis=0), corners.max(axis=0)
+    return Cutout(info.get("ipfs_cid"), str(url), Rect(left, top, right - left, bottom - top))
+
+
+class PhotoCrops(QObject):
+    """Makes the pictures of the rows that are painted, and makes them anew when a result brings others."""
+
+    def __init__(self, bench: Bench, items: ItemsModel, ratio: float, parent: QObject) -> None:
+        super().__init__(parent)
+        self._bench, self._items = bench, items
+        self._side = round(THUMB_PX * ratio)
+        self._known: dict[str, Cutout] = {}
+        self._wanted: dict[str, None] = {}
+        self._making: Task | None = None
+        self._soon = QTimer(self, singleShot=True, interval=_GATHER_MS)
+        self._soon.timeout.connect(self._make)
+        items.pictureWanted.connect(self._want)
+
+    def drop(self) -> None:
+        """Forget all, and stop what is under way."""
+        self._soon.stop()
+        if self._making is not None:
+            self._making.cancel()
+            self._making = None
+        self._known.clear()
+        self._wanted.clear()
+
+    def _want(self, item_id: str) -> None:
+        # Asked while painting: nothing but a note is made here.
+        self._wanted[item_id] = None
+        if not self._soon.isActive() and (self._making is None or self._making.finished):
+            self._soon.start()
+
+    def _make(self) -> None:
+        document, source = self._bench.document, self._bench.source
+        wanted, self._wanted = self._wanted, {}
+        if document is None:
+            return
+        todo: dict[str, Cutout] = {}
+        for item_id in wanted:
+            item = document.item(item_id)
+            part = cutout_of(item, source.size if source is not None else None) if item is not None else None
+            if part is None:
+                if self._known.pop(item_id, None) is not None:
+                    self._items.set_photo(item_id, None)
+            elif part != self._known.get(item_id):
+                todo[item_id] = part
+        if not todo:
+            return
+        self._known |= todo
+        self._making = run(
+            _cut,
+            self._bench.context.session,
+            todo,
+            self._side,
+            owner=self,
+            progress=self._made,
+            done=lambda _: self._go_on(),
+            failed=lambda _: self._go_on(),
+            lane=Lane.LONG,
+            priority=-1,
+        )
+
+    def _made(self, made: tuple[str, QImage] | float) -> None:
+        if not isinstance(made, float | int):
+            self._items.set_photo(made[0], QPixmap.fromImage(made[1]))
+
+    def _go_on(self) -> None:
+        self._making = None
+        if self._wanted:
+            self._soon.start()
+
+
+def _cut(report: Report, session: Session, todo: dict[str, Cutout], side: int) -> None:
+    """Report (id, QImage) for each; each photo is fetched and opened once."""
+    photos: dict[tuple[str | None, str], list[tuple[str, Rect]]] = {}
+    for item_id, part in todo.items():
+        photos.setdefault((part.content_id, part.url), []).append((item_id, part.rect))
+    for (content_id, url), parts in photos.items():
+        report.check()
+        photo = fetch_photo(report, session, content_id, "", url)
+        try:
+            thumbnails(report, photo, parts, side)
+        finally:
+            photo.cancel()
