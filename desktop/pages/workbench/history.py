@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import partial
 
@@ -18,7 +18,6 @@ from desktop.widgets import Button, Chip, Kind, Symbol, label
 from desktop.workers import Lane, Task, run
 from shared import results
 from shared.codes import Verdict
-from shared.wire.detection import REFERENCE_DIFFERENCE
 from shared.wire.history import FindingChange, HistoryEntry
 
 _SHOWN = 4
@@ -74,8 +73,10 @@ class HistoryBox(QWidget):
         column.addLayout(self._grid)
         self.hide()
 
-    def show_rows(self, entries: Sequence[HistoryEntry], mm_per_pixel: float | None) -> None:
-        """Show these, newest first."""
+    def show_rows(
+        self, entries: Sequence[HistoryEntry], mm_per_pixel: float | None, models: Mapping[str, str]
+    ) -> None:
+        """Show these, newest first; `models` gives the word for a model by its name at the service."""
         while (item := self._grid.takeAt(0)) is not None:
             widget = item.widget()
             if widget is not None:
@@ -92,7 +93,7 @@ class HistoryBox(QWidget):
             self._grid.addWidget(link, place * 2, 0, Qt.AlignmentFlag.AlignLeft)
             self._grid.addWidget(chip, place * 2, 1, Qt.AlignmentFlag.AlignLeft)
             self._grid.addWidget(label(trend, "small"), place * 2, 2)
-            self._grid.addWidget(label(self._who(entry), "small", wrap=True), place * 2 + 1, 0, 1, 3)
+            self._grid.addWidget(label(self._who(entry, models), "small", wrap=True), place * 2 + 1, 0, 1, 3)
         self.setVisible(bool(entries))
 
     def _open(self, record_id: str, item_id: str, _checked: bool = False) -> None:
@@ -108,11 +109,10 @@ class HistoryBox(QWidget):
             return f"{name} {length:.0f} px"
         return f"{name} {length * mm_per_pixel:.0f} mm"
 
-    def _who(self, entry: HistoryEntry) -> str:
+    def _who(self, entry: HistoryEntry, models: Mapping[str, str]) -> str:
         said = []
         if entry.found_by:
-            built_in = entry.found_by in (REFERENCE_DIFFERENCE, "Reference difference")
-            name = model_word(REFERENCE_DIFFERENCE, None) if built_in else entry.found_by
+            name = models.get(entry.found_by, entry.found_by)
             said.append(self.tr("Found by {name}").format(name=name))
         if entry.decided_by and entry.verdict is not Verdict.UNDECIDED:
             said.append(self.tr("decided by {name}").format(name=entry.decided_by))
@@ -146,11 +146,11 @@ class History(QObject):
         """Show what is known of the chosen region, and ask where it is not."""
         item = self._bench.item
         if item is None:
-            self._box.show_rows((), None)
+            self._box.show_rows((), None, {})
             return
         state = _state(item)
         known = self._known.get(item.item_id)
-        self._box.show_rows(known[1] if known is not None else (), self._bench.mm_per_pixel)
+        self._show(known[1] if known is not None else ())
         if (known is not None and known[0] == state) or self._asked == (item.item_id, state):
             return
         if self._reading is not None:
@@ -171,7 +171,13 @@ class History(QObject):
         self._asked = None
         self._known[item_id] = (state, [entry for entry in entries if looked_at(entry)])
         if item_id == self._bench.current:
-            self._box.show_rows(self._known[item_id][1], self._bench.mm_per_pixel)
+            self._show(self._known[item_id][1])
+
+    def _show(self, entries: Sequence[HistoryEntry]) -> None:
+        models = {
+            model.model_name: model_word(model.model_id, model.model_name) for model in self._bench.models
+        }
+        self._box.show_rows(entries, self._bench.mm_per_pixel, models)
 
     def _not_read(self, _error: Exception) -> None:
         # An item that the service does not know yet has no history there; it is asked again when shown.

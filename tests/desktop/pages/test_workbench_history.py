@@ -92,16 +92,16 @@ def test_a_row_says_what_when_by_whom_and_opens_its_photo(qtbot: QtBot) -> None:
     box = HistoryBox()
     qtbot.addWidget(box)
     given = {"found_at": "2026-02-01T10:00:00Z", "found_by": "Li", "decided_by": "Wang", "reason": "dirt"}
-    box.show_rows([_entry([_finding(30, "grown")], verdict="failed", **given)], 0.5)
+    box.show_rows([_entry([_finding(30, "grown")], verdict="failed", **given)], 0.5, {"Li": "Liu"})
     said = " ".join(
         [shown.text() for shown in box.findChildren(QLabel)] + [chip.text for chip in box.findChildren(Chip)]
     )
-    for word in ("15 mm", "grown", "Li", "Wang", "dirt"):
+    for word in ("15 mm", "grown", "Liu", "Wang", "dirt"):
         assert word in said
     (link,) = box.findChildren(QPushButton)
     assert "2026-02-01" in link.text()
     with qtbot.waitSignal(box.openWanted) as opened:
         link.click()
     assert opened.args == ["r1", "i"]
-    box.show_rows([], None)
+    box.show_rows([], None, {})
     assert box.isHidden()
