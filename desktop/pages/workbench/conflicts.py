@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -25,6 +26,9 @@ from desktop.pages.workbench.words import field_name, grouped
 from desktop.widgets import Button, label, rule, status_word
 from desktop.widgets import Kind as ButtonKind
 
+_LINE = 26
+"""Characters of a line of a choice; as many Chinese ones fit into half of the dialog."""
+
 
 class ConflictDialog(QDialog):
     """Every conflict: mine or theirs for each field; theirs is chosen unless the person says otherwise."""
@@ -37,7 +41,7 @@ class ConflictDialog(QDialog):
         self._theirs: dict[tuple[str, str], QRadioButton] = {}
         self.setWindowTitle(self.tr("Decide"))
         self.setModal(True)
-        self.setMinimumSize(560, 240)
+        self.setMinimumSize(760, 260)
         content = QWidget()
         content.setProperty("clear", True)
         self._column = QVBoxLayout(content)
@@ -123,8 +127,8 @@ class ConflictDialog(QDialog):
     def _choice(self, grid: QGridLayout, row: int, edit_id: str, field: str, mine: str, theirs: str) -> None:
         grid.addWidget(label(field_name(field) if field else "", "label"), row, 0)
         group = QButtonGroup(self)
-        own = QRadioButton(self.tr("Mine: {value}").format(value=mine).replace("&", "&&"))
-        other = QRadioButton(self.tr("Theirs: {value}").format(value=theirs).replace("&", "&&"))
+        own = QRadioButton(_folded(self.tr("Mine: {value}").format(value=mine)))
+        other = QRadioButton(_folded(self.tr("Theirs: {value}").format(value=theirs)))
         group.addButton(own)
         group.addButton(other)
         other.setChecked(True)
@@ -161,6 +165,12 @@ class ConflictDialog(QDialog):
                 x, y, w, h = (grouped(number) for number in numbers)
                 return f"{w} × {h} px @ {x}, {y}"
         return str(value)
+
+
+def _folded(text: str) -> str:
+    """The text of a button in lines short enough for two beside each other; buttons do not wrap."""
+    lines = [part for line in text.splitlines() for part in textwrap.wrap(line, _LINE) or [""]]
+    return "\n".join(lines).replace("&", "&&")
 
 
 def _time(said: Any) -> datetime | None:
