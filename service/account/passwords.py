@@ -46,7 +46,12 @@ class Passwords:
         self._nobody = self._pool.submit(hashed, secrets.token_urlsafe(32), cost)
 
     def _check(self, password: str, stored: str | None) -> bool:
-        right = bcrypt.checkpw(_prehash(password), (stored or self._nobody.result()).encode("ascii"))
+        given = stored or self._nobody.result()
+        right = bcrypt.checkpw(_prehash(password), given.encode("ascii"))
+        # A hash of an older cost is made up for, or its quick answer would tell that there is such a user:
+        # 2^c + 2^c + 2^(c + 1) + ... + 2^(cost - 1) = 2^cost rounds.
+        for cost in range(_cost(given), self.cost):
+            bcrypt.hashpw(_prehash(password), bcrypt.gensalt(cost))
         return right and stored is not None
 
     def is_outdated(self, stored: str) -> bool:
@@ -58,7 +63,10 @@ class Passwords:
         return await asyncio.get_running_loop().run_in_executor(self._pool, hashed, password, self.cost)
 
     async def check(self, password: str, stored: str | None) -> bool:
-        """Whether `password` is the one `stored` was made of; None takes as long and is never right."""
+        """Whether `password` is the one `stored` was made of; None is never right.
+
+        Takes as long as one hash of today's cost, also for None and for a hash of an older cost.
+        """
         return await asyncio.get_running_loop().run_in_executor(self._pool, self._check, password, stored)
 
     def close(self) -> None:

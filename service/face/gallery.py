@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +12,12 @@ from numpy.typing import NDArray
 
 from service.face.engine import Embedding, Metric
 from service.face.rules import Match
+
+# Above so many numbers (16 MB) a search is as slow as one core reads memory, so cores share it, a block of
+# rows at a time: the one that is kept from its work by others takes fewer.
+_ALONE = 4_000_000
+_BLOCK = 16_384
+_READERS = ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="gallery")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,6 +89,12 @@ class Gallery:
         self._rows = self._made(users, rows.matrix[~gone], owners)
         rows.matrix[gone] = 0
 
+    def clear(self) -> None:
+        """Forget everybody; all numbers are overwritten, not only dropped."""
+        rows = self._rows
+        self.fill(())
+        rows.matrix[:] = 0
+
     def search(self, embedding: Embedding, without: str | None = None) -> Match | None:
         """The best user for `embedding`, among all but `without`; None when there is nobody."""
         rows = self._rows
@@ -122,11 +136,26 @@ class Gallery:
         return np.asarray(embedding / np.linalg.norm(embedding), np.float32)
 
     def _scores(self, rows: _Rows, embedding: Embedding) -> NDArray[np.float32]:
-        # Not `@`: its threads wait for each other on a busy machine, 8 ms instead of 0.3 for 10,000 rows.
-        products: NDArray[np.float32] = np.vecdot(rows.matrix, embedding)
+        products = _products(rows.matrix, embedding)
         if self.metric is Metric.COSINE:
             return products
         # |a - b|^2 = |a|^2 + |b|^2 - 2ab: one multiplication instead of a matrix of differences.
         squared = rows.squares + np.float32(embedding @ embedding) - 2 * products
         distances: NDArray[np.float32] = np.sqrt(np.maximum(squared, 0))
         return -distances
+
+
+def _products(matrix: NDArray[np.float32], embedding: Embedding) -> NDArray[np.float32]:
+    """The product of each row with `embedding`; those of a row are the same however the rows are shared."""
+    # Not `@`: its threads wait for each other on a busy machine, 8 ms instead of 0.3 for 10,000 rows.
+    if matrix.size <= _ALONE:
+        alone: NDArray[np.float32] = np.vecdot(matrix, embedding)
+        return alone
+    products = np.empty(len(matrix), np.float32)
+
+    def part(start: int) -> None:
+        rows = slice(start, start + _BLOCK)
+        np.vecdot(matrix[rows], embedding, out=products[rows])
+
+    list(_READERS.map(part, range(0, len(matrix), _BLOCK)))
+    return products

@@ -15,6 +15,8 @@ SHARP_HEIGHT = 160
 # The upright face that light and cover are measured on, px: eyes at a third, 60 px apart.
 ALIGNED = (128, 160)
 _EYES = np.array(((34.0, 52.0), (94.0, 52.0)))
+# How much redder or yellower than the cheeks an uncovered mouth may be, in CIE Lab.
+_WARMER = 25.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +26,7 @@ class Quality:
     `inter_ocular`: px. `brightness`: mean luma of the face, 0..255. `burnt`, `black`: parts (0..1) of its
     pixels at the ends of the scale. `sharpness`: variance of the Laplacian over the variance of the luma.
     `yaw`: how far the nose lies beside the middle of the eyes, in inter-ocular distances. `roll`: degrees.
-    `cover`: how differently the mouth's side looks from the cheeks, 0 alike.
+    `cover`: how much the mouth's side looks like cloth beside the cheeks, 0 alike.
     """
 
     inter_ocular: float
@@ -94,9 +96,16 @@ def _sharpness(image: Pixels, box: tuple[float, float, float, float]) -> float:
 
 
 def _cover(aligned: Pixels) -> float:
-    """Distance in CIE Lab of the region around the mouth from the region between eyes and cheeks."""
+    """Distance in CIE Lab of the region around the mouth from the region between eyes and cheeks.
+
+    A mask is lighter, greyer, greener or bluer than skin. Lips, a blush and the light of a lamp are redder and
+    yellower (up to 22 on public test pictures of uncovered faces), so that counts from `_WARMER` on only.
+    """
     lab = cv2.cvtColor(aligned.astype(np.float32) / 255, cv2.COLOR_BGR2LAB)
     cheeks = np.concatenate((lab[60:76, 24:48].reshape(-1, 3), lab[60:76, 80:104].reshape(-1, 3)))
     mouth = lab[96:132, 36:92].reshape(-1, 3)
-    difference = np.median(mouth, axis=0) - np.median(cheeks, axis=0)
-    return float(np.hypot(0.5 * max(difference[0], 0.0), np.hypot(difference[1], difference[2])))
+    lighter, redder, yellower = (
+        float(value) for value in np.median(mouth, axis=0) - np.median(cheeks, axis=0)
+    )
+    colours = (max(-warmer, warmer - _WARMER, 0.0) for warmer in (redder, yellower))
+    return float(np.hypot(0.5 * max(lighter, 0.0), np.hypot(*colours)))

@@ -16,6 +16,7 @@ from limits import RateLimitItemPerMinute
 from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
 from sqlalchemy import delete, func, select
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from service.changes import Change, announce
@@ -46,6 +47,8 @@ LOGINS_PER_MINUTE = 60
 # Logins and enrolments that may wait for the one face process before further ones are sent away.
 MAX_WAITING = 8
 BUSY_SECONDS = 5
+# How soon a deletion by another service process reaches the memory of this one.
+FOLLOW_SECONDS = 2.0
 
 LogIn = Callable[[str, str], Awaitable[Tokens]]
 MayLogIn = Callable[[str], Awaitable[bool]]
@@ -99,18 +102,22 @@ class FaceService:
         # gallery never falls behind its own database.
         self._turn = asyncio.Lock()
         self._waiting = 0
-        self._warming: asyncio.Task[None] | None = None
+        self._tasks: list[asyncio.Task[None]] = []
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
         self._limit = RateLimitItemPerMinute(LOGINS_PER_MINUTE)
 
     def start(self) -> None:
         """Begin to warm up, beside the requests. Needs a running event loop."""
-        self._warming = asyncio.create_task(self.warm())
+        self._tasks = [asyncio.create_task(self.warm())]
+        # SQLite belongs to one process: nobody else enrols or deletes.
+        if not self._database.is_sqlite:
+            self._tasks.append(asyncio.create_task(self.follow()))
 
     async def close(self) -> None:
         """End the face process."""
-        if self._warming is not None:
-            await self._warming
+        for task in self._tasks[1:]:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._eyes.close()
 
     async def warm(self) -> None:
@@ -124,6 +131,22 @@ class FaceService:
                     await self._current_gallery()
             except EngineUnavailableError as problem:
                 log.error("face login does not work: %s", problem)
+
+    async def follow(self) -> None:
+        """Keep the templates in memory as the database has them, until cancelled.
+
+        Every login looks for itself; this is so that a template which another process deleted does not stay
+        in this one's memory until somebody logs in here.
+        """
+        while True:
+            await asyncio.sleep(FOLLOW_SECONDS)
+            if self._gallery is None:
+                continue
+            try:
+                async with self._turn:
+                    await self._current_gallery()
+            except (EngineUnavailableError, Problem, SQLAlchemyError) as problem:
+                log.warning("the face templates could not be looked at again (%s)", type(problem).__name__)
 
     # --- enrolment ----------------------------------------------------------------------------------------
 
@@ -347,10 +370,9 @@ class FaceService:
         try:
             about = await self._eyes.about()
             async with self._turn:
-                gallery = await self._current_gallery()
+                return await asyncio.to_thread(calibration, about, await self._current_gallery())
         except EngineUnavailableError as problem:
             raise self._unavailable(problem) from None
-        return await asyncio.to_thread(calibration, about, gallery)
 
     # --- the gallery in step with the database ------------------------------------------------------------
 
@@ -371,6 +393,8 @@ class FaceService:
             log.error("%d face templates do not open with this face.key; their users enrol again", locked)
         gallery = Gallery(about.dimension, about.metric)
         gallery.fill(templates)
+        if self._gallery is not None:
+            self._gallery.clear()
         self._gallery, self._gallery_revision, self._gallery_model = gallery, revision, about.model_id
         return gallery
 

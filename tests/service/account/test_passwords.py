@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 import bcrypt
 import pytest
@@ -69,6 +70,30 @@ def test_nobody_has_no_right_password_and_costs_a_full_hash(
     assert not _check(passwords, "correct-horse", None)
     assert not _check(passwords, "correct-horse", hashed("another-horse", 4))
     assert costs == [b"04", b"04"]
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_a_hash_of_an_older_cost_takes_the_rounds_of_todays(
+    right: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    today = Passwords(7)
+    rounds = []
+    for name in ("checkpw", "hashpw"):
+        real = getattr(bcrypt, name)
+
+        def counted(password: bytes, salt: bytes, real: Callable[[bytes, bytes], object] = real) -> object:
+            rounds.append(2 ** int(salt[4:6]))
+            return real(password, salt)
+
+        monkeypatch.setattr(bcrypt, name, counted)
+    older, newest = hashed("correct-horse", 4), hashed("correct-horse", 7)
+    today._nobody.result()
+    for stored in (older, newest, None):
+        rounds.clear()
+        given = "correct-horse" if right else "another-horse"
+        assert _check(today, given, stored) is (right and stored is not None)
+        assert sum(rounds) == 2**7
+    today.close()
 
 
 def test_equal_passwords_have_different_hashes() -> None:

@@ -73,6 +73,28 @@ def test_a_removed_user_is_overwritten_in_memory() -> None:
     assert gallery.search(one, without="b") is None
 
 
+def test_everybody_is_overwritten_in_memory() -> None:
+    gallery = Gallery(DIMENSION, Metric.COSINE)
+    one, other = vectors(1, 2)
+    gallery.fill([("a", one), ("b", other)])
+    before = gallery._rows.matrix
+    gallery.clear()
+    assert not before.any()
+    assert (len(gallery), gallery.users, gallery.search(one)) == (0, (), None)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_a_search_that_cores_share_finds_the_same(metric: Metric, monkeypatch: pytest.MonkeyPatch) -> None:
+    gallery = Gallery(DIMENSION, metric)
+    *templates, probe = vectors(5, 1001)
+    gallery.fill((str(number // 3), template) for number, template in enumerate(templates))
+    alone, match = gallery.scores(probe), gallery.search(probe)
+    monkeypatch.setattr("service.face.gallery._ALONE", 0)
+    monkeypatch.setattr("service.face.gallery._BLOCK", 64)
+    assert (gallery.scores(probe) == alone).all()
+    assert gallery.search(probe) == match
+
+
 def test_nobody_is_enrolled() -> None:
     assert Gallery(DIMENSION, Metric.COSINE).search(vectors(1, 1)[0]) is None
 

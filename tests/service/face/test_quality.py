@@ -49,8 +49,9 @@ def bearded(colour: tuple[int, int, int], density: float) -> Pixels:
         ((35, 30, 30), 0.5),
         ((200, 150, 90), 0.15),
         ((150, 190, 120), 0.1),
+        ((40, 30, 200), 0.1),
     ],
-    ids=["white", "black", "folded", "blue", "green"],
+    ids=["white", "black", "folded", "blue", "green", "red"],
 )
 def test_a_mask_covers(colour: tuple[int, int, int], fold: float) -> None:
     assert measured(masked(colour, fold)).cover > ENROLMENT.cover
@@ -62,6 +63,15 @@ def test_a_mask_covers(colour: tuple[int, int, int], fold: float) -> None:
 )
 def test_a_beard_does_not(colour: tuple[int, int, int], density: float) -> None:
     assert measured(bearded(colour, density)).cover < ENROLMENT.cover - 2
+
+
+@pytest.mark.parametrize(("redder", "yellower"), [(20, 0), (0, 18), (16, 16)])
+def test_lips_a_blush_and_a_lamp_do_not(redder: int, yellower: int) -> None:
+    image = faces.portrait()
+    lab = cv2.cvtColor(image.astype(np.float32) / 255, cv2.COLOR_BGR2LAB)
+    lab[120:190, 180:268] += (-5, redder, yellower)
+    warmer = cv2.cvtColor(lab, cv2.COLOR_LAB2BGR).clip(0, 1)
+    assert measured((warmer * 255).astype(np.uint8)).cover < ENROLMENT.cover / 2
 
 
 def test_light_falls_on_cover_hardly() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sqlalchemy import select, text, update
+from sqlalchemy.exc import SQLAlchemyError
 
 from service.database import now
 from service.envelope import Problem, Refusal
@@ -174,6 +175,37 @@ def test_another_process_sees_enrolments_and_deletions(room: Room, dlib_engine: 
 
     asyncio.run(play())
     other.database.close()
+
+
+def test_a_deletion_reaches_the_memory_of_another_process_unasked(
+    room: Room, dlib_engine: DlibEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.face.service.FOLLOW_SECONDS", 0.005)
+    other = open_room(room.settings.data_dir, dlib_engine)
+
+    async def play() -> None:
+        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        assert await other.service.identify(AGAIN) == "mei"
+        held = other.service._gallery
+        assert held is not None
+        numbers = held._rows.matrix
+        following = asyncio.create_task(other.service.follow())
+        with monkeypatch.context() as patch:
+            patch.setattr(
+                other.service, "_current_gallery", lambda: _raise(SQLAlchemyError("the database is away"))
+            )
+            await asyncio.sleep(0.02)
+        await room.service.forget("mei")
+        while numbers.any():
+            await asyncio.sleep(0.005)
+        following.cancel()
+
+    asyncio.run(asyncio.wait_for(play(), 20))
+    other.database.close()
+
+
+async def _raise(problem: Exception) -> None:
+    raise problem
 
 
 def test_a_template_of_another_model_never_matches(room: Room, dlib_engine: DlibEngine) -> None:
