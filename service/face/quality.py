@@ -98,8 +98,8 @@ def _sharpness(image: Pixels, box: tuple[float, float, float, float]) -> float:
 def _cover(aligned: Pixels) -> float:
     """Distance in CIE Lab of the region around the mouth from the region between eyes and cheeks.
 
-    A mask is lighter, greyer, greener or bluer than skin. Lips, a blush and the light of a lamp are redder and
-    yellower (up to 22 on public test pictures of uncovered faces), so that counts from `_WARMER` on only.
+    A mask is lighter, greyer, greener or bluer than skin. Lips, a blush and the light of a lamp are redder
+    and yellower (by up to 22 on public test pictures of bare faces): that counts from `_WARMER` on only.
     """
     lab = cv2.cvtColor(aligned.astype(np.float32) / 255, cv2.COLOR_BGR2LAB)
     cheeks = np.concatenate((lab[60:76, 24:48].reshape(-1, 3), lab[60:76, 80:104].reshape(-1, 3)))
