@@ -330,8 +330,9 @@ class FaceService:
     async def _identified(self, face_info: str) -> str | None:
         try:
             about = await self._eyes.about()
-            gallery = await self._current_gallery()
             seen = await self._eyes.look(face_info)
+            # After the look, which takes a while: what another process deleted meanwhile never matches.
+            gallery = await self._current_gallery()
         except BadPicture:
             return None
         except EngineUnavailableError as problem:

@@ -14,11 +14,12 @@ from service.envelope import Problem, Refusal
 from service.face import rules
 from service.face.consent import CONSENT_BY_CALLER, CONSENT_VERSION
 from service.face.dlib_engine import DlibEngine
+from service.face.engine import Look
 from service.face.rules import SENTENCES, Trouble
 from service.face.tables import FaceEnrolment, FaceStation, FaceTemplate
 from service.face.worker import EngineUnavailableError
 from tests.service.face import faces
-from tests.service.face.conftest import Room, as_face_info, open_room
+from tests.service.face.conftest import Room, SameProcess, as_face_info, open_room
 
 PERSON = as_face_info(faces.enrolment())
 AGAIN = as_face_info(faces.login())
@@ -206,6 +207,27 @@ def test_a_deletion_reaches_the_memory_of_another_process_unasked(
 
 async def _raise(problem: Exception) -> None:
     raise problem
+
+
+def test_what_another_process_deletes_during_the_look_never_matches(
+    room: Room, dlib_engine: DlibEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = open_room(room.settings.data_dir, dlib_engine)
+    real = SameProcess.look
+
+    async def meanwhile(self: SameProcess, face_info: str) -> Look:
+        seen = await real(self, face_info)
+        await other.service.forget("mei")
+        return seen
+
+    async def play() -> None:
+        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        assert await room.service.identify(AGAIN) == "mei"
+        monkeypatch.setattr(SameProcess, "look", meanwhile)
+        assert await room.service.identify(AGAIN) is None
+
+    asyncio.run(play())
+    other.database.close()
 
 
 def test_a_template_of_another_model_never_matches(room: Room, dlib_engine: DlibEngine) -> None:
