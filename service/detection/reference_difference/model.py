@@ -45,6 +45,10 @@ _SETTLED = 0.1
 _RIM = 0.65
 _RIM_SHARE = 0.1
 _MOST_RIM_SHARE = 3.0
+# In black-and-white scans a threshold has moved every edge by some px, and boxes are drawn wide: those of
+# DeepPCB (Tang et al. 2019) leave about 8 px around what changed. This (px of the photo) fits both.
+_SCAN_RIM = 3.5
+_SCAN_SHARE = 0.9
 # Without findings a photo passes, so then the alignment must be beyond doubt (see `align._BELONGS`).
 _LEAST_TO_PASS = 0.75
 
@@ -67,6 +71,7 @@ class Examined:
     shift: Floats | None
     radius: int
     scale: float
+    scanned: bool
     threshold: float
 
 
@@ -107,6 +112,7 @@ def examine(reference: Bytes, region: Rect, photo: Bytes, wanted: Parameters) ->
     )
     if not (_coloured(was) or _coloured(now)):
         was, now = was[..., 1:2].copy(), now[..., 1:2].copy()
+    scanned = _black_and_white(was) and _black_and_white(now)
     valid = inside_mask(to_photo, size, photo_levels.size)
     valid = np.asarray(cv2.erode(valid, np.ones((5, 5), np.uint8), borderType=cv2.BORDER_REPLICATE), np.uint8)
     shift = None
@@ -122,7 +128,7 @@ def examine(reference: Bytes, region: Rect, photo: Bytes, wanted: Parameters) ->
     allowed = _allowed(valid, wanted, inverse(to_reference))
     found = boxes.parts(difference, allowed, threshold, _least(wanted, 1 / to_reference[0, 0]))
     scale = local_scale(to_photo, Rect(0, 0, *size))
-    return Examined(found, alignment, was, now, to_photo, shift, difference.radius, scale, threshold)
+    return Examined(found, alignment, was, now, to_photo, shift, difference.radius, scale, scanned, threshold)
 
 
 def _frame(area: Rect, homography: Matrix) -> tuple[Matrix, tuple[int, int]]:
@@ -148,6 +154,11 @@ def _grey(image: Floats) -> Floats:
 def _coloured(image: Floats) -> bool:
     part = image[::4, ::4]
     return bool(np.abs(part - part.mean(axis=2, keepdims=True)).max() > 6)
+
+
+def _black_and_white(image: Floats) -> bool:
+    part = image[::4, ::4]
+    return float(np.mean((part < 24) | (part > 231))) >= _SCAN_SHARE and float(np.ptp(part)) > 207
 
 
 def _refuse_strangers(strength: Floats, raw: Floats, valid: Bytes, threshold: float) -> None:
@@ -187,5 +198,6 @@ def in_photo(part: boxes.Part, seen: Examined, photo_size: tuple[int, int]) -> R
     there = apply(seen.to_photo, hull)
     (x1, y1), (x2, y2) = there.min(axis=0), there.max(axis=0)
     rim = _RIM * seen.radius * seen.scale + min(_RIM_SHARE * min(x2 - x1, y2 - y1), _MOST_RIM_SHARE)
+    rim = max(rim, _SCAN_RIM) if seen.scanned else rim
     box = Rect(x1 - rim, y1 - rim, x2 - x1 + 2 * rim, y2 - y1 + 2 * rim).clamped(*photo_size)
     return Rect(*(round(float(value), 1) for value in (box.x, box.y, box.w, box.h)))
