@@ -1,15 +1,17 @@
 """How well faces are told apart, and how fast.
 
-    python -m benchmarks.face --pairs PAIRS.csv --images DIR --engine NAME --out RESULT.json
+    python -m benchmarks.face --pairs PAIRS.csv --images DIR --engine NAME --out RESULT.json [--pack DIR]
     python -m benchmarks.face [--only NAME]
 
-With pairs (columns a, b, same: two file names below DIR, and 1 or 0) it embeds each picture once and prints
-accuracy, equal error rate, and the false non-matches and thresholds at false match rates of 1e-2 and 1e-3.
-Without, it measures the service: a login from the picture to the answer, the search, and what hostile
-pictures cost. One JSON line per figure: `value`, `target`, `floor` (something bare in the same run), `ok`.
+With pairs it prints accuracy, equal error rate, and false non-matches and thresholds at false match rates of
+1e-2 and 1e-3 (benchmarks/face_pairs.py says how). Without, it measures the service: a login from the picture
+to the answer, the search, and what hostile pictures cost. One JSON line per figure: `value`, `target`,
+`floor` (something bare in the same run), `ok`.
 
-NAME is dlib, an installed pack, or the kind of a pack (open, insightface). Packs are looked for in the data
-directory, then among the loose files in WALKAROUND_TEST_MODELS or in shared/models beside the project.
+NAME is dlib, the engine or the name of a pack (open, insightface, mobilefacenet, sface), or a pack's folder.
+`--pack DIR` uses a pack that is not installed: one with pack.json, a folder of loose model files that are
+known, or an InsightFace pack. Otherwise packs are looked for among the installed ones, then among the loose
+files in WALKAROUND_TEST_MODELS or in shared/models beside the project.
 """
 
 from __future__ import annotations
@@ -17,7 +19,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import base64
-import csv
 import functools
 import json
 import os
@@ -34,23 +35,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.face_pairs import PairsError, compare, read_pairs
 from service.database import Database
 from service.envelope import Refusal
 from service.face import service as face_service
 from service.face.consent import CONSENT_VERSION
-from service.face.decode import BadPicture, decode, picture_bytes
-from service.face.engine import Embedding, FaceEngine, Metric, look
-from service.face.gallery import Gallery, score
+from service.face.decode import decode, picture_bytes
+from service.face.engine import FaceEngine, Metric, look
+from service.face.gallery import Gallery
 from service.face.packs import PackError, install, installed, load_engine
 from service.face.service import FaceService
 from service.face.worker import FaceWorker
 from service.schema import migrate
 from service.settings import Settings
 from shared.wire.account import Tokens
-
-Scores = NDArray[np.float64]
-MISSING = -9.0
-"""The score of a pair of which one picture shows no face: below every score there is."""
 
 LOGIN_MS = {"open": 60.0, "dlib": 250.0}
 SEARCH_MS = {10_000: 2.0, 100_000: 15.0}
@@ -59,146 +57,42 @@ MEMORY_MB = 200.0
 
 # --- which engine -------------------------------------------------------------------------------------
 
+NO_PACK = """there is no face model '{name}' here. Name a pack with --pack DIR (or a zip file), install one
+(walkaround face install DIR, walkaround face download sface), or use --engine dlib, which needs none"""
 
-def packs_folder(name: str, own: Path) -> tuple[str, Path]:
-    """The name of an installed pack and the folder of packs, for a name or a kind; `own` takes loose files.
 
-    Raises PackError when there is none.
+def found_pack(name: str, given: Path | None, own: Path) -> tuple[str, Path]:
+    """The name of a pack and the folder of packs it lies in, for its name, its engine or its folder.
+
+    `given` (or a `name` that is a folder or a zip file) is put into `own` first; otherwise it is looked for
+    among the installed packs, then among loose model files. Raises PackError when there is none.
     """
-    places = [Settings().face_models_dir]
+    if given is None and (Path(name).is_dir() or Path(name).suffix == ".zip"):
+        given, name = Path(name), ""
+    # To measure is research.
+    if given is not None:
+        wanted = name if name not in ("", "dlib") else None
+        return install(given, own, wanted=wanted, accept_research=True).name, own
+    installed_here = Settings().face_models_dir
+    for pack in installed(installed_here):
+        if name in (pack.name, pack.engine):
+            return pack.name, installed_here
     beside = Path(__file__).resolve().parents[2] / "shared" / "models"
     loose = Path(os.environ.get("WALKAROUND_TEST_MODELS", beside))
-    if loose.is_dir():
-        for sources in (("face_detection*", "mobilefacenet*", "minifasnet*"), ("det_*", "w600k*")):
-            with tempfile.TemporaryDirectory() as folder:
-                for path in (path for pattern in sources for path in loose.glob(pattern + ".onnx")):
-                    Path(folder, path.name).write_bytes(path.read_bytes())
-                try:
-                    # To measure is research.
-                    install(Path(folder), own, accept_research=True)
-                except PackError:
-                    continue
-        places.append(own)
-    for place in places:
-        for pack in installed(place):
-            if name in (pack.name, pack.engine):
-                return pack.name, place
-    raise PackError(f"there is no face model '{name}'; see: walkaround face models")
+    try:
+        return install(loose, own, wanted=name, accept_research=True).name, own
+    except PackError:
+        raise PackError(NO_PACK.format(name=name)) from None
 
 
 @contextmanager
-def loader(name: str) -> Iterator[Callable[[], FaceEngine]]:
+def loader(name: str, pack: Path | None = None) -> Iterator[Callable[[], FaceEngine]]:
     """A picklable function that loads the engine."""
     with tempfile.TemporaryDirectory() as folder:
-        found = (name, Path(folder)) if name == "dlib" else packs_folder(name, Path(folder))
-        yield functools.partial(load_engine, *found)
-
-
-# --- pairs --------------------------------------------------------------------------------------------
-
-
-def read_pairs(path: Path) -> list[tuple[str, str, bool]]:
-    """The rows of a file with columns a, b and same (1, true, yes or the opposite)."""
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        return [
-            (row["a"], row["b"], row["same"].strip().lower() in {"1", "1.0", "true", "yes", "same"})
-            for row in csv.DictReader(file)
-        ]
-
-
-def embeddings(engine: FaceEngine, folder: Path, names: Sequence[str]) -> dict[str, Embedding | None]:
-    """The embedding of each picture; None where there is no readable face."""
-    found: dict[str, Embedding | None] = {}
-    for number, name in enumerate(names):
-        try:
-            found[name] = look(engine, decode((folder / name).read_bytes())).embedding
-        except (BadPicture, OSError) as problem:
-            print(f"{name}: {problem}", file=sys.stderr)
-            found[name] = None
-        if number % 200 == 199:
-            print(f"{number + 1} of {len(names)} pictures", file=sys.stderr)
-    return found
-
-
-def rates(scores: Scores, same: NDArray[np.bool_]) -> tuple[Scores, Scores, Scores]:
-    """Every threshold that matters (rising), with its false match and false non-match rate."""
-    strangers, genuine = np.sort(scores[~same]), np.sort(scores[same])
-    thresholds = np.append(np.unique(scores), np.inf)
-    matches = 1 - np.searchsorted(strangers, thresholds, side="left") / max(len(strangers), 1)
-    misses = np.searchsorted(genuine, thresholds, side="left") / max(len(genuine), 1)
-    return thresholds, matches, misses
-
-
-def at_rate(scores: Scores, same: NDArray[np.bool_], rate: float) -> tuple[float, float]:
-    """The loosest threshold whose false match rate is at most `rate`, and its false non-match rate."""
-    thresholds, matches, misses = rates(scores, same)
-    first = int(np.argmax(matches <= rate))
-    return float(thresholds[first]), float(misses[first])
-
-
-def equal_error_rate(scores: Scores, same: NDArray[np.bool_]) -> float:
-    """Where false matches and false non-matches are equally frequent."""
-    _, matches, misses = rates(scores, same)
-    at = int(np.argmin(np.abs(matches - misses)))
-    return float((matches[at] + misses[at]) / 2)
-
-
-def best_threshold(scores: Scores, same: NDArray[np.bool_]) -> float:
-    """The threshold with the most right answers: in the middle between two scores."""
-    order = np.argsort(scores)
-    ordered, good = scores[order], same[order]
-    # With the threshold before position k: strangers below it and genuine pairs from it on are right.
-    right = np.concatenate(([0], np.cumsum(~good))) + (good.sum() - np.concatenate(([0], np.cumsum(good))))
-    edges = np.concatenate(([ordered[0] - 1], (ordered[1:] + ordered[:-1]) / 2, [ordered[-1] + 1]))
-    return float(edges[int(np.argmax(right))])
-
-
-def accuracy(scores: Scores, same: NDArray[np.bool_], folds: int = 10) -> float:
-    """The part of right answers, each tenth judged with the best threshold of the other nine."""
-    order = np.random.default_rng(0).permutation(len(scores))
-    folds = min(folds, len(scores))
-    if folds < 2:
-        return float(((scores >= best_threshold(scores, same)) == same).mean())
-    right = 0
-    for part in np.array_split(order, folds):
-        rest = np.setdiff1d(order, part)
-        right += int(((scores[part] >= best_threshold(scores[rest], same[rest])) == same[part]).sum())
-    return right / len(scores)
-
-
-def compare(engine: FaceEngine, pairs: Sequence[tuple[str, str, bool]], folder: Path) -> dict[str, Any]:
-    """What `--pairs` writes."""
-    names = sorted({name for a, b, _ in pairs for name in (a, b)})
-    found = embeddings(engine, folder, names)
-
-    def scored(a: str, b: str) -> float:
-        one, other = found[a], found[b]
-        return MISSING if one is None or other is None else score(one, other, engine.metric)
-
-    scores = np.array([scored(a, b) for a, b, _ in pairs])
-    same = np.array([alike for _, _, alike in pairs])
-    sign = -1 if engine.metric is Metric.EUCLIDEAN else 1
-    result: dict[str, Any] = {
-        "engine": engine.name,
-        "model": engine.model_id,
-        "metric": engine.metric.value,
-        "pairs": len(pairs),
-        "pictures": len(names),
-        "without_face": sum(each is None for each in found.values()),
-        "accuracy": accuracy(scores, same),
-        "eer": equal_error_rate(scores, same),
-    }
-    for rate in (1e-2, 1e-3):
-        threshold, misses = at_rate(scores, same, rate)
-        # A score that nothing reaches has no threshold: no match is loose enough to be wrong.
-        shown = sign * threshold if np.isfinite(threshold) else None
-        result[f"fnmr_at_fmr_{rate:.0e}"] = misses
-        result[f"threshold_at_fmr_{rate:.0e}"] = shown
-    in_force = engine.thresholds.at(1e-3)
-    result["threshold_in_force"] = sign * in_force
-    result["fmr_in_force"] = float((scores[~same] >= in_force).mean()) if (~same).any() else None
-    result["fnmr_in_force"] = float((scores[same] < in_force).mean()) if same.any() else None
-    return result
+        if name == "dlib" and pack is None:
+            yield functools.partial(load_engine, name, Path(folder))
+        else:
+            yield functools.partial(load_engine, *found_pack(name, pack, Path(folder)))
 
 
 # --- speed and memory ---------------------------------------------------------------------------------
@@ -372,24 +266,46 @@ async def measure_hostile() -> None:
                 say(f"memory over idle: {name}", peak - idle, MEMORY_MB, "MB", ms=taken, answer=answer)
 
 
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.face", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--pairs", type=Path, help="a CSV file with the columns a, b, same (1 or 0)")
+    parser.add_argument("--images", type=Path, help="the folder that relative names in it start from")
+    parser.add_argument(
+        "--engine", default="dlib", help="dlib (default), open, insightface, a pack's name, or its folder"
+    )
+    parser.add_argument("--pack", type=Path, help="the pack to use: a folder or zip file, not installed")
+    parser.add_argument("--out", type=Path, help="where the result of --pairs goes, as JSON")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes for --pairs")
+    parser.add_argument("--only", choices=("login", "search", "hostile"), help="a part of the table of goals")
+    return parser
+
+
+def measure_pairs(options: argparse.Namespace) -> None:
+    """What `--pairs` does. Raises PairsError, PackError, ImportError."""
+    pairs = read_pairs(options.pairs)
+    with loader(options.engine, options.pack) as load:
+        result = compare(load, pairs, options.images, options.jobs)
+    text = json.dumps(result, indent=2, ensure_ascii=False)
+    print(text)
+    if options.out is not None:
+        options.out.parent.mkdir(parents=True, exist_ok=True)
+        options.out.write_text(text + "\n", encoding="utf-8")
+
+
 def main() -> int:
     """Compare pairs, or measure the table of goals."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.face")
-    parser.add_argument("--pairs", type=Path, help="a CSV file with the columns a, b, same")
-    parser.add_argument("--images", type=Path, help="the folder that the names in it start from")
-    parser.add_argument("--engine", default="dlib", help="dlib, a pack, or the kind of a pack")
-    parser.add_argument("--out", type=Path, help="where the result of --pairs goes, as JSON")
-    parser.add_argument("--only", choices=("login", "search", "hostile"))
+    parser = _parser()
     options = parser.parse_args()
     if options.pairs is not None:
         if options.images is None:
             parser.error("--pairs needs --images")
-        with loader(options.engine) as load:
-            result = compare(load(), read_pairs(options.pairs), options.images)
-        text = json.dumps(result, indent=2, ensure_ascii=False)
-        print(text)
-        if options.out is not None:
-            options.out.write_text(text + "\n", encoding="utf-8")
+        try:
+            measure_pairs(options)
+        except (PairsError, PackError, ImportError, OSError) as problem:
+            print(f"benchmarks.face: {problem}", file=sys.stderr)
+            return 1
         return 0
     if options.only in (None, "login"):
         for kind in LOGIN_MS:

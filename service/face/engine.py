@@ -8,7 +8,7 @@ embedding more exact (measured: false non-matches at a false match rate of 1e-4 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
@@ -146,12 +146,17 @@ class Look:
     liveness: float | None = None
 
 
-def look(engine: FaceEngine, image: Pixels) -> Look:
-    """Find every face of an upright BGR uint8 picture, and judge and embed the largest one."""
+def look(engine: FaceEngine, image: Pixels, weight: Callable[[Found], float] | None = None) -> Look:
+    """Find every face of an upright BGR uint8 picture, and judge and embed the largest one.
+
+    With `weight`, the one of the largest weight instead; it comes first then.
+    """
     height, width = image.shape[:2]
     faces = coarse(engine, image)
     if not faces:
         return Look(width, height)
+    if weight is not None:
+        faces.sort(key=weight, reverse=True)
     crop, scale, x, y = _fine_crop(image, faces[0])
     fine = _nearest(engine.find(crop), faces[0].moved(scale, -x * scale, -y * scale))
     faces[0] = fine.moved(1 / scale, x, y)

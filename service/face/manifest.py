@@ -66,6 +66,10 @@ MOBILEFACENET = "85cdeb7368ed6a1e9cbaaa6f283c6b2439f1fa533c17450bfdc7f357d285d5d
 MOBILEFACENET_RAW = "9e140a151e3a49f12a54d4a02fed74a5d274702d70bddd0f826c84eba37683eb"
 MINIFASNET_V2 = "7886c41bcbcc1be00cf8700eddbd8cbd4b1ad138e69010790de2a57a3b01d7e5"
 MINIFASNET_V1SE = "e67aedf72df3e1912dbf6baa5f7406b8b30c3cb43234170a70dd9d143fea358e"
+# The same networks exported by the project that offers them for download; the hashes are those that the
+# package uniface 4.2 pins.
+OFFERED_MINIFASNET_V2 = "b32929adc2d9c34b9486f8c4c7bc97c1b69bc0ea9befefc380e4faae4e463907"
+OFFERED_MINIFASNET_V1SE = "ebab7f90c7833fbccd46d3a555410e78d969db5438e169b6524be444862b3676"
 SCRFD_500M = "5e4447f50245bbd7966bd6c0fa52938c61474a04ec7def48753668a9d8b4ea3a"
 W600K_MBF = "7caa7fb0ad6c37b33e6c59f6411084b487aaabd596bba645d2cce391a5871120"
 
@@ -76,7 +80,12 @@ W600K_MBF_THRESHOLDS = [(1e-4, 0.307), (1e-3 / 150, 0.388), (1e-6, 0.437)]
 RESEARCH = "non-commercial research only; a login at work is not allowed"
 
 # Liveness models that join any pack that they are installed with: SHA-256 -> part of the surroundings.
-LIVENESS_SCALES = {MINIFASNET_V2: 2.7, MINIFASNET_V1SE: 4.0}
+LIVENESS_SCALES = {
+    MINIFASNET_V2: 2.7,
+    MINIFASNET_V1SE: 4.0,
+    OFFERED_MINIFASNET_V2: 2.7,
+    OFFERED_MINIFASNET_V1SE: 4.0,
+}
 
 
 class _Embedder(BaseModel):
@@ -112,7 +121,7 @@ EMBEDDERS: dict[str, _Embedder] = {
         name="sface",
         engine="open",
         detector=YUNET,
-        licence="YuNet MIT, SFace Apache-2.0",
+        licence="YuNet MIT, SFace Apache-2.0, MiniFASNet Apache-2.0",
         allows="commercial use; thresholds are MobileFaceNet's until they are calibrated",
         research_only=False,
         dimension=128,
@@ -133,14 +142,17 @@ EMBEDDERS: dict[str, _Embedder] = {
 }
 
 
-def recognised(files: dict[str, str]) -> Pack | None:
+def recognised(files: dict[str, str], wanted: str | None = None) -> Pack | None:
     """The pack that loose files (name -> SHA-256) make up; None when we do not know them.
 
-    Where two known embedders lie side by side, the one named first in `EMBEDDERS` is taken.
+    `wanted` is the name or the engine of the pack; without it, where several known embedders lie side by
+    side, the one named first in `EMBEDDERS` is taken.
     """
     names = {sha256: name for name, sha256 in files.items()}
     for sha256, known in EMBEDDERS.items():
         if sha256 not in names or known.detector not in names:
+            continue
+        if wanted not in (None, known.name, known.engine):
             continue
         liveness = [
             Liveness(file=names[found], scale=scale)
@@ -166,21 +178,52 @@ def recognised(files: dict[str, str]) -> Pack | None:
 
 
 _ZOO = "https://media.githubusercontent.com/media/opencv/opencv_zoo/main/models"
-_YUNET_FILE = "face_detection_yunet_2023mar.onnx"
-_SFACE_FILE = "face_recognition_sface_2021dec.onnx"
+_MINIFASNET = "https://github.com/yakhyo/face-anti-spoofing/releases/download/weights"
+
+
+class _Offered(BaseModel):
+    name: str
+    address: str
+    sha256: str
+    size: int
+
+
+_OFFERED = [
+    _Offered(
+        name="face_detection_yunet_2023mar.onnx",
+        address=f"{_ZOO}/face_detection_yunet/face_detection_yunet_2023mar.onnx",
+        sha256=YUNET,
+        size=232_589,
+    ),
+    _Offered(
+        name="face_recognition_sface_2021dec.onnx",
+        address=f"{_ZOO}/face_recognition_sface/face_recognition_sface_2021dec.onnx",
+        sha256=SFACE,
+        size=38_696_353,
+    ),
+    _Offered(
+        name="MiniFASNetV2.onnx",
+        address=f"{_MINIFASNET}/MiniFASNetV2.onnx",
+        sha256=OFFERED_MINIFASNET_V2,
+        size=1_743_581,
+    ),
+    _Offered(
+        name="MiniFASNetV1SE.onnx",
+        address=f"{_MINIFASNET}/MiniFASNetV1SE.onnx",
+        sha256=OFFERED_MINIFASNET_V1SE,
+        size=1_742_335,
+    ),
+]
 
 
 def downloads() -> dict[str, Download]:
     """The packs that `walkaround face download` knows."""
-    pack = recognised({_YUNET_FILE: YUNET, _SFACE_FILE: SFACE})
+    pack = recognised({each.name: each.sha256 for each in _OFFERED})
     assert pack is not None
     return {
         pack.name: Download(
             pack=pack,
-            addresses={
-                _YUNET_FILE: f"{_ZOO}/face_detection_yunet/{_YUNET_FILE}",
-                _SFACE_FILE: f"{_ZOO}/face_recognition_sface/{_SFACE_FILE}",
-            },
-            sizes={_YUNET_FILE: 232_589, _SFACE_FILE: 38_696_353},
+            addresses={each.name: each.address for each in _OFFERED},
+            sizes={each.name: each.size for each in _OFFERED},
         )
     }

@@ -18,6 +18,7 @@ from pydantic import ValidationError
 from service.face.dlib_engine import NAME as DLIB
 from service.face.dlib_engine import DlibEngine
 from service.face.engine import FaceEngine
+from service.face.insightface_pack import COMPANIONS, described
 from service.face.manifest import MANIFEST, Pack, recognised
 from service.settings import Settings
 
@@ -27,6 +28,7 @@ CHOSEN = "in-use.txt"
 MAX_PACK_BYTES = 2 * 2**30
 MAX_MANIFEST_BYTES = 2**20
 _BLOCK = 2**20
+_KEPT_SUFFIXES = {".onnx", ".json", ".txt", ".md", ".LICENSE"}
 
 
 class PackError(RuntimeError):
@@ -118,30 +120,43 @@ def load_engine(name: str, models_dir: Path) -> FaceEngine:
     return InsightFaceEngine(folder, pack)
 
 
-def install(source: Path, models_dir: Path, *, accept_research: bool = False) -> Pack:
+def install(
+    source: Path, models_dir: Path, *, wanted: str | None = None, accept_research: bool = False
+) -> Pack:
     """Install a pack from a folder or a zip file and give its manifest.
 
-    A folder without manifest is taken when it holds files that we know. Raises PackError; also for a
-    research-only licence that was not accepted.
+    A folder without manifest is taken when it holds files that we know, or an InsightFace pack; `wanted` is
+    the name or the engine of the pack to take where several could be made of them. Raises PackError; also for
+    a research-only licence that was not accepted.
     """
     if not source.exists():
         raise PackError(f"there is nothing at {source}")
     if source.is_dir():
-        return _install_folder(source, models_dir, accept_research)
+        return _install_folder(source, source.resolve().name, models_dir, wanted, accept_research)
     with staging_folder(models_dir) as staging:
         _unzip(source, staging)
-        return _install_folder(staging, models_dir, accept_research)
+        return _install_folder(staging, source.stem, models_dir, wanted, accept_research)
 
 
-def _install_folder(source: Path, models_dir: Path, accept_research: bool) -> Pack:
+def _described(source: Path, name: str, wanted: str | None) -> Pack:
     if (source / MANIFEST).is_file():
-        pack = read_manifest(source)
-    else:
-        files = {path.name: sha256_of(path) for path in sorted(source.glob("*.onnx"))}
-        found = recognised(files)
-        if found is None:
-            raise PackError(f"{source} has no {MANIFEST} and holds no face models that are known here")
-        pack = found
+        return read_manifest(source)
+    paths = [*sorted(source.glob("*.onnx")), *(source / name for name in COMPANIONS)]
+    files = {path.name: sha256_of(path) for path in paths if path.is_file()}
+    found = recognised(files, wanted)
+    if found is None and wanted in (None, "insightface"):
+        found = described(source, name, files)
+    if found is None:
+        raise PackError(f"{source} has no {MANIFEST} and holds no face models that are known here")
+    return found
+
+
+def _install_folder(
+    source: Path, name: str, models_dir: Path, wanted: str | None, accept_research: bool
+) -> Pack:
+    pack = _described(source, name, wanted)
+    if wanted not in (None, pack.name, pack.engine):
+        raise PackError(f"the pack {pack.name} (engine {pack.engine}) is not '{wanted}'")
     check_licence(pack, accept_research)
     verify(source, pack)
     with staging_folder(models_dir) as staging:
@@ -195,7 +210,7 @@ def _unzip(source: Path, target: Path) -> None:
                 # One folder around the files is usual; anything deeper or outside is no pack.
                 if path.is_absolute() or ".." in path.parts or len(path.parts) > 2:
                     raise PackError(f"{source.name} holds a path that a pack can not have")
-                if path.suffix not in {".onnx", ".json", ".txt", ".md"} and path.name != "LICENSE":
+                if path.suffix not in _KEPT_SUFFIXES and path.name != "LICENSE":
                     continue
                 with archive.open(member) as inside, (target / path.name).open("xb") as out:
                     _copy(inside.read, out.write, member.file_size)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -107,5 +108,5 @@ def _cover(aligned: Pixels) -> float:
     lighter, redder, yellower = (
         float(value) for value in np.median(mouth, axis=0) - np.median(cheeks, axis=0)
     )
-    colours = (max(-warmer, warmer - _WARMER, 0.0) for warmer in (redder, yellower))
-    return float(np.hypot(0.5 * max(lighter, 0.0), np.hypot(*colours)))
+    red, yellow = (max(-warmer, warmer - _WARMER, 0.0) for warmer in (redder, yellower))
+    return math.hypot(0.5 * max(lighter, 0.0), red, yellow)

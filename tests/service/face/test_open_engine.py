@@ -118,6 +118,25 @@ def test_the_two_forms_of_the_embedder_agree(test_models: Path, tmp_path: Path) 
 
 
 @pytest.mark.models
+def test_any_insightface_folder_is_a_pack_for_research(test_models: Path, tmp_path: Path) -> None:
+    source = tmp_path / "Buffalo 甲"
+    source.mkdir()
+    for name in ("det_500m.onnx", "w600k_mbf_int8.onnx", "minifasnet_v2_2.7_80x80.onnx"):
+        # A trailing field that no reader knows: the same models under another hash.
+        (source / name).write_bytes((test_models / name).read_bytes() + b"\xfa\x01\x00")
+    (source / "notes.onnx").write_bytes(b"no model")
+    (source / "MODEL.LICENSE").write_text("research")
+    with pytest.raises(PackError, match="research only"):
+        install(source, tmp_path / "packs")
+    pack = install(source, tmp_path / "packs", accept_research=True)
+    assert (pack.name, pack.engine, pack.dimension) == ("insightface-buffalo", "insightface", 512)
+    assert set(pack.files) == {"det_500m.onnx", "w600k_mbf_int8.onnx", "MODEL.LICENSE"}
+    (source / "second.onnx").write_bytes((source / "w600k_mbf_int8.onnx").read_bytes())
+    with pytest.raises(PackError, match="no face models"):
+        install(source, tmp_path / "packs", accept_research=True)
+
+
+@pytest.mark.models
 def test_the_insightface_pack_is_for_research_and_needs_its_package(
     test_models: Path, tmp_path: Path
 ) -> None:

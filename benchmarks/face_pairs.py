@@ -1,0 +1,277 @@
+"""How well an engine tells faces apart, measured on pairs of pictures.
+
+Each picture is embedded once, as a login would (two passes, no quality limits), in several processes; of
+several faces the one that is large and near the middle is taken, as such sets mean it. A picture without a
+readable face is a failure to enrol: its pairs count as "different" in the headline figures, and are left out
+of those under `without_failures`. A row whose file is not there is named and left out of both.
+
+`accuracy` is that of ten folds, drawn with a fixed seed: each judged with the best threshold of the other
+nine, as LFW does it; `accuracy_error` is its standard error over the folds. `best_threshold` is that of all
+pairs. A threshold at a false match rate is the loosest score with at most that rate among these strangers;
+with fewer strangers than 1 / rate it is only a bound, and `measurable` is false.
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.face.decode import BadPicture, Fault, Pixels, decode
+from service.face.engine import Embedding, FaceEngine, Found, Metric, look
+from service.face.gallery import score
+from service.face.worker import About, about_engine
+from shared.cv import cv2
+
+Scores = NDArray[np.float64]
+Load = Callable[[], FaceEngine]
+
+MISSING = -9.0
+"""The score of a pair of which one picture shows no face: below every score there is."""
+
+RATES = (1e-2, 1e-3)
+FOLDS = 10
+_YES, _NO = {"1", "1.0", "true", "yes", "same"}, {"0", "0.0", "false", "no", "different", "-1"}
+# Fewer pictures are not worth the start of further processes.
+_FEW = 24
+_PROGRESS = 100
+_PARTS = 16
+
+
+class PairsError(ValueError):
+    """The file of pairs can not be used; the text says which row and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two pictures as the file names them, whether they show one person, and the line that says so."""
+
+    a: str
+    b: str
+    same: bool
+    line: int
+
+
+def read_pairs(path: Path) -> list[Pair]:
+    """The rows of a CSV file with columns a, b and same. Raises PairsError."""
+    found = []
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        rows = csv.DictReader(file, skipinitialspace=True)
+        if missing := {"a", "b", "same"} - {name.strip() for name in rows.fieldnames or ()}:
+            raise PairsError(f"{path.name} lacks the column {', '.join(sorted(missing))} in its first line")
+        rows.fieldnames = [name.strip() for name in rows.fieldnames or ()]
+        for row in rows:
+            a, b, same = ((row[name] or "").strip() for name in ("a", "b", "same"))
+            if not a or not b or same.lower() not in _YES | _NO:
+                raise PairsError(f"{path.name}, line {rows.line_num}: a, b and same (1 or 0) are needed")
+            found.append(Pair(a, b, same.lower() in _YES, rows.line_num))
+    if not found:
+        raise PairsError(f"{path.name} holds no pairs")
+    return found
+
+
+# --- embedding ----------------------------------------------------------------------------------------
+
+
+def picture(path: Path) -> Pixels:
+    """The upright BGR picture in a file: whatever OpenCV reads, of any size. Raises BadPicture, OSError."""
+    data = path.read_bytes()
+    try:
+        return decode(data)
+    except BadPicture as bad:
+        # What a login refuses for its format or size may still be measured.
+        if bad.fault not in {Fault.FORMAT, Fault.TOO_SMALL, Fault.TOO_LARGE} or not data:
+            raise
+    image: Pixels | None = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
+    if image is None:
+        raise BadPicture(Fault.FORMAT)
+    return image
+
+
+def embedded(engine: FaceEngine, path: Path) -> Embedding | str:
+    """The embedding of the face that a picture is about, or why there is none."""
+    try:
+        image = picture(path)
+        middle = np.array(image.shape[1::-1]) / 2
+
+        def weight(face: Found) -> float:
+            x0, y0, x1, y1 = face.box
+            offset = (np.array((x0 + x1, y0 + y1)) / 2 - middle) ** 2
+            return (x1 - x0) * (y1 - y0) - 2 * float(offset.sum())
+
+        seen = look(engine, image, weight)
+    except BadPicture as bad:
+        return bad.fault.value
+    except (OSError, ValueError, RuntimeError, cv2.error) as problem:
+        return type(problem).__name__
+    return seen.embedding if seen.embedding is not None else "no_face"
+
+
+_engine: FaceEngine | None = None
+
+
+def _begin(load: Load) -> None:
+    global _engine
+    cv2.setNumThreads(1)
+    _engine = load()
+
+
+def _embedded_here(path: Path) -> Embedding | str:
+    assert _engine is not None
+    return embedded(_engine, path)
+
+
+def embeddings(load: Load, paths: Sequence[Path], jobs: int) -> tuple[About, list[Embedding | str]]:
+    """What the engine is, and for each picture its embedding or why there is none; progress on stderr."""
+    engine = load()
+    about = about_engine(engine)
+    if jobs < 2 or len(paths) <= _FEW:
+        return about, list(_told((embedded(engine, path) for path in paths), len(paths)))
+    del engine
+    with ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (load,)) as pool:
+        found = pool.map(_embedded_here, paths, chunksize=max(1, min(_PARTS, len(paths) // jobs)))
+        return about, list(_told(found, len(paths)))
+
+
+def _told(found: Iterator[Embedding | str], count: int) -> Iterator[Embedding | str]:
+    for number, each in enumerate(found, 1):
+        if number % _PROGRESS == 0 or number == count:
+            print(f"{number} of {count} pictures", file=sys.stderr, flush=True)
+        yield each
+
+
+# --- figures ------------------------------------------------------------------------------------------
+
+
+def rates(scores: Scores, same: NDArray[np.bool_]) -> tuple[Scores, Scores, Scores]:
+    """Every threshold that matters (rising), with its false match and false non-match rate."""
+    strangers, genuine = np.sort(scores[~same]), np.sort(scores[same])
+    thresholds = np.append(np.unique(scores), np.inf)
+    matches = 1 - np.searchsorted(strangers, thresholds, side="left") / max(len(strangers), 1)
+    misses = np.searchsorted(genuine, thresholds, side="left") / max(len(genuine), 1)
+    return thresholds, matches, misses
+
+
+def at_rate(scores: Scores, same: NDArray[np.bool_], rate: float) -> tuple[float, float]:
+    """The loosest threshold whose false match rate is at most `rate`, and its false non-match rate."""
+    thresholds, matches, misses = rates(scores, same)
+    first = int(np.argmax(matches <= rate))
+    return float(thresholds[first]), float(misses[first])
+
+
+def equal_error_rate(scores: Scores, same: NDArray[np.bool_]) -> float:
+    """Where false matches and false non-matches are equally frequent."""
+    _, matches, misses = rates(scores, same)
+    at = int(np.argmin(np.abs(matches - misses)))
+    return float((matches[at] + misses[at]) / 2)
+
+
+def best_threshold(scores: Scores, same: NDArray[np.bool_]) -> float:
+    """The threshold with the most right answers: in the middle between two scores."""
+    order = np.argsort(scores, kind="stable")
+    ordered, good = scores[order], same[order]
+    # With the threshold before position k: strangers below it and genuine pairs from it on are right.
+    right = np.concatenate(([0], np.cumsum(~good))) + (good.sum() - np.concatenate(([0], np.cumsum(good))))
+    # Between two equal scores there is no threshold.
+    right[1:-1][ordered[1:] == ordered[:-1]] = -1
+    edges = np.concatenate(([ordered[0] - 1], (ordered[1:] + ordered[:-1]) / 2, [ordered[-1] + 1]))
+    return float(edges[int(np.argmax(right))])
+
+
+def accuracies(scores: Scores, same: NDArray[np.bool_], folds: int = FOLDS) -> list[float]:
+    """The part of right answers in each fold, judged with the best threshold of the others."""
+    folds = min(folds, len(scores))
+    if folds < 2:
+        return [float(((scores >= best_threshold(scores, same)) == same).mean())]
+    order = np.random.default_rng(0).permutation(len(scores))
+    found = []
+    for part in np.array_split(order, folds):
+        rest = np.setdiff1d(order, part)
+        found.append(float(((scores[part] >= best_threshold(scores[rest], same[rest])) == same[part]).mean()))
+    return found
+
+
+def figures(scores: Scores, same: NDArray[np.bool_], about: About) -> dict[str, Any]:
+    """Accuracy and rates of these pairs; None where one of the two kinds of pairs is missing.
+
+    Thresholds are in the metric's own terms: a cosine, or a distance.
+    """
+    sign = -1 if about.metric is Metric.EUCLIDEAN else 1
+    genuine, strangers = int(same.sum()), int((~same).sum())
+    found: dict[str, Any] = {"pairs": len(scores), "genuine": genuine, "strangers": strangers}
+    if not genuine or not strangers:
+        return found
+    folds = accuracies(scores, same)
+    found["accuracy"] = float(np.average(folds, weights=[len(x) for x in np.array_split(same, len(folds))]))
+    found["accuracy_error"] = float(np.std(folds) / np.sqrt(len(folds)))
+    found["best_threshold"] = sign * best_threshold(scores, same)
+    found["eer"] = equal_error_rate(scores, same)
+    for rate in RATES:
+        threshold, misses = at_rate(scores, same, rate)
+        found[f"fnmr_at_fmr_{rate:.0e}"] = misses
+        # A score that nothing reaches has no threshold: no match is loose enough to be wrong.
+        found[f"threshold_at_fmr_{rate:.0e}"] = sign * threshold if np.isfinite(threshold) else None
+        found[f"measurable_at_fmr_{rate:.0e}"] = strangers * rate >= 1
+    found["in_force"] = [
+        {
+            "templates": templates,
+            "threshold": sign * (needed := about.thresholds.at(1e-3 / templates)),
+            "fmr": float((scores[~same] >= needed).mean()),
+            "fnmr": float((scores[same] < needed).mean()),
+        }
+        for templates in (1, 10, 100, 1000)
+    ]
+    return found
+
+
+def compare(load: Load, pairs: Sequence[Pair], folder: Path, jobs: int = 1) -> dict[str, Any]:
+    """What `--pairs` writes; `folder` is where relative names start. Raises PairsError without any pair."""
+    names = sorted({name for pair in pairs for name in (pair.a, pair.b)})
+    there = {name: folder / name for name in names if (folder / name).is_file()}
+    whole = [pair for pair in pairs if pair.a in there and pair.b in there]
+    for pair in pairs:
+        for name in (pair.a, pair.b):
+            if name not in there:
+                print(f"line {pair.line}: there is no picture {name}; the row is left out", file=sys.stderr)
+    if not whole:
+        raise PairsError(f"not one pair has both pictures below {folder}")
+    used = sorted({name for pair in whole for name in (pair.a, pair.b)})
+    about, results = embeddings(load, [there[name] for name in used], jobs)
+    found: dict[str, Embedding] = {}
+    failures: Counter[str] = Counter()
+    for name, result in zip(used, results, strict=True):
+        if isinstance(result, str):
+            print(f"{name}: {result}", file=sys.stderr)
+            failures[result] += 1
+        else:
+            found[name] = result
+    scores = np.array(
+        [
+            score(found[pair.a], found[pair.b], about.metric)
+            if pair.a in found and pair.b in found
+            else MISSING
+            for pair in whole
+        ]
+    )
+    same = np.array([pair.same for pair in whole])
+    good = scores > MISSING
+    return {
+        "engine": about.name,
+        "model": about.model_id,
+        "metric": about.metric.value,
+        "pictures": len(used),
+        "failures_to_enrol": sum(failures.values()),
+        "reasons": dict(failures),
+        "pairs_left_out": len(pairs) - len(whole),
+        **figures(scores, same, about),
+        "without_failures": figures(scores[good], same[good], about),
+    }
