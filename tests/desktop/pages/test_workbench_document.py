@@ -12,11 +12,27 @@ from desktop.pages.workbench.document import Document, ItemView, fraction_point
 from desktop.pages.workbench.rows import Rows
 from shared.codes import Verdict
 from shared.geometry import Rect
-from tests.desktop.pages.test_workbench_history import _record
+from shared.wire.inspection import Record
+
+
+def _record() -> Record:
+    at = "2026-01-01T10:00:00"
+    return Record.model_validate(
+        dict.fromkeys(Record.model_fields)
+        | {
+            "inspection_id": "r1",
+            "task_id": "t",
+            "progress": 0,
+            "inspection_status": "in_progress",
+            "status_name": "进行中",
+            "created_at": at,
+            "updated_at": at,
+        }
+    )
 
 
 def document(*names: str) -> Document:
-    made = Document(_record(1))
+    made = Document(_record())
     made.serve([ItemView(name, name) for name in names], ())
     return made
 
@@ -50,7 +66,7 @@ def test_the_service_never_hides_an_edit_that_waits() -> None:
 
 
 def test_undoing_a_delete_brings_fields_and_result_back() -> None:
-    doc = Document(_record(1))
+    doc = Document(_record())
     entry = {"isPassed": False, "version": 1}
     doc.serve([ItemView("a", "crack", "words", "m", None, {"point": {"x": 0}}, (entry,))], ())
     edit = doc.remove("a", "remove", ["file1"])
@@ -59,7 +75,7 @@ def test_undoing_a_delete_brings_fields_and_result_back() -> None:
     back = inverse(edit, 0.0)
     assert back.kind is Kind.RESTORE
     assert back.after["photos"] == ["file1"]
-    after_a_restart = Document(_record(1))
+    after_a_restart = Document(_record())
     for one in (doc, after_a_restart):
         one.apply([back])
         (item,) = one.items
