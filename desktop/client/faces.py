@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import base64
+from collections.abc import Sequence
+
 from desktop.client.transport import Transport, segment
 from shared.wire.common import Envelope
-from shared.wire.face import FaceCalibration, FacePolicy
+from shared.wire.face import FaceCalibration, FacePolicy, StrangerScores
 
 # The engine may have to be loaded first.
 _SECONDS = 60.0
@@ -29,6 +32,15 @@ class Faces:
         """The scores of the enrolled faces against each other, and the threshold in force."""
         answer = self._transport.call("GET", "/face/calibration", seconds=_SECONDS)
         return answer.read(Envelope[FaceCalibration]).data
+
+    def compare_strangers(self, images: Sequence[bytes]) -> StrangerScores:
+        """Compare 1 to 10 pictures (JPEG, PNG or WebP) of people who are not enrolled with those who are.
+
+        Raises Forbidden without a recent password login.
+        """
+        body = {"images": [base64.b64encode(image).decode("ascii") for image in images]}
+        answer = self._transport.call("POST", "/face/calibration/strangers", body=body, seconds=_SECONDS)
+        return answer.read(Envelope[StrangerScores]).data
 
     def forget(self, user_id: str) -> bool:
         """Delete the enrolled face of a user (needs USER.MANAGE); False when there was none.

@@ -2,47 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
+from service.face.engine import Embedding
 from service.face.gallery import Gallery
 from service.face.rules import threshold
 from service.face.worker import About
-from shared.wire.face import FaceCalibration, FaceScores
+from shared.rates import rate_bound
+from shared.wire.face import FaceCalibration, FaceScores, StrangerScores
 
 Scores = NDArray[np.float32]
-
-CONFIDENCE = 0.95
-
-
-def rate_bound(events: int, trials: int, confidence: float = CONFIDENCE) -> float | None:
-    """The upper bound on a rate after `events` in `trials`; None without trials.
-
-    Clopper and Pearson (1934), the exact one-sided bound: the rate at which so few events would be seen with
-    probability 1 - `confidence`. Without an event it is nearly 3 / trials.
-    """
-    if trials == 0:
-        return None
-    if events >= trials:
-        return 1.0
-    low, high = events / trials, 1.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        if _at_most(events, trials, middle) > 1 - confidence:
-            low = middle
-        else:
-            high = middle
-    return high
-
-
-def _at_most(events: int, trials: int, rate: float) -> float:
-    # P(X <= events) for a binomial X, term by term in logarithms.
-    log_term = trials * np.log1p(-rate) if rate < 1 else -np.inf
-    total = np.exp(log_term)
-    for index in range(1, events + 1):
-        log_term += np.log((trials - index + 1) / index) + np.log(rate) - np.log1p(-rate)
-        total += np.exp(log_term)
-    return float(total)
 
 
 def summary(scores: Scores) -> FaceScores:
@@ -77,4 +49,20 @@ def calibration(about: About, gallery: Gallery, strangers: Scores | None = None)
         same_user=summary(within),
         false_matches=false_matches,
         false_match_bound=rate_bound(false_matches, len(between)),
+    )
+
+
+def strangers_against(
+    about: About, gallery: Gallery, pictures: int, embeddings: Sequence[Embedding]
+) -> StrangerScores:
+    """The faces of strangers in so many pictures, compared with every enrolled template."""
+    needed = threshold(about.thresholds, len(gallery))
+    scores = np.concatenate([np.empty(0, np.float32), *(gallery.scores(each) for each in embeddings)])
+    return StrangerScores(
+        pictures=pictures,
+        faces=len(embeddings),
+        comparisons=len(scores),
+        false_matches=int((scores >= needed).sum()),
+        largest=float(scores.max()) if len(scores) else None,
+        threshold=needed,
     )

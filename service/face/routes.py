@@ -11,7 +11,15 @@ from service.security import AskedFirst, Caller, client_address, logged_in, requ
 from shared.codes import Permission
 from shared.wire.account import Tokens
 from shared.wire.common import Envelope, Id
-from shared.wire.face import FaceCalibration, FaceEnrolment, FaceInfo, FacePolicy, FaceStatus
+from shared.wire.face import (
+    FaceCalibration,
+    FaceEnrolment,
+    FaceInfo,
+    FacePolicy,
+    FaceStatus,
+    Strangers,
+    StrangerScores,
+)
 
 _MISSING = "人脸信息缺失"
 
@@ -87,5 +95,11 @@ def router(service: FaceService) -> APIRouter:
     ) -> Envelope[FaceCalibration]:
         """Scores of the enrolled users against each other, and the threshold in force."""
         return Envelope(data=await service.calibration())
+
+    @routes.post("/face/calibration/strangers", responses=failures(401, 403, 422, 429, 503))
+    async def compare_strangers(body: Strangers, _caller: Caller = admin) -> Envelope[StrangerScores]:
+        """Compare pictures of people who are not enrolled with those who are; keeps nothing of them."""
+        images = [image.get_secret_value() for image in body.images]
+        return Envelope(data=await service.compare_strangers(images))
 
     return routes

@@ -23,21 +23,22 @@ from service.changes import Change, announce
 from service.database import Database, now
 from service.envelope import Problem, Refusal
 from service.face import rules
-from service.face.calibrate import calibration
+from service.face.calibrate import calibration, strangers_against
 from service.face.consent import CONSENT_BY_CALLER, CONSENT_TEXT, CONSENT_VERSION
 from service.face.decode import BadPicture, Fault
 from service.face.dlib_engine import NAME as DEFAULT_MODEL
 from service.face.engine import Embedding, Look
 from service.face.gallery import Gallery, score
+from service.face.held import HeldTemplates, next_revision
 from service.face.packs import load_engine, model_in_use
 from service.face.stations import Stations, busy, policy
 from service.face.tables import FaceEnrolment, FaceTemplate
-from service.face.vault import Vault, stored_templates
+from service.face.vault import Vault
 from service.face.worker import About, EngineUnavailableError, FaceWorker
 from service.settings import Settings
 from shared.codes import ErrorCode
 from shared.wire.account import Tokens
-from shared.wire.face import FaceCalibration, FaceStatus
+from shared.wire.face import FaceCalibration, FaceStatus, StrangerScores
 
 log = logging.getLogger("walkaround.face")
 
@@ -95,9 +96,7 @@ class FaceService:
             functools.partial(load_engine, model_in_use(settings), settings.face_models_dir)
         )
         self._stations = Stations(database)
-        self._gallery: Gallery | None = None
-        self._gallery_revision = -1
-        self._gallery_model = ""
+        self._held = HeldTemplates(database, self._vault)
         # One at a time from the first check to the last write: nobody slips past a limit in parallel, and the
         # gallery never falls behind its own database.
         self._turn = asyncio.Lock()
@@ -140,7 +139,7 @@ class FaceService:
         """
         while True:
             await asyncio.sleep(FOLLOW_SECONDS)
-            if self._gallery is None:
+            if not self._held.loaded:
                 continue
             try:
                 async with self._turn:
@@ -207,12 +206,10 @@ class FaceService:
                 session.add_all(FaceTemplate(user_id=user_id, sealed=each) for each in sealed)
                 details = {"templates": len(sealed), "model": about.model_id, "consent": consent_version}
                 announce(session, Change("face_enrolled", "user", user_id, user_id, address, details))
-                return _next_revision(session)
+                return next_revision(session)
 
             revision = await self._database.write(write)
-            gallery.put(user_id, embeddings)
-            if revision == self._gallery_revision + 1:
-                self._gallery_revision = revision
+            self._held.put(user_id, embeddings, revision)
 
     async def _good_embedding(self, image: str, index: int, count: int, about: About) -> Embedding:
         try:
@@ -236,13 +233,10 @@ class FaceService:
                     return None
                 session.delete(gone)
                 announce(session, Change("face_deleted", "user", user_id, actor or user_id, address))
-                return _next_revision(session)
+                return next_revision(session)
 
             revision = await self._database.write(write)
-            if self._gallery is not None:
-                self._gallery.remove(user_id)
-            if revision is not None and revision == self._gallery_revision + 1:
-                self._gallery_revision = revision
+            self._held.remove(user_id, revision)
             return revision is not None
 
     async def status(self, user_id: str) -> FaceStatus:
@@ -375,29 +369,31 @@ class FaceService:
         except EngineUnavailableError as problem:
             raise self._unavailable(problem) from None
 
-    # --- the gallery in step with the database ------------------------------------------------------------
+    async def compare_strangers(self, images: Sequence[str]) -> StrangerScores:
+        """How alike the people in `images` (Base64), who are not enrolled, are to those who are.
+
+        Raises Problem 503 without a working engine, 429 when too many wait.
+        """
+        embeddings: list[Embedding] = []
+        try:
+            about = await self._eyes.about()
+            for image in images:
+                # Each in line by itself: logins come between.
+                with self._in_line():
+                    try:
+                        seen = await self._eyes.look(image)
+                    except BadPicture:
+                        continue
+                if seen.embedding is not None:
+                    embeddings.append(seen.embedding)
+            async with self._turn:
+                gallery = await self._current_gallery()
+                return await asyncio.to_thread(strangers_against, about, gallery, len(images), embeddings)
+        except EngineUnavailableError as problem:
+            raise self._unavailable(problem) from None
 
     async def _current_gallery(self) -> Gallery:
-        about = await self._eyes.about()
-        revision = await self._database.read(lambda session: policy(session).revision)
-        if self._gallery is not None and (self._gallery_revision, self._gallery_model) == (
-            revision,
-            about.model_id,
-        ):
-            return self._gallery
-
-        def read(session: Session) -> tuple[int, list[tuple[str, Embedding]], int]:
-            return policy(session).revision, *stored_templates(session, self._vault, about.model_id)
-
-        revision, templates, locked = await self._database.read(read)
-        if locked:
-            log.error("%d face templates do not open with this face.key; their users enrol again", locked)
-        gallery = Gallery(about.dimension, about.metric)
-        gallery.fill(templates)
-        if self._gallery is not None:
-            self._gallery.clear()
-        self._gallery, self._gallery_revision, self._gallery_model = gallery, revision, about.model_id
-        return gallery
+        return await self._held.current(await self._eyes.about())
 
     @staticmethod
     def _unavailable(problem: EngineUnavailableError) -> Problem:
@@ -408,12 +404,6 @@ class FaceService:
 def _best(gallery: Gallery, seen: Look) -> rules.Match | None:
     assert seen.embedding is not None
     return gallery.search(seen.embedding)
-
-
-def _next_revision(session: Session) -> int:
-    row = policy(session, to_change=True)
-    row.revision += 1
-    return row.revision
 
 
 def _refusal(trouble: rules.Trouble | Fault, index: int = 0, count: int = 1) -> Refusal:

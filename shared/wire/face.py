@@ -74,3 +74,24 @@ class FaceCalibration(Wire):
     same_user: FaceScores
     false_matches: int
     false_match_bound: float | None
+
+
+class Strangers(Wire):
+    """Some of the pictures of people who are not enrolled, to see how alike they are to those who are."""
+
+    images: Annotated[list[SecretStr], Field(min_length=1, max_length=10)]
+
+
+class StrangerScores(Wire):
+    """How alike the faces in some pictures of strangers are to the enrolled templates.
+
+    `faces`: the pictures with a face; `comparisons` of each with every template, of which `false_matches`
+    reach the `threshold`; `largest`: the score of the most alike. Nothing of the pictures is kept.
+    """
+
+    pictures: int
+    faces: int
+    comparisons: int
+    false_matches: int
+    largest: float | None
+    threshold: float

@@ -61,6 +61,7 @@ RULES: dict[str, Rule] = {
     "GET /api/face/policy": Rule(ADMINS, 200),
     "PUT /api/face/policy": Rule(ADMINS, 422, recent_password=True),
     "GET /api/face/calibration": Rule(ADMINS, 200),
+    "POST /api/face/calibration/strangers": Rule(ADMINS, 422, recent_password=True),
     "POST /api/inspection/create": Rule(WORKERS, 422),
     "GET /api/inspection/search": Rule(EVERYBODY, 422),
     "GET /api/inspection/getInspectionById/{inspection_id}": Rule(EVERYBODY, 404),

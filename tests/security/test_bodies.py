@@ -52,6 +52,7 @@ def bodies(house: House) -> dict[str, tuple[str, dict[str, Any]]]:
         "POST /api/users": {"username": f"made-{number}", "password": "a-long-one-too", "roles": ["viewer"]},
         "PUT /api/users/{user_id}": {"name": f"n{number}"},
         "PUT /api/face/policy": {"login_enabled": True},
+        "POST /api/face/calibration/strangers": {"images": ["x"]},
         "POST /api/inspection/create": {"task_id": "t"},
         "PUT /api/inspection/updateInspection/{inspection_id}": {"inspection_name": f"r{number}"},
         "POST /api/inspection_item/create": {"item_name": "a", "inspection_id": record},

@@ -3,10 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from service.face.calibrate import rate_bound
 from service.face.cli import main
 from service.face.consent import CONSENT_VERSION
 from service.face.dlib_engine import DlibEngine
@@ -14,28 +11,6 @@ from service.face.packs import model_in_use
 from service.settings import Settings
 from tests.service.face import faces
 from tests.service.face.conftest import as_face_info, open_room
-
-
-@pytest.mark.parametrize(
-    ("events", "trials", "bound"),
-    # Clopper and Pearson's one-sided 95 % bound, from tables of the beta distribution.
-    [(0, 10, 0.2589), (0, 1000, 0.002991), (1, 10, 0.3942), (5, 100, 0.1023), (10, 10, 1.0)],
-)
-def test_the_bound_is_the_exact_one(events: int, trials: int, bound: float) -> None:
-    assert rate_bound(events, trials) == pytest.approx(bound, rel=1e-3)
-
-
-def test_nothing_is_known_without_comparisons() -> None:
-    assert rate_bound(0, 0) is None
-
-
-@given(st.integers(0, 20), st.integers(21, 5_000_000))
-def test_the_bound_lies_above_what_was_seen_and_falls_with_trials(events: int, trials: int) -> None:
-    bound, later = rate_bound(events, trials), rate_bound(events, trials * 2)
-    assert bound is not None
-    assert later is not None
-    assert events / trials < bound <= 1
-    assert later < bound
 
 
 def test_the_command_prints_the_figures(

@@ -187,7 +187,7 @@ def test_a_deletion_reaches_the_memory_of_another_process_unasked(
     async def play() -> None:
         await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
         assert await other.service.identify(AGAIN) == "mei"
-        held = other.service._gallery
+        held = other.service._held._gallery
         assert held is not None
         numbers = held._rows.matrix
         following = asyncio.create_task(other.service.follow())
@@ -472,6 +472,24 @@ def test_calibration_says_what_the_comparisons_allow(room: Room) -> None:
         assert figures.strangers.largest is not None
         assert figures.same_user.smallest is not None
         assert figures.strangers.largest < figures.threshold < figures.same_user.smallest
+
+    asyncio.run(play())
+
+
+def test_strangers_are_compared_with_the_enrolled_and_not_kept(room: Room) -> None:
+    async def play() -> None:
+        await room.service.enrol("mei", [as_face_info(each) for each in faces.enrolments()], CONSENT_VERSION)
+        before = room.database.read_now(lambda session: session.scalars(select(FaceTemplate.sealed)).all())
+        scores = await room.service.compare_strangers([STRANGER, NOBODY, "no picture"])
+        assert (scores.pictures, scores.faces, scores.comparisons, scores.false_matches) == (3, 1, 3, 0)
+        assert scores.largest is not None
+        assert scores.largest < scores.threshold == rules.threshold(DlibEngine.thresholds, 3)
+        own = await room.service.compare_strangers([AGAIN])
+        assert own.false_matches == own.comparisons == 3
+        nobody = await room.service.compare_strangers([NOBODY])
+        assert (nobody.faces, nobody.comparisons, nobody.largest) == (0, 0, None)
+        after = room.database.read_now(lambda session: session.scalars(select(FaceTemplate.sealed)).all())
+        assert before == after
 
     asyncio.run(play())
 
