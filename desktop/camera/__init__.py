@@ -1,7 +1,7 @@
 """The webcam: where frames come from, what they show, and the live feed for a page."""
 
 from desktop.camera.feed import CameraFeed, FeedState, Shot
-from desktop.camera.hints import Hint
+from desktop.camera.hints import Face, Hint
 from desktop.camera.sources import (
     Camera,
     FrameSource,
@@ -15,6 +15,7 @@ from desktop.camera.sources import (
 __all__ = [
     "Camera",
     "CameraFeed",
+    "Face",
     "FeedState",
     "FrameSource",
     "Hint",

@@ -11,7 +11,7 @@ from enum import StrEnum
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QImage
 
-from desktop.camera.hints import Hint, Look, faces_in, look_at
+from desktop.camera.hints import Face, Hint, Look, faces_in, look_at
 from desktop.camera.sources import Frame, FrameSource, SourceError
 from desktop.workers import Lane, Report, Task, run
 from shared.cv import cv2
@@ -185,6 +185,7 @@ def _film(report: Report, source: FrameSource, reel: _Reel) -> None:
 def _film_until_lost(report: Report, source: FrameSource, reel: _Reel) -> None:
     """Film until no frame came for a while."""
     number = 0
+    known: Face | None = None
     last = due = time.monotonic()
     while time.monotonic() - last < _LOST_AFTER:
         report.check()
@@ -197,7 +198,8 @@ def _film_until_lost(report: Report, source: FrameSource, reel: _Reel) -> None:
             reel.shown.clear()
             report(_as_image(frame))
         if number % _LOOK_EVERY == 0:
-            look = look_at(frame, faces_in(frame))
+            look = look_at(frame, faces_in(frame, known))
+            known = look.face
             with reel.lock:
                 reel.recent.append(Shot(frame, look, last))
             report(look)

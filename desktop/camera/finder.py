@@ -98,10 +98,15 @@ def _stage(stage: ET.Element) -> _Stage:
     return _Stage(features, np.array(subsets), np.array(votes), threshold)
 
 
-def find_faces(grey: Grey, smallest: int) -> list[tuple[int, int, int]]:
-    """Squares (x, y, side) in px around the frontal faces of `grey` (height x width, uint8), largest first.
+Square = tuple[int, int, int]
+"""x, y, side in px."""
 
-    `smallest`: side of the smallest face that is looked for, px. 160 x 120 take some 20 ms.
+
+def find_faces(grey: Grey, smallest: int, known: Square | None = None) -> list[Square]:
+    """Squares around the frontal faces of `grey` (height x width, uint8), largest first.
+
+    `smallest`: side of the smallest face that is looked for, px. `known`: where a face was just before; there
+    a weaker trace of it is enough. 160 x 120 take some 20 ms.
     """
     cascade = _cascade()
     sums: list[Ints] = []
@@ -124,7 +129,9 @@ def find_faces(grey: Grey, smallest: int) -> list[tuple[int, int, int]]:
     if not sums:
         return []
     passed = _passed(cascade, np.concatenate(sums), np.concatenate(starts), np.concatenate(acrosses))
-    return _grouped(np.concatenate(places)[passed])
+    windows = np.concatenate(places)[passed]
+    # Half of the faces in motion leave a single window; the one before counts as the second.
+    return _grouped(windows if known is None else np.vstack((windows, known)))
 
 
 def _passed(cascade: _Cascade, sums: Ints, starts: Ints, acrosses: Ints) -> Ints:
@@ -158,9 +165,9 @@ def _patterns(sums: Ints, starts: Ints, acrosses: Ints, rects: Ints) -> Grey:
     return np.packbits(brighter, axis=-1)[..., 0]
 
 
-def _grouped(windows: Floats) -> list[tuple[int, int, int]]:
+def _grouped(windows: Floats) -> list[Square]:
     """One square for each group of windows that overlap, where the group is large enough."""
-    faces: list[tuple[int, int, int]] = []
+    faces: list[Square] = []
     while len(windows):
         overlap = _overlap(windows)
         best = int(np.argmax(overlap.sum(axis=1)))

@@ -18,7 +18,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QMenu, QPushButton, QSizePolicy, QWidget
 
-from desktop.camera import Hint
+from desktop.camera import Face, Hint
 from desktop.theme import CARD_RADIUS, DARK, TEXT_PX, look, mix, sized
 from desktop.widgets import Button, paint_icon
 
@@ -27,6 +27,8 @@ _OVAL_Y = 0.48
 _OVAL_W = 0.465
 _OVAL_H = 0.65
 _FOOT = 64
+# The corners around the face, in its width.
+_CORNER = 0.16
 
 
 class _CameraChooser(QPushButton):
@@ -74,6 +76,7 @@ class Viewfinder(QWidget):
         self.setAccessibleName(self.tr("Camera"))
         self._left_corners = left_corners
         self._image = QImage()
+        self._face: Face | None = None
         self._hint = ""
         self._sentence = ""
         self._icon = "camera"
@@ -95,6 +98,12 @@ class Viewfinder(QWidget):
         self._button.hide()
         self.update()
 
+    def show_face(self, face: Face | None) -> None:
+        """Mark where the face is in the picture of the camera; None where there is none."""
+        if face != self._face:
+            self._face = face
+            self.update()
+
     def show_hint(self, text: str, progress: float = 0.0) -> None:
         """Say one thing at the foot; `progress` (0..1) is how far the oval is drawn full."""
         if (text, progress) != (self._hint, self._progress):
@@ -104,7 +113,7 @@ class Viewfinder(QWidget):
 
     def show_sentence(self, text: str, action: str = "", icon: str = "camera") -> None:
         """Say in the middle why there is no picture, with at most one button."""
-        self._image = QImage()
+        self._image, self._face = QImage(), None
         self._icon = icon
         self._sentence, self._hint, self._progress = text, "", 0.0
         self._button.setText(action)
@@ -115,7 +124,7 @@ class Viewfinder(QWidget):
 
     def show_waiting(self, text: str) -> None:
         """Show the silhouette and say at the foot what is waited for."""
-        self._image = QImage()
+        self._image, self._face = QImage(), None
         self._sentence = ""
         self._button.hide()
         self.show_hint(text)
@@ -160,6 +169,7 @@ class Viewfinder(QWidget):
                 self._paint_silhouette(painter, whole)
             else:
                 self._paint_frame(painter, whole)
+                self._paint_face(painter)
             self._paint_oval(painter, whole)
         if self._hint or self._chooser.isVisible():
             self._paint_foot(painter, whole)
@@ -175,10 +185,43 @@ class Viewfinder(QWidget):
             path.addRoundedRect(whole, radius, radius)
         return path
 
-    def _paint_frame(self, painter: QPainter, whole: QRectF) -> None:
+    def _frame_place(self, whole: QRectF) -> QRectF:
         size = self._image.size().scaled(whole.size().toSize(), Qt.AspectRatioMode.KeepAspectRatioByExpanding)
         where = QRectF(0, 0, size.width(), size.height())
         where.moveCenter(whole.center())
+        return where
+
+    def face_box(self) -> QRectF:
+        """Where the face is marked, px of this widget; empty without one."""
+        if self._face is None or self._image.isNull():
+            return QRectF()
+        where, face = self._frame_place(QRectF(self.rect())), self._face
+        # The picture is mirrored.
+        left = where.left() + (1 - face.x - face.w) * where.width()
+        top = where.top() + face.y * where.height()
+        return QRectF(left, top, face.w * where.width(), face.h * where.height())
+
+    def _paint_face(self, painter: QPainter) -> None:
+        """Four corners around the face, which hide nothing of it."""
+        box = self.face_box()
+        if box.isEmpty():
+            return
+        arm = box.width() * _CORNER
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        # Light on dark: seen on any face and any wall.
+        for colour, width in ((QColor(0, 0, 0, 120), 4), (QColor(DARK.text), 2)):
+            painter.setPen(QPen(colour, width))
+            for corner, x, y in (
+                (box.topLeft(), arm, arm),
+                (box.topRight(), -arm, arm),
+                (box.bottomLeft(), arm, -arm),
+                (box.bottomRight(), -arm, -arm),
+            ):
+                painter.drawLine(corner, corner + QPointF(x, 0))
+                painter.drawLine(corner, corner + QPointF(0, y))
+
+    def _paint_frame(self, painter: QPainter, whole: QRectF) -> None:
+        where = self._frame_place(whole)
         painter.save()
         painter.translate(whole.width(), 0)
         painter.scale(-1, 1)
@@ -284,7 +327,7 @@ class Viewfinder(QWidget):
         """What to tell the person for `hint`; empty when all is well."""
         match hint:
             case Hint.NO_FACE:
-                return self.tr("Look into the oval")
+                return self.tr("Look into the oval, without a mask")
             case Hint.SEVERAL:
                 return self.tr("One person only, please")
             case Hint.CLOSER:
@@ -297,6 +340,8 @@ class Viewfinder(QWidget):
                 return self.tr("More light on your face, please")
             case Hint.BRIGHT:
                 return self.tr("Turn away from the bright light")
+            case Hint.COVERED:
+                return self.tr("Take off the mask, please")
             case Hint.STILL:
                 return self.tr("Keep still for a moment")
             case Hint.GOOD:

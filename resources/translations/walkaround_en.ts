@@ -126,6 +126,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%n face(s) in photos</source>
+        <translation>
+            <numerusform>%n face in photos</numerusform>
+            <numerusform>%n faces in photos</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n pair(s) of different people look alike enough to be taken for each other. Enrol these people anew in better light, or switch face login off.</source>
         <translation>
             <numerusform>One pair of different people looks alike enough to be taken for each other. Enrol these people anew in better light, or switch face login off.</numerusform>

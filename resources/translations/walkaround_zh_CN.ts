@@ -1498,16 +1498,20 @@
 <context>
     <name>EnrolDialog</name>
     <message>
-        <source>1 of 3: look straight into the camera</source>
-        <translation>第 1 步，共 3 步：正对摄像头</translation>
+        <source>1 of 4: look straight into the camera</source>
+        <translation>第 1 步（共 4 步）：请正视摄像头</translation>
     </message>
     <message>
-        <source>2 of 3: turn your head a little to the left</source>
-        <translation>第 2 步，共 3 步：头稍向左转</translation>
+        <source>2 of 4: turn your head a little to the left</source>
+        <translation>第 2 步（共 4 步）：请将头稍微转向左侧</translation>
     </message>
     <message>
-        <source>3 of 3: turn your head a little to the right</source>
-        <translation>第 3 步，共 3 步：头稍向右转</translation>
+        <source>3 of 4: turn your head a little to the right</source>
+        <translation>第 3 步（共 4 步）：请将头稍微转向右侧</translation>
+    </message>
+    <message>
+        <source>4 of 4: look straight ahead, glasses on if they were off, or off</source>
+        <translation>第 4 步（共 4 步）：请正视前方；之前没戴眼镜请戴上，之前戴着请摘下</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -1520,6 +1524,10 @@
     <message>
         <source>Enrolling…</source>
         <translation>正在登记…</translation>
+    </message>
+    <message>
+        <source>I wear no glasses</source>
+        <translation>我不戴眼镜</translation>
     </message>
     <message>
         <source>Look again</source>
@@ -1536,6 +1544,10 @@
     <message>
         <source>Taken. Now turn your head.</source>
         <translation>已拍下，现在请转头。</translation>
+    </message>
+    <message>
+        <source>Taken. Now your glasses, if you wear any.</source>
+        <translation>已拍摄。如果您戴眼镜，请换成戴上或摘下。</translation>
     </message>
     <message>
         <source>The camera cannot be used. Close other programs that use it, or choose another.</source>
@@ -2017,8 +2029,20 @@
         <translation>您登记之后人脸模型已更换。请重新登记，以便用人脸登录。</translation>
     </message>
     <message>
+        <source>The program that enrolled you asked for your consent.</source>
+        <translation>为您登记的程序已征得您的同意。</translation>
+    </message>
+    <message>
         <source>The stored features are deleted at once. You then log in by password.</source>
         <translation>保存的特征会立即删除，之后请用密码登录。</translation>
+    </message>
+    <message>
+        <source>This service uses the built-in face model, which misses a person more often. Enrol at the camera with every picture; an administrator can install a better model.</source>
+        <translation>本服务使用内置人脸模型，较容易认不出本人。请在摄像头前完成每一步拍摄；管理员可以安装更好的模型。</translation>
+    </message>
+    <message>
+        <source>You agreed to text {version} on {time}.</source>
+        <translation>您于 {time} 同意了第 {version} 版说明。</translation>
     </message>
     <message>
         <source>Your face is enrolled.</source>
@@ -2092,6 +2116,12 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%n face(s) in photos</source>
+        <translation>
+            <numerusform>照片中有 %n 张人脸</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n pair(s) of different people look alike enough to be taken for each other. Enrol these people anew in better light, or switch face login off.</source>
         <translation>
             <numerusform>有 %n 对不同的人相似到会被互认。请在更好的光线下为他们重新登记，或关闭人脸登录。</numerusform>
@@ -2102,6 +2132,22 @@
         <translation>
             <numerusform>%n 人</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Canceled.</source>
+        <translation>已取消。</translation>
+    </message>
+    <message>
+        <source>Choose a folder with photos of people who are not enrolled</source>
+        <translation>选择存有未登记人员照片的文件夹</translation>
+    </message>
+    <message>
+        <source>Compare with photos of strangers…</source>
+        <translation>与陌生人照片比对…</translation>
     </message>
     <message>
         <source>Different people</source>
@@ -2140,6 +2186,10 @@
         <translation>本系统区分人脸的能力</translation>
     </message>
     <message>
+        <source>Looking for photos…</source>
+        <translation>正在查找照片…</translation>
+    </message>
+    <message>
         <source>Measures how alike two faces are. A higher score means more alike.</source>
         <translation>衡量两张脸的相似程度，分数越高越相似。</translation>
     </message>
@@ -2148,12 +2198,28 @@
         <translation>模型</translation>
     </message>
     <message>
-        <source>No two enrolled people are taken for each other. With 95 % confidence a stranger is let in in fewer than 1 of {n} tries.</source>
-        <translation>已登记的人互不混淆。以 95 % 的置信度，陌生人每 {n} 次尝试中被误认的不到 1 次。</translation>
+        <source>No face was found in these photos.</source>
+        <translation>这些照片中没有找到人脸。</translation>
+    </message>
+    <message>
+        <source>No two enrolled people are taken for each other. With 95 % confidence a stranger is taken for a given template in fewer than 1 of {n} comparisons.</source>
+        <translation>已登记的人互不混淆。以 95 % 的置信度，陌生人被误认为某个模板的比对少于 {n} 次中的 1 次。</translation>
+    </message>
+    <message>
+        <source>Together with the enrolled: {pairs} comparisons, of which with 95 % confidence at most {share} would take a stranger for a given template. Nothing of the photos is kept.</source>
+        <translation>连同已登记的人共 {pairs} 次比对；以 95 % 的置信度，其中至多 {share} 会把陌生人误认为某个模板。照片不作任何保存。</translation>
     </message>
     <message>
         <source>Several templates of a person let the glasses or the light change.</source>
         <translation>每人登记几个模板，眼镜或光线变化时也能认出。</translation>
+    </message>
+    <message>
+        <source>Strangers</source>
+        <translation>陌生人</translation>
+    </message>
+    <message>
+        <source>The built-in model dlib is in use. An open pack recognizes people better and faster, and has a liveness check. On the service&apos;s machine: walkaround face download sface, then walkaround face use sface. Everybody enrols again after that.</source>
+        <translation>当前使用内置模型 dlib。open 模型包识别更准、更快，并带活体检测。请在服务所在的计算机上运行：walkaround face download sface，然后 walkaround face use sface。之后所有人需要重新登记。</translation>
     </message>
     <message>
         <source>The exact upper bound (95 %) on how often different people are taken for one.</source>
@@ -2194,6 +2260,14 @@
     <message>
         <source>at most {score} in {pairs} pairs</source>
         <translation>{pairs} 对中最高 {score}</translation>
+    </message>
+    <message>
+        <source>{done} of {total} photos</source>
+        <translation>{done} / {total} 张照片</translation>
+    </message>
+    <message>
+        <source>{faces}, {pairs} comparisons, {n} wrongly alike, at most {score}</source>
+        <translation>{faces}，{pairs} 次比对，误认 {n} 次，最高 {score}</translation>
     </message>
     <message>
         <source>{n} pairs, at most {share} of all</source>
@@ -4963,8 +5037,8 @@
         <translation>请保持不动</translation>
     </message>
     <message>
-        <source>Look into the oval</source>
-        <translation>请看向椭圆框</translation>
+        <source>Look into the oval, without a mask</source>
+        <translation>请看向椭圆框，不要戴口罩</translation>
     </message>
     <message>
         <source>More light on your face, please</source>
@@ -4981,6 +5055,10 @@
     <message>
         <source>One person only, please</source>
         <translation>画面中只能有一人</translation>
+    </message>
+    <message>
+        <source>Take off the mask, please</source>
+        <translation>请摘下口罩</translation>
     </message>
     <message>
         <source>Turn away from the bright light</source>

@@ -15,8 +15,10 @@ from desktop.pages.viewfinder import Viewfinder
 from desktop.workers import run
 from shared.wire.account import Payload
 
-# So many good looks in a row before a picture is sent.
+# So many more good looks than others before a picture is sent: a face that is missed once loses little.
 GOOD_LOOKS = 4
+# After so many looks without a face the person has gone.
+_GONE_LOOKS = 10
 # A refusal shows for this long; after so many in a row the person decides how to go on. The service lets a
 # station wait after five.
 _PAUSE_MS = 2500
@@ -50,6 +52,7 @@ class FaceLogin(QObject):
         self._sources: list[FrameSource] = []
         self._feed = CameraFeed(self)
         self._good = 0
+        self._nobody = 0
         self._tries = 0
         self._sending = False
         self._running = False
@@ -74,7 +77,7 @@ class FaceLogin(QObject):
         if self._running:
             return
         self._running = True
-        self._good = self._tries = 0
+        self._good = self._tries = self._nobody = 0
         self._blocked = False
         self._view.show_waiting(self.tr("Starting the camera…"))
         run(self._find_sources, owner=self, done=self._found, failed=lambda _: self._found([]))
@@ -133,11 +136,13 @@ class FaceLogin(QObject):
                 pass
 
     def _looked(self, seen: Look) -> None:
+        self._view.show_face(seen.face)
         if self._sending or self._blocked or self._wait_seconds or self._pause.isActive():
             return
-        if seen.hint is Hint.NO_FACE:
-            self._tries = 0
-        self._good = self._good + 1 if seen.hint is Hint.GOOD else 0
+        self._nobody = self._nobody + 1 if seen.hint is Hint.NO_FACE else 0
+        if self._nobody >= _GONE_LOOKS:
+            self._tries = self._good = 0
+        self._good = self._good + 1 if seen.hint is Hint.GOOD else max(0, self._good - 1)
         self._view.show_hint(self._view.hint_text(seen.hint), self._good / GOOD_LOOKS)
         if self._good >= GOOD_LOOKS:
             shot = self._feed.best(seconds=2.0)

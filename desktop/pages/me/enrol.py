@@ -1,4 +1,4 @@
-"""Enrolling the own face at the camera: three pictures, each taken by itself when it is good."""
+"""Enrolling the own face at the camera: front, left, right, with glasses; each taken by itself when good."""
 
 from __future__ import annotations
 
@@ -19,12 +19,17 @@ from desktop.workers import run
 from shared.wire.face import FaceStatus
 
 _GOOD_LOOKS = 4
-# Time to turn the head after a picture was taken.
+# Time to turn the head after a picture was taken, and to put glasses on or off.
 _TURN_MS = 1400
+_GLASSES_MS = 4000
+_NEEDED = 3
 
 
 class EnrolDialog(QDialog):
-    """Takes three pictures of the face and sends them; the person has consented before."""
+    """Takes three pictures of the face, and a fourth of who wears glasses, and sends them.
+
+    The person has consented before.
+    """
 
     enrolled = Signal(object)
     """The new `FaceStatus`."""
@@ -51,10 +56,13 @@ class EnrolDialog(QDialog):
         self.viewfinder = Viewfinder()
         self._step = label("", "item")
         self._steps = (
-            self.tr("1 of 3: look straight into the camera"),
-            self.tr("2 of 3: turn your head a little to the left"),
-            self.tr("3 of 3: turn your head a little to the right"),
+            self.tr("1 of 4: look straight into the camera"),
+            self.tr("2 of 4: turn your head a little to the left"),
+            self.tr("3 of 4: turn your head a little to the right"),
+            self.tr("4 of 4: look straight ahead, glasses on if they were off, or off"),
         )
+        self.skip = Button(self.tr("I wear no glasses"))
+        self.skip.clicked.connect(lambda _checked=False: self._send())
         self.cancel = Button(self.tr("Cancel"))
         self.cancel.clicked.connect(lambda _checked=False: self.reject())
         column = QVBoxLayout(self)
@@ -64,13 +72,14 @@ class EnrolDialog(QDialog):
         column.addWidget(self.viewfinder, 1)
         row = QHBoxLayout()
         row.addWidget(label(self.tr("Nothing is stored but the features of the face."), "dim"), 1)
+        row.addWidget(self.skip)
         row.addWidget(self.cancel)
         column.addLayout(row)
         self._feed = CameraFeed(self)
         self._feed.frameReady.connect(self.viewfinder.show_frame)
         self._feed.looked.connect(self._looked)
         self._feed.stateChanged.connect(self._state_changed)
-        self._turn = QTimer(self, singleShot=True, interval=_TURN_MS)
+        self._turn = QTimer(self, singleShot=True)
         self.viewfinder.acted.connect(self._begin)
         self.viewfinder.camera_chosen.connect(self._choose)
         self.finished.connect(lambda _result: self._feed.stop())
@@ -121,11 +130,13 @@ class EnrolDialog(QDialog):
     def _show_step(self) -> None:
         self._good = 0
         self._step.setText(self._steps[min(len(self._shots), len(self._steps) - 1)])
+        self.skip.setVisible(len(self._shots) == _NEEDED and not self._sending)
 
     def _looked(self, seen: Look) -> None:
+        self.viewfinder.show_face(seen.face)
         if self._sending or self._turn.isActive():
             return
-        self._good = self._good + 1 if seen.hint is Hint.GOOD else 0
+        self._good = self._good + 1 if seen.hint is Hint.GOOD else max(0, self._good - 1)
         self.viewfinder.show_hint(self.viewfinder.hint_text(seen.hint), self._good / _GOOD_LOOKS)
         if self._good >= _GOOD_LOOKS:
             shot = self._feed.best(seconds=1.5)
@@ -134,12 +145,21 @@ class EnrolDialog(QDialog):
 
     def _take(self, shot: Shot) -> None:
         self._shots.append(shot)
-        if len(self._shots) < len(self._steps):
-            self._show_step()
-            self.viewfinder.show_hint(self.tr("Taken. Now turn your head."), 1.0)
-            self._turn.start()
+        if len(self._shots) == len(self._steps):
+            self._send()
             return
+        self._show_step()
+        if len(self._shots) < _NEEDED:
+            self.viewfinder.show_hint(self.tr("Taken. Now turn your head."), 1.0)
+            self._turn.start(_TURN_MS)
+        else:
+            self.viewfinder.show_hint(self.tr("Taken. Now your glasses, if you wear any."), 1.0)
+            self._turn.start(_GLASSES_MS)
+
+    def _send(self) -> None:
         self._sending = True
+        self._turn.stop()
+        self.skip.hide()
         self._feed.stop()
         self.viewfinder.show_waiting(self.tr("Enrolling…"))
         run(_enrol, self._session, tuple(self._shots), owner=self, done=self._done, failed=self._failed)

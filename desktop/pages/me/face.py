@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QDate, QLocale, Qt, Signal
+from PySide6.QtCore import QDate, QDateTime, QLocale, Qt, QTime, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.camera import sources
@@ -42,6 +43,15 @@ class FaceCard(Card):
         self.chip = Chip()
         self.chip.hide()
         self._said = label("", "dim", wrap=True)
+        self.advice = label(
+            self.tr(
+                "This service uses the built-in face model, which misses a person more often. Enrol at the"
+                " camera with every picture; an administrator can install a better model."
+            ),
+            "small",
+            wrap=True,
+        )
+        self.advice.hide()
         self._consent_text = label("", "text", wrap=True)
         self.consent = QCheckBox(self.tr("I agree"))
         self.consent.toggled.connect(lambda _on: self._update())
@@ -66,7 +76,7 @@ class FaceCard(Card):
         head.addWidget(self.chip, 0, Qt.AlignmentFlag.AlignVCenter)
         head.addStretch(1)
         column.addLayout(head)
-        for widget in (self._said, self._consent_text, self.consent, self._error):
+        for widget in (self._said, self.advice, self._consent_text, self.consent, self._error):
             column.addWidget(widget)
         row = QHBoxLayout()
         row.setSpacing(8)
@@ -88,12 +98,15 @@ class FaceCard(Card):
         self._say("")
         if status.enrolled and status.usable:
             self.chip.say(self.tr("Enrolled"), "passed")
-            when = ""
-            if status.enrolled_at is not None:
-                day = status.enrolled_at.astimezone().date()
-                date = QDate(day.year, day.month, day.day)
-                when = QLocale().toString(date, QLocale.FormatType.LongFormat)
-            said = self.tr("Enrolled with %n picture(s) on {date}.", "", status.templates).format(date=when)
+            said = self.tr("Enrolled with %n picture(s) on {date}.", "", status.templates).format(
+                date=_moment(status.enrolled_at)
+            )
+            if status.consent_version == "caller":
+                said += " " + self.tr("The program that enrolled you asked for your consent.")
+            elif status.consent_version is not None:
+                said += " " + self.tr("You agreed to text {version} on {time}.").format(
+                    version=status.consent_version, time=_moment(status.consented_at, exact=True)
+                )
         elif status.enrolled:
             self.chip.say(self.tr("Enrol again"), "undecided")
             said = self.tr("The face model was changed since you enrolled. Enrol again to log in by face.")
@@ -101,6 +114,7 @@ class FaceCard(Card):
             self.chip.say(self.tr("Not enrolled"), "dim")
             said = self.tr("Enrol your face to log in by looking into the camera.")
         self.chip.show()
+        self.advice.setVisible(status.recommend_pack)
         if not status.login_enabled:
             said += " " + self.tr("An administrator has switched face login off.")
         self._said.setText(said)
@@ -116,6 +130,10 @@ class FaceCard(Card):
                 " can delete them at any time, at once."
             )
         return status.current_consent_text
+
+    def said(self) -> str:
+        """How the enrolment is, in words."""
+        return self._said.text()
 
     def error(self) -> str:
         """What did not work."""
@@ -179,6 +197,19 @@ class FaceCard(Card):
     def _say(self, text: str) -> None:
         self._error.setText(text)
         self._error.setVisible(bool(text))
+
+
+def _moment(at: dt.datetime | None, exact: bool = False) -> str:
+    """A date, or with `exact` the time as well, in the person's own zone and words."""
+    if at is None:
+        return ""
+    local = at.astimezone()
+    moment = QDateTime(
+        QDate(local.year, local.month, local.day), QTime(local.hour, local.minute, local.second)
+    )
+    if exact:
+        return QLocale().toString(moment, QLocale.FormatType.ShortFormat)
+    return QLocale().toString(moment.date(), QLocale.FormatType.LongFormat)
 
 
 def _enrol_files(session: Session, paths: Sequence[Path]) -> FaceStatus:

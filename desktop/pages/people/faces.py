@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import QLocale, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QFrame, QGridLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFileDialog,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
 from desktop.client.errors import ClientError
 from desktop.client.session import Session
 from desktop.context import Context
-from desktop.pages.password_again import run_guarded
+from desktop.pages.password_again import ask_password, run_guarded
+from desktop.pages.people.strangers import Tally, compare
 from desktop.pages.sentences import sentence
-from desktop.widgets import Card, StateStack, label
-from desktop.workers import run
+from desktop.widgets import Button, Card, StateStack, label
+from desktop.workers import Lane, Task, run
+from shared.rates import rate_bound
 from shared.wire.face import FaceCalibration
 
 _WIDEST = 760
@@ -32,6 +44,20 @@ class FaceSection(QWidget):
         self.switch = QCheckBox(self.tr("Face login is on for everybody"))
         self.switch.clicked.connect(self._switch)
         self.advice = label("", wrap=True)
+        self.better = label(
+            self.tr(
+                "The built-in model dlib is in use. An open pack recognizes people better and faster, and has"
+                " a liveness check. On the service's machine: walkaround face download sface, then walkaround"
+                " face use sface. Everybody enrols again after that."
+            ),
+            "dim",
+            wrap=True,
+        )
+        self.strangers = Button(self.tr("Compare with photos of strangers…"), icon="photo")
+        self.strangers.clicked.connect(lambda _checked=False: self._choose_strangers())
+        self.progress = label("", "dim", wrap=True)
+        self._comparing: Task | None = None
+        self._shown: FaceCalibration | None = None
         self._figures = QGridLayout()
         self._figures.setHorizontalSpacing(24)
         self._figures.setVerticalSpacing(10)
@@ -73,7 +99,13 @@ class FaceSection(QWidget):
         column.setSpacing(14)
         column.addWidget(label(self.tr("How well faces are told apart here"), "item"))
         column.addWidget(self.advice)
+        column.addWidget(self.better)
         column.addLayout(self._figures)
+        row = QHBoxLayout()
+        row.setSpacing(12)
+        row.addWidget(self.strangers)
+        row.addWidget(self.progress, 1)
+        column.addLayout(row)
         return card
 
     def opened(self) -> None:
@@ -87,12 +119,19 @@ class FaceSection(QWidget):
     def _show(self, found: tuple[bool, FaceCalibration | ClientError]) -> None:
         on, figures = found
         self.switch.setChecked(on)
+        known = figures if isinstance(figures, FaceCalibration) else None
+        self._shown = known
+        self.better.setVisible(known is not None and known.model.startswith("dlib-"))
+        self.strangers.setVisible(known is not None and known.templates > 0)
         if isinstance(figures, ClientError):
             self.advice.setText(sentence(figures))
-            rows = []
+            self._fill([])
         else:
             self.advice.setText(self._advice(figures))
-            rows = self._rows(figures)
+            self._fill(self._rows(figures))
+        self.stack.show_content()
+
+    def _fill(self, rows: list[tuple[str, str, str]]) -> None:
         while (item := self._figures.takeAt(0)) is not None:
             widget = item.widget()
             if widget is not None:
@@ -106,7 +145,6 @@ class FaceSection(QWidget):
             lines.addWidget(label(meaning, "small", wrap=True))
             self._figures.addWidget(label(name, "dim"), row, 0, Qt.AlignmentFlag.AlignTop)
             self._figures.addWidget(cell, row, 1)
-        self.stack.show_content()
 
     def _advice(self, figures: FaceCalibration) -> str:
         strangers = figures.strangers
@@ -124,8 +162,8 @@ class FaceSection(QWidget):
             )
         one_in = max(1, int(1 / figures.false_match_bound))
         said = self.tr(
-            "No two enrolled people are taken for each other. With 95 % confidence a stranger is let in "
-            "in fewer than 1 of {n} tries."
+            "No two enrolled people are taken for each other. With 95 % confidence a stranger is taken for "
+            "a given template in fewer than 1 of {n} comparisons."
         ).format(n=QLocale().toString(one_in))
         if strangers.pairs < _FEW_PAIRS:
             said += " " + self.tr("The more people are enrolled, the more exact this becomes.")
@@ -186,6 +224,80 @@ class FaceSection(QWidget):
                 )
             )
         return rows
+
+    # Photos of strangers
+
+    def _choose_strangers(self) -> None:
+        if self._comparing is not None:
+            self._comparing.cancel()
+            self._compared_at_last()
+            self.progress.setText(self.tr("Canceled."))
+            return
+        title = self.tr("Choose a folder with photos of people who are not enrolled")
+        folder = QFileDialog.getExistingDirectory(self, title)
+        if folder:
+            self.compare_strangers(Path(folder))
+
+    def compare_strangers(self, folder: Path) -> None:
+        """Compare the photos in `folder` with the enrolled, and show what they say."""
+        self.strangers.setText(self.tr("Cancel"))
+        self.progress.setText(self.tr("Looking for photos…"))
+        self._comparing = run(
+            compare,
+            self._context.session,
+            folder,
+            owner=self,
+            done=self._compared,
+            failed=partial(self._not_compared, folder),
+            progress=self._show_progress,
+            lane=Lane.LONG,
+        )
+
+    def _show_progress(self, tally: Tally) -> None:
+        number = QLocale().toString
+        self.progress.setText(
+            self.tr("{done} of {total} photos").format(done=number(tally.done), total=number(tally.total))
+        )
+
+    def _compared_at_last(self) -> None:
+        self._comparing = None
+        self.strangers.setText(self.tr("Compare with photos of strangers…"))
+
+    def _compared(self, tally: Tally) -> None:
+        self._compared_at_last()
+        figures = self._shown
+        if figures is None:
+            return
+        if not tally.comparisons:
+            self.progress.setText(self.tr("No face was found in these photos."))
+            return
+        self.progress.setText("")
+        self._fill([*self._rows(figures), self._stranger_row(figures, tally)])
+
+    def _stranger_row(self, figures: FaceCalibration, tally: Tally) -> tuple[str, str, str]:
+        number = QLocale().toString
+        faces = self.tr("%n face(s) in photos", "", tally.faces)
+        value = self.tr("{faces}, {pairs} comparisons, {n} wrongly alike, at most {score}").format(
+            faces=faces,
+            pairs=number(tally.comparisons),
+            n=number(tally.false_matches),
+            score=f"{tally.largest:.3f}",
+        )
+        pairs = tally.comparisons + figures.strangers.pairs
+        bound = rate_bound(tally.false_matches + figures.false_matches, pairs)
+        assert bound is not None
+        meaning = self.tr(
+            "Together with the enrolled: {pairs} comparisons, of which with 95 % confidence at most {share}"
+            " would take a stranger for a given template. Nothing of the photos is kept."
+        ).format(pairs=number(pairs), share=_percent(bound))
+        return self.tr("Strangers"), value, meaning
+
+    def _not_compared(self, folder: Path, error: Exception) -> None:
+        self._compared_at_last()
+        self.progress.setText("")
+        again = partial(self.compare_strangers, folder)
+        if ask_password(self._context, error, owner=self, then=again) is None:
+            self.progress.setText(sentence(error))
 
     def _switch(self, on: bool) -> None:
         self.switch.setEnabled(False)

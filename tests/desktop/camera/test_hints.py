@@ -45,6 +45,33 @@ def test_a_sharper_frame_counts_as_sharper() -> None:
     assert look_at(sharp, faces).sharpness > 2 * look_at(soft, faces).sharpness
 
 
+@pytest.mark.parametrize(
+    "colour", [(225, 190, 110), (215, 218, 220), (50, 50, 55)], ids=["blue", "white", "black"]
+)
+def test_a_mask_is_to_be_taken_off(colour: tuple[int, int, int]) -> None:
+    frame = face_frame(0.4)
+    (face,) = faces_in(frame)
+    left, top = face.x * 640, face.y * 480
+    width, height = face.w * 640, face.h * 480
+    outline = [(0.18, 0.6), (0.5, 0.5), (0.82, 0.6), (0.8, 0.9), (0.5, 1.05), (0.2, 0.9)]
+    mask = np.array([(left + x * width, top + y * height) for x, y in outline]).astype(np.int32)
+    cv2.fillPoly(frame, [mask], colour)
+    assert look_at(frame, [face]).hint is Hint.COVERED
+
+
+def test_a_face_is_found_again_by_a_weaker_trace() -> None:
+    frame = face_frame(0.43, x=0.45)
+    assert faces_in(frame) == []
+    (before,) = faces_in(face_frame(0.42, x=0.45))
+    (again,) = faces_in(frame, before)
+    assert again.x + again.w / 2 == pytest.approx(0.45, abs=0.05)
+
+
+def test_where_nothing_is_left_the_face_before_is_none() -> None:
+    (before,) = faces_in(face_frame())
+    assert faces_in(empty_frame(), before) == []
+
+
 def test_a_tiny_frame_has_no_face() -> None:
     assert faces_in(empty_frame()[:2, :300]) == []
 

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.camera import ImageSequence, feed
 from desktop.context import Context
-from desktop.pages.me import MePage, face
+from desktop.pages.me import MePage, enrol, face
 from desktop.pages.me import page as me_page
 from desktop.pages.me.enrol import EnrolDialog
 from shared.wire.account import Payload
@@ -285,31 +285,74 @@ def test_a_refused_enrolment_says_what_to_change(
     assert page.face.by_files.isEnabled()
 
 
-def test_enrolment_at_the_camera_takes_three_pictures(qtbot: QtBot, played: Played, page: MePage) -> None:
+@pytest.mark.parametrize("glasses", [True, False])
+def test_enrolment_at_the_camera_takes_a_picture_for_each_step(
+    glasses: bool, qtbot: QtBot, played: Played, page: MePage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(enrol, "_TURN_MS", 20)
+    monkeypatch.setattr(enrol, "_GLASSES_MS", 20 if glasses else 60_000)
     page.face.consent.setChecked(True)
     page.face.by_camera.click()
     dialog = page.face.findChild(EnrolDialog)
-    dialog._turn.setInterval(20)
-    assert dialog.step().startswith("1 of 3")
+    assert dialog.step().startswith("1 of 4")
+    assert not dialog.skip.isVisible()
     played.answers["/api/auth/face"] = done(ENROLLED)
     with qtbot.waitSignal(page.toast, timeout=20_000):
-        pass
+        if not glasses:
+            qtbot.waitUntil(dialog.skip.isVisible, timeout=20_000)
+            assert dialog.step().startswith("4 of 4")
+            dialog.skip.click()
+            assert not dialog.skip.isVisible()
     (body,) = played.bodies("/api/auth/face")
-    assert len(body["images"]) == 3
+    assert len(body["images"]) == (4 if glasses else 3)
     assert all(image.startswith("/9j/") for image in body["images"])
     assert page.face.chip.text == "Enrolled"
 
 
-def test_a_refusal_at_the_camera_can_be_tried_again(qtbot: QtBot, played: Played, page: MePage) -> None:
+def test_a_refusal_at_the_camera_can_be_tried_again(
+    qtbot: QtBot, played: Played, page: MePage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(enrol, "_TURN_MS", 10)
+    monkeypatch.setattr(enrol, "_GLASSES_MS", 10)
     page.face.consent.setChecked(True)
     page.face.by_camera.click()
     dialog = page.face.findChild(EnrolDialog)
-    dialog._turn.setInterval(10)
     played.answers["/api/auth/face"] = refused("这张脸已登记在另一个账号下，请联系管理员")
     qtbot.waitUntil(lambda: "another user" in dialog.viewfinder.sentence, timeout=20_000)
     assert dialog.viewfinder.action.text() == "Try again"
-    assert dialog.step().startswith("1 of 3")
+    assert dialog.step().startswith("1 of 4")
+    assert not dialog.skip.isVisible()
     dialog.reject()
+
+
+def test_cancelling_at_the_camera_sends_nothing_and_lets_it_go(
+    qtbot: QtBot, played: Played, page: MePage
+) -> None:
+    page.face.consent.setChecked(True)
+    page.face.by_camera.click()
+    dialog = page.face.findChild(EnrolDialog)
+    qtbot.waitUntil(lambda: dialog._feed.state is feed.FeedState.LIVE, timeout=10_000)
+    camera = dialog._feed
+    dialog.cancel.click()
+    assert camera.state is feed.FeedState.IDLE
+    assert played.bodies("/api/auth/face") == []
+    assert page.face.consent.isChecked()
+
+
+def test_the_own_consent_is_shown_with_its_version_and_time(page: MePage) -> None:
+    agreed = {**ENROLLED, "consent_version": "1", "consented_at": "2026-01-02T03:04:05Z"}
+    page.face.show_status(face.FaceStatus.model_validate(agreed))
+    assert "You agreed to text 1 on " in page.face.said()
+    assert "26" in page.face.said().partition("text 1 on ")[2]
+    by_program = {**agreed, "consent_version": "caller"}
+    page.face.show_status(face.FaceStatus.model_validate(by_program))
+    assert "asked for your consent" in page.face.said()
+
+
+def test_the_built_in_model_is_no_recommendation(page: MePage) -> None:
+    assert not page.face.advice.isHidden()
+    page.face.show_status(face.FaceStatus.model_validate({**STATUS, "recommend_pack": False}))
+    assert page.face.advice.isHidden()
 
 
 def test_deleting_asks_first(
