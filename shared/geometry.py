@@ -51,7 +51,8 @@ class Rect:
         """Intersection over union, 0..1; 0 when both are empty."""
         common = self.intersection(other).area
         union = self.area + other.area - common
-        return common / union if union > 0 else 0.0
+        # Areas too small for full precision can make it a little more than the whole.
+        return min(common / union, 1.0) if union > 0 else 0.0
 
     def clamped(self, width: float, height: float) -> Rect:
         """The part that lies inside an image of `width` x `height`."""

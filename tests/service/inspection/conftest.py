@@ -70,7 +70,7 @@ class Stage:
     client: TestClient
     files: dict[str, StoredFile]
     images: dict[str, ReferenceImage]
-    changes: list[Change] = field(default_factory=list)
+    changes: list[Change] = field(default_factory=list, repr=False)
 
     def as_role(self, role: str) -> TestClient:
         return TestClient(self.app, headers={"Authorization": f"Bearer {role}"})
