@@ -20,6 +20,9 @@ OVERLAP = 0.3
 KEPT_DETECTORS = 4
 LIVENESS_SIDE = 80
 
+# OpenCV 5 says for every detector that it knows no targets; what matters is raised as cv2.error.
+cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_ERROR)
+
 # Where ArcFace-style embedders expect eyes, nose and corners of the mouth in 112 x 112 px (InsightFace's
 # `arcface_dst`, the same for MobileFaceNet and SFace).
 ARCFACE_SIDE = 112
