@@ -52,6 +52,11 @@ DARK_COLOURS = CanvasColours(
 )
 
 
+def colours_of(dark: bool) -> CanvasColours:
+    """The colours of the dark theme, or of the light one."""
+    return DARK_COLOURS if dark else CanvasColours()
+
+
 _INK, _WHITE = QColor("#0e1013"), QColor("#ffffff")
 _READABLE = 4.5
 

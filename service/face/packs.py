@@ -216,7 +216,8 @@ def _unzip(source: Path, target: Path) -> None:
                     _copy(inside.read, out.write, member.file_size)
     except FileExistsError:
         raise PackError(f"{source.name} holds two files of the same name") from None
-    except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError) as problem:
+    except (zipfile.BadZipFile, OSError, RuntimeError) as problem:
+        # RuntimeError is what zipfile raises for a password, and for a compression that it does not know.
         if isinstance(problem, PackError):
             raise
         raise PackError(f"{source.name} can not be read as a zip file ({type(problem).__name__})") from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QDialog, QDoubleSpinBox, QHBoxLayout, QVBoxLayout, QWidget
 
-from desktop.canvas.colours import DARK_COLOURS, CanvasColours
+from desktop.canvas.colours import colours_of
 from desktop.canvas.tools import Tool
 from desktop.canvas.view import CanvasView
 from desktop.context import Context
@@ -34,7 +34,7 @@ class Measuring(QDialog):
         self.resize(940, 700)
         self.view = CanvasView()
         self.view.editor.editable = False
-        self.view.set_colours(DARK_COLOURS if look().theme.dark else CanvasColours())
+        self.view.set_colours(colours_of(look().theme.dark))
         self.length = QDoubleSpinBox()
         self.length.setAccessibleName(self.tr("Length in mm"))
         self.length.setRange(0, 1_000_000)

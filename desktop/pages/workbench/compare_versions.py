@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
-from desktop.canvas.colours import DARK_COLOURS, CanvasColours
+from desktop.canvas.colours import colours_of
 from desktop.canvas.findings import FindingBox, FindingLayer
 from desktop.canvas.picture_view import PictureView
 from desktop.canvas.regions import State
@@ -266,7 +266,7 @@ class CompareVersions(QDialog):
         }[row.within]
 
     def _take_colours(self) -> None:
-        colours = DARK_COLOURS if look().theme.dark else CanvasColours()
+        colours = colours_of(look().theme.dark)
         for side in self.sides:
             side.view.set_colours(colours)
 

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout
 
-from desktop.canvas.colours import DARK_COLOURS, CanvasColours
+from desktop.canvas.colours import colours_of
 from desktop.canvas.compare import CompareView
 from desktop.canvas.view import CanvasView
 from desktop.client.errors import Forbidden, NotFound
@@ -328,7 +328,7 @@ class WorkbenchPage(Page):
         self.top.set_editable(on, self.context.may(Permission.INSPECTION_UPDATE))
 
     def _theme_changed(self) -> None:
-        colours = DARK_COLOURS if look().theme.dark else CanvasColours()
+        colours = colours_of(look().theme.dark)
         for canvas in (self.view, self.compare, self.inspector.photo.pane):
             canvas.set_colours(colours)
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from desktop.canvas.findings import Matrix, mapped_corners
+from desktop.canvas.findings import Matrix
+from desktop.imaging.cut import seen_at
 from desktop.pages.workbench.rows import Finding, findings_of, to_reference
 from shared import results
-from shared.geometry import Rect, from_corners
+from shared.geometry import Rect
 
 SAME = 0.5
 """Findings that overlap at least this much (intersection over union) are the same."""
@@ -60,8 +61,8 @@ def pairings(first: results.Entry, second: results.Entry) -> list[Pairing]:
         if frames[0] is None or frames[1] is None:
             apart = [Pairing(one, None) for one in findings_of(first)]
             return apart + [Pairing(None, other) for other in findings_of(second)]
-    left = [(one, _in(one.rect, frames[0])) for one in findings_of(first)]
-    free = [(other, _in(other.rect, frames[1])) for other in findings_of(second)]
+    left = [(one, _place(one, frames[0])) for one in findings_of(first)]
+    free = [(other, _place(other, frames[1])) for other in findings_of(second)]
     found = []
     for one, rect in left:
         overlaps = [rect.iou(other) for _, other in free]
@@ -70,7 +71,7 @@ def pairings(first: results.Entry, second: results.Entry) -> list[Pairing]:
     return found + [Pairing(None, other) for other, _ in free]
 
 
-def _in(rect: Rect, frame: Matrix | None) -> Rect:
-    corners = mapped_corners(rect, frame)
-    xs, ys = [x for x, _ in corners], [y for _, y in corners]
-    return from_corners(min(xs), min(ys), max(xs), max(ys))
+def _place(finding: Finding, frame: Matrix | None) -> Rect:
+    """Where to compare a finding; beyond the horizon of the mapping it is nowhere, and like nothing."""
+    seen = finding.rect if frame is None else seen_at(finding.rect, frame)
+    return Rect(0, 0, 0, 0) if seen is None else seen

@@ -8,8 +8,8 @@ import numpy as np
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QImage, QPixmap
 
-from desktop.canvas.findings import mapped_corners
 from desktop.client import Session
+from desktop.imaging.cut import seen_at
 from desktop.pages.workbench.bench import Bench
 from desktop.pages.workbench.document import ItemView
 from desktop.pages.workbench.items_model import THUMB_PX, ItemsModel
@@ -52,9 +52,8 @@ def cutout_of(item: ItemView, reference: tuple[int, int] | None) -> Cutout | Non
     matrix = homography(entry)
     if region is None or matrix is None:
         return None
-    corners = np.array(mapped_corners(region, np.asarray(matrix, np.float64)))
-    (left, top), (right, bottom) = corners.min(axis=0), corners.max(axis=0)
-    return Cutout(info.get("ipfs_cid"), str(url), Rect(left, top, right - left, bottom - top))
+    seen = seen_at(region, np.asarray(matrix, np.float64))
+    return None if seen is None else Cutout(info.get("ipfs_cid"), str(url), seen)
 
 
 class PhotoCrops(QObject):

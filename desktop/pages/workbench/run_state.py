@@ -25,7 +25,7 @@ class Run(StrEnum):
     CANCELED = "canceled"
 
 
-_RUNS = {
+_RUNS: Mapping[str, Run] = {
     Progress.PENDING: Run.WAITING,
     Progress.DETECTING: Run.RUNNING,
     Progress.ERROR: Run.FAILED,
@@ -53,7 +53,7 @@ def run_state(entries: Iterable[results.Entry]) -> RunState:
     entry = results.newest_detection(entries)
     if entry is None:
         return RunState()
-    run = _RUNS.get(Progress(entry["progress"]), Run.DONE) if _known(entry) else Run.DONE
+    run = _RUNS.get(str(entry.get("progress")), Run.DONE)
     if run in (Run.WAITING, Run.RUNNING) and not results.is_under_way(entry):
         # Written by another program: nobody here will ever finish it.
         run = Run.DONE
@@ -62,7 +62,3 @@ def run_state(entries: Iterable[results.Entry]) -> RunState:
     code = str(said.get("code") or "")
     message = failure_sentence(code, str(said.get("message") or "")) if run is Run.FAILED else ""
     return RunState(run, code, message, results.job_of(entry) or "")
-
-
-def _known(entry: results.Entry) -> bool:
-    return entry.get("progress") in list(Progress)

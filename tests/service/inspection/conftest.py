@@ -60,9 +60,12 @@ def stored_file(file_id: str, mime_type: str = "image/jpeg") -> StoredFile:
     )
 
 
-@dataclass
+@dataclass(repr=False)
 class Stage:
-    """The running domain. `client` is a planner's, `as_role` gives others; `changes`: what was announced."""
+    """The running domain. `client` is a planner's, `as_role` gives others; `changes`: what was announced.
+
+    Without a repr of its fields: hypothesis writes the values of a failing example out, whole.
+    """
 
     service: InspectionService
     database: Database
@@ -70,7 +73,7 @@ class Stage:
     client: TestClient
     files: dict[str, StoredFile]
     images: dict[str, ReferenceImage]
-    changes: list[Change] = field(default_factory=list, repr=False)
+    changes: list[Change] = field(default_factory=list)
 
     def as_role(self, role: str) -> TestClient:
         return TestClient(self.app, headers={"Authorization": f"Bearer {role}"})
