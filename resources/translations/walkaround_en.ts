@@ -249,6 +249,16 @@
     </message>
 </context>
 <context>
+    <name>OwnFile</name>
+    <message numerus="yes">
+        <source>Not on the reference image of the record: %n item(s), this one on {name}.</source>
+        <translation>
+            <numerusform>This item is not on the reference image of the record but on {name}.</numerusform>
+            <numerusform>%n items are not on the reference image of the record; this one is on {name}.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Pager</name>
     <message numerus="yes">
         <source>%n in all</source>

@@ -3521,6 +3521,23 @@
     </message>
 </context>
 <context>
+    <name>OwnFile</name>
+    <message>
+        <source>Mark on the reference image</source>
+        <translation>标记到参考图上</translation>
+    </message>
+    <message numerus="yes">
+        <source>Not on the reference image of the record: %n item(s), this one on {name}.</source>
+        <translation>
+            <numerusform>有 %n 个条目不在本记录的参考图上，此条目在 {name} 上。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>This item is marked on a picture of its own: {name}.</source>
+        <translation>此条目标记在自己的图片上：{name}。</translation>
+    </message>
+</context>
+<context>
     <name>OwnSettingsBox</name>
     <message>
         <source>Area {n}: {size}</source>
@@ -5129,6 +5146,10 @@
     <message>
         <source>Item {n} / {all}</source>
         <translation>条目 {n} / {all}</translation>
+    </message>
+    <message>
+        <source>Mark on the reference image</source>
+        <translation>标记到参考图上</translation>
     </message>
     <message>
         <source>Name</source>

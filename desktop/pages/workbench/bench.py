@@ -19,6 +19,7 @@ from desktop.pages.workbench.drafts import Drafts
 from desktop.pages.workbench.edits import Edits
 from desktop.pages.workbench.opening import Opened
 from desktop.pages.workbench.outbox import Sent
+from desktop.pages.workbench.reference_file import of_item, of_record
 from desktop.pages.workbench.regions import RegionLink
 from desktop.pages.workbench.rows import Row, Rows, shown_detection
 from desktop.pages.workbench.words import Change
@@ -80,8 +81,8 @@ class Bench(QObject):
 
     @property
     def mm_per_pixel(self) -> float | None:
-        """The scale of the reference image, where it is known."""
-        return self.reference.mm_per_pixel if self.reference is not None else None
+        """The scale of the picture on view, where it is known."""
+        return self.link.file.mm_per_pixel if self.link.file is not None else None
 
     def take(self, opened: Opened) -> None:
         """Show this record from now on."""
@@ -89,10 +90,10 @@ class Bench(QObject):
         self.document = Document(opened.record)
         self.reference, self.models = opened.reference, opened.models
         self._names = {m.model_id: model_word(m.model_id, m.model_name) for m in opened.models}
-        self.link.info = _file_info(opened.reference)
+        self.link.home = of_record(opened.reference)
         if not same:
+            self.link.turn_to(None)
             self.source = None
-            self.link.size = (0, 0)
             self.photos.clear()
             self._current, self._version = "", None
         self.serve(opened.items)
@@ -102,24 +103,25 @@ class Bench(QObject):
             self._current = self.drafts.all()[0].item_id
         elif self.item is None:
             self._current, self._version = self.rows[0].item_id if self.rows else "", None
-        self.currentChanged.emit()
+        self._show_current()
         if back:
             self.draftsBack.emit(back)
 
     def show_picture(self, source: ImageSource | None) -> None:
-        """The reference image is there."""
+        """The picture that the chosen item is marked on is there."""
         self.source = source
         self.link.size = source.size if source is not None else (0, 0)
         self._refresh()
         # What belongs to the chosen item needs its region, which is known only now.
-        self.currentChanged.emit()
+        self._show_current()
 
     def leave(self) -> None:
         """Nothing is open any more."""
         self.document = self.reference = self.source = None
         self.rows = []
         self.drafts.close()
-        self.link.size = (0, 0)
+        self.link.home = None
+        self.link.turn_to(None)
         self._current = ""
         self.link.show((), ())
 
@@ -167,13 +169,13 @@ class Bench(QObject):
         """Choose an item."""
         if item_id != self._current:
             self._current, self._version = item_id, None
-            self.currentChanged.emit()
+            self._show_current()
 
     def show_version(self, version: int | None) -> None:
         """Show this version of the result; None for the one that counts."""
         if version != self._version:
             self._version = version
-            self.currentChanged.emit()
+            self._show_current()
 
     def step(self, way: int, among: Sequence[str]) -> str:
         """The item `way` places further in `among`, round and round; an empty string for none."""
@@ -206,7 +208,7 @@ class Bench(QObject):
                 view = view_of(item, self.edits.local_id(item.item_id))
                 self.document.serve_item(view, self.edits.waiting_of(view.item_id))
         self._refresh()
-        self.currentChanged.emit()
+        self._show_current()
 
     def serve_item(self, item: Item) -> None:
         """One item as the service has it now."""
@@ -215,7 +217,7 @@ class Bench(QObject):
             self.document.serve_item(view, self.edits.waiting_of(view.item_id))
             self._refresh()
             if view.item_id == self._current:
-                self.currentChanged.emit()
+                self._show_current()
 
     def drop(self, service_id: str) -> None:
         """The service does not have this item any more."""
@@ -236,7 +238,7 @@ class Bench(QObject):
         if self.document is not None:
             self.document.rebase(self.edits.waiting())
             self._refresh()
-            self.currentChanged.emit()
+            self._show_current()
 
     def _answered(self, sent: Sent) -> None:
         if self.document is None or sent.edit.record_id != self.record_id:
@@ -268,7 +270,7 @@ class Bench(QObject):
         self.document.apply(edits)
         self._refresh()
         if any(edit.object_id == self._current for edit in edits):
-            self.currentChanged.emit()
+            self._show_current()
 
     def _refresh(self) -> None:
         if self.document is None:
@@ -280,8 +282,15 @@ class Bench(QObject):
             place = min(before, len(self.rows)) - 1
             self._current = self.rows[max(place, 0)].item_id if self.rows else ""
             self._version = None
-            self.currentChanged.emit()
+            self._show_current()
         self.changed.emit()
+
+    def _show_current(self) -> None:
+        """The chosen item is another, or looks different; the picture that it is marked on comes with it."""
+        if self.document is not None and self.link.turn_to(of_item(self.item, self.link.home)):
+            self.source = None
+            self.link.show(self.document.items, self.rows)
+        self.currentChanged.emit()
 
     # -- what the person does
 
@@ -344,10 +353,3 @@ class Bench(QObject):
         if self.document is not None and self.editable:
             edit = self.document.change(self._current, label, fields)
             self.edits.do(edit, merge_key=f"{label} {self._current}")
-
-
-def _file_info(reference: ReferenceImage | None) -> dict[str, Any] | None:
-    if reference is None or reference.download_url is None:
-        return None
-    names = ("download_url", "filename", "ipfs_cid", "mime_type", "size")
-    return {name: getattr(reference, name) for name in names}

@@ -43,7 +43,7 @@ class Comparing(QObject):
         self._awaited = False
         on = on and self._photos.pair is not None
         self._strip.compare.setChecked(on)
-        if self._bench.reference is not None:
+        if self._bench.link.file is not None:
             self._centre.setCurrentWidget(self._compare if on else self._view)
             self._strip.raise_()
         if on:

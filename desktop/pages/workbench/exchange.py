@@ -65,6 +65,7 @@ class Exchange(QObject):
         if document is None or self.importing.busy:
             return
         record_id, count = bench.record_id, len(document.items)
+        info = None if bench.link.file is None else bench.link.file.info
         known, default = {model.model_id for model in bench.models}, bench.default_model()
 
         def items() -> list[dict[str, Any]]:
@@ -73,7 +74,7 @@ class Exchange(QObject):
                     _read(path, target),
                     record_id,
                     target,
-                    bench.link.info,
+                    info,
                     lambda number: self.tr("Item {n}").format(n=count + number),
                 ),
                 known,
@@ -88,11 +89,10 @@ class Exchange(QObject):
         )
 
     def _target(self) -> Picture | None:
-        reference, (width, height) = self._bench.reference, self._bench.link.size
-        if reference is None or width <= 0 or height <= 0:
+        file, (width, height) = self._bench.link.file, self._bench.link.size
+        if file is None or width <= 0 or height <= 0:
             return None
-        name = reference.filename or reference.reference_image_name
-        return Picture(name, width, height, reference.ipfs_cid)
+        return Picture(file.name, width, height, file.info.get("ipfs_cid"))
 
     def _make(self, record_id: str, fields: list[dict[str, Any]]) -> None:
         if self._bench.record_id == record_id and self._bench.editable and not self.importing.busy:

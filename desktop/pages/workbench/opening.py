@@ -21,6 +21,7 @@ from desktop.client.errors import Forbidden, NotFound
 from desktop.imaging import open_image
 from desktop.imaging.remote import choose_source
 from desktop.imaging.source import ImageSource
+from desktop.pages.workbench.reference_file import ReferenceFile
 from desktop.preferences import APP
 from desktop.workers import Report
 from shared.content import sha256_of
@@ -79,6 +80,16 @@ def fetch_reference(report: Report, session: Session, reference: ReferenceImage)
     return choose_source(
         session, reference, name, lambda: _download(report, session, reference.file_id, path)
     )
+
+
+def fetch_file(report: Report, session: Session, file: ReferenceFile) -> ImageSource:
+    """The picture that regions are marked on, got as `fetch_reference` does.
+
+    Raises ClientError, ImageError, OSError.
+    """
+    if file.image is not None:
+        return fetch_reference(report, session, file.image)
+    return fetch_photo(report, session, file.info.get("ipfs_cid"), "", str(file.info["download_url"]))
 
 
 def fetch_photo(

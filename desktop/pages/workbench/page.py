@@ -29,6 +29,7 @@ from desktop.pages.workbench.live import Live
 from desktop.pages.workbench.notices import Notices
 from desktop.pages.workbench.opening import Opened, load
 from desktop.pages.workbench.own_detection import OwnDetection
+from desktop.pages.workbench.own_file import OwnFile
 from desktop.pages.workbench.parts import Parts
 from desktop.pages.workbench.photo_crops import PhotoCrops
 from desktop.pages.workbench.photos import Photos
@@ -71,6 +72,7 @@ class WorkbenchPage(Page):
         self.inspector = Inspector(context.commands)
         self.bench = Bench(context, self.view.store, self)
         self.notices = Notices(self.bench.edits)
+        self.own_file = OwnFile(self.bench)
         self.reference = ReferenceChoice(self.bench)
         self.centre = QStackedWidget()
         self.strip = ToolStrip(self.centre, context.commands)
@@ -85,7 +87,8 @@ class WorkbenchPage(Page):
         )
         self.undoing = Undoing(self.bench, self.inspector, self.aligning, self.correcting, self)
         self.finishing = Finishing(self.bench, self)
-        self.picture = ReferencePicture(self.bench, self.view, self.items.model, self)
+        places = (self.centre, self.reference, self.strip)
+        self.picture = ReferencePicture(self.bench, self.view, self.items.model, places, self)
         self.crops = PhotoCrops(self.bench, self.items.model, self.devicePixelRatioF(), self)
         self.history = History(self.bench, self.inspector.history, self)
         self.own_detection = OwnDetection(self.bench, self.inspector.fields.own, self.view, self)
@@ -112,6 +115,7 @@ class WorkbenchPage(Page):
         column.setSpacing(0)
         column.addWidget(self.top)
         column.addWidget(self.notices)
+        column.addWidget(self.own_file)
         column.addWidget(self.stack, 1)
 
     def _connect(self) -> None:
@@ -239,16 +243,9 @@ class WorkbenchPage(Page):
         self.bench.take(opened)
         if self._wanted_item and self._wanted_item in [row.item_id for row in self.bench.rows]:
             self.bench.choose(self._wanted_item)
-        self.view.mm_per_pixel = self.bench.mm_per_pixel
         self.top.show_record(opened.record)
         self.comparing.show(False)
-        self.centre.setCurrentWidget(self.reference if opened.reference is None else self.view)
-        self.strip.setVisible(opened.reference is not None)
-        self.strip.raise_()
-        if opened.reference is None:
-            self.reference.offer()
-        else:
-            self.picture.show(opened.reference)
+        if self.picture.turn():
             self.view.setFocus()
             if self._compare_wanted:
                 self.comparing.show_when_there()
@@ -287,6 +284,7 @@ class WorkbenchPage(Page):
 
     def _show_current(self) -> None:
         bench = self.bench
+        self.picture.turn()
         self.inspector.show_item(bench.item, bench.number, bench.entry)
         self.items.choose(bench.current)
         self._select_region()

@@ -93,7 +93,9 @@ class PhotoCrops(QObject):
         todo: dict[str, Cutout] = {}
         for item_id in wanted:
             item = document.item(item_id)
-            part = cutout_of(item, source.size if source is not None else None) if item is not None else None
+            here = item is not None and source is not None and self._bench.link.shows(item)
+            size = source.size if here and source is not None else None
+            part = cutout_of(item, size) if item is not None else None
             if part is None:
                 if self._known.pop(item_id, None) is not None:
                     self._items.set_photo(item_id, None)

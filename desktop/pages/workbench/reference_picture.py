@@ -1,9 +1,10 @@
-"""The reference image on the canvas, fetched when it is not at hand, and the crops of it in the list."""
+"""The picture that regions are marked on: on the canvas, fetched when not at hand, its crops in the list."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QImage, QPixmap
+from PySide6.QtWidgets import QStackedWidget
 
 from desktop.canvas.view import CanvasView
 from desktop.imaging import ImageError
@@ -11,36 +12,62 @@ from desktop.imaging.source import ImageSource
 from desktop.pages.sentences import sentence
 from desktop.pages.workbench.bench import Bench
 from desktop.pages.workbench.items_model import THUMB_PX, ItemsModel
-from desktop.pages.workbench.opening import fetch_reference, thumbnails
+from desktop.pages.workbench.opening import fetch_file, thumbnails
+from desktop.pages.workbench.reference import ReferenceChoice
+from desktop.pages.workbench.reference_file import ReferenceFile, same_file
+from desktop.pages.workbench.tool_strip import ToolStrip
 from desktop.workers import Lane, Task, run
 from shared.geometry import Rect
-from shared.wire.catalogue import ReferenceImage
 
 
 class ReferencePicture(QObject):
-    """Brings the reference image of the open record onto the canvas and its crops into the list."""
+    """Brings the picture that the chosen item is marked on onto the canvas and its crops into the list."""
 
-    def __init__(self, bench: Bench, view: CanvasView, items: ItemsModel, parent: QObject) -> None:
+    def __init__(
+        self,
+        bench: Bench,
+        view: CanvasView,
+        items: ItemsModel,
+        places: tuple[QStackedWidget, ReferenceChoice, ToolStrip],
+        parent: QObject,
+    ) -> None:
         super().__init__(parent)
         self._bench, self._view, self._items = bench, view, items
+        self._centre, self._choice, self._strip = places
         self._fetching: Task | None = None
         self._cropping: Task | None = None
-        self._file_id = ""
+        self._file: ReferenceFile | None = None
         self.cropped: dict[str, Rect] = {}
         """The region of each item whose crop is in the list, or is being made."""
 
-    def show(self, reference: ReferenceImage) -> None:
-        """Show this picture; nothing happens when it is on view already."""
-        if reference.file_id == self._file_id and self._bench.source is not None:
+    def turn(self) -> bool:
+        """Show the picture that the chosen item is marked on; the choice of one, and False, without any."""
+        file = self._bench.link.file
+        self._view.mm_per_pixel = self._bench.mm_per_pixel
+        if file is not None:
+            self.show(file)
+        if (self._centre.currentWidget() is self._choice) != (file is None):
+            self._centre.setCurrentWidget(self._choice if file is None else self._view)
+            self._strip.setVisible(file is not None)
+            self._strip.raise_()
+            if file is None:
+                self._choice.offer()
+        return file is not None
+
+    def show(self, file: ReferenceFile) -> None:
+        """Show this picture; nothing happens when it is on view, or on its way, already."""
+        under_way = self._fetching is not None and not self._fetching.finished
+        if same_file(file, self._file) and (under_way or self._bench.source is not None):
             return
-        self._file_id = reference.file_id
-        if self._fetching is not None:
-            self._fetching.cancel()
+        self._stop()
+        if not same_file(file, self._file):
+            self._view.open(None)
+        self._file = file
         self._view.show_message(self.tr("Opening the picture…"))
         self._fetching = run(
-            fetch_reference,
+            fetch_file,
             self._bench.context.session,
-            reference,
+            file,
             owner=self,
             progress=self._fetched_some,
             done=self._opened,
@@ -50,14 +77,18 @@ class ReferencePicture(QObject):
 
     def drop(self) -> None:
         """Show no picture, and stop what is under way."""
-        for task in (self._fetching, self._cropping):
-            if task is not None:
-                task.cancel()
-        self._cropping = None
-        self._file_id = ""
+        self._stop()
+        self._file = None
         self.cropped.clear()
         self._items.drop_pictures()
         self._view.open(None)
+        self._centre.setCurrentWidget(self._view)
+
+    def _stop(self) -> None:
+        for task in (self._fetching, self._cropping):
+            if task is not None:
+                task.cancel()
+        self._fetching = self._cropping = None
 
     def crop(self) -> None:
         """Make the crops that are missing or out of date."""
@@ -93,6 +124,6 @@ class ReferencePicture(QObject):
         self._bench.show_picture(source)
 
     def _failed(self, error: Exception) -> None:
-        self._file_id = ""
+        self._file = None
         said = str(error) if isinstance(error, ImageError) else sentence(error)
         self._view.show_message(said)

@@ -10,6 +10,7 @@ from desktop.canvas.regions import Region, RegionsChanged, RegionStore
 from desktop.journal import Edit
 from desktop.pages.workbench.copying import Copied, copied, fields_of
 from desktop.pages.workbench.document import Document, ItemView, fraction_point
+from desktop.pages.workbench.reference_file import ReferenceFile, of_item, same_file
 from desktop.pages.workbench.rows import Row
 from shared.geometry import Rect, pixels_to_point
 
@@ -18,13 +19,15 @@ from shared.geometry import Rect, pixels_to_point
 class RegionLink:
     """Keeps a region store in step with a document.
 
-    `size` is the upright reference image in px; `info` its fileInfo, which new items name. Locked, hidden and
-    in front are said of the view, not of the item, so they last as long as the record is open.
+    `file` is the picture on view, `home` that of the record's reference image, `size` its upright px, (0, 0)
+    until it is there. Only items that are marked on `file` are shown. Locked, hidden and in front are said of
+    the view, not of the item, so they last as long as the record is open.
     """
 
     store: RegionStore
     size: tuple[int, int] = (0, 0)
-    info: Mapping[str, Any] | None = None
+    file: ReferenceFile | None = None
+    home: ReferenceFile | None = None
     pasted: Mapping[str, Copied] = field(default_factory=dict)
     """What was copied elsewhere and is being pasted, by the ids that the copies name."""
     _looks: dict[str, Region] = field(default_factory=dict)
@@ -40,10 +43,23 @@ class RegionLink:
             known = self._shown.get(item.item_id)
             # An item that did not change has the very same row.
             if known is None or known[0] is not row or known[1] != self.size:
-                known = (row, self.size, self._region(item, row))
+                known = (row, self.size, self._region(item, row) if self.shows(item) else None)
             shown[item.item_id] = known
         self._shown = shown
         self.store.replace(region for _, _, region in shown.values() if region is not None)
+
+    def shows(self, item: ItemView) -> bool:
+        """True when the item is marked on the picture on view."""
+        return same_file(of_item(item, self.home), self.file)
+
+    def turn_to(self, file: ReferenceFile | None) -> bool:
+        """`file` is on view from now on, without a size until it is there; False when it was before."""
+        same = same_file(file, self.file)
+        self.file = file
+        if not same:
+            self.size = (0, 0)
+            self._shown.clear()
+        return not same
 
     def _region(self, item: ItemView, row: Row) -> Region | None:
         rect = item.region(*self.size)
@@ -105,6 +121,6 @@ class RegionLink:
         if now == rect:
             return whole
         whole["point"] = {**(whole.get("point") or {}), **fraction_point(rect, width, height)}
-        if self.info is not None and not whole.get("fileInfo"):
-            whole["fileInfo"] = dict(self.info)
+        if self.file is not None and self.file.info.get("download_url") and not whole.get("fileInfo"):
+            whole["fileInfo"] = dict(self.file.info)
         return whole

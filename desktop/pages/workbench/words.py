@@ -23,6 +23,7 @@ class Change(StrEnum):
     CORRECT = "correct"
     DETECTION = "detection"
     IGNORE = "ignore"
+    MARK = "mark"
 
 
 def edit_name(label: str) -> str:
@@ -47,6 +48,8 @@ def edit_name(label: str) -> str:
             return translate("Workbench", "Change the detection settings")
         case Change.IGNORE:
             return translate("Workbench", "Change the ignored areas")
+        case Change.MARK:
+            return translate("Workbench", "Mark on the reference image")
     try:
         return step_name(Step(label))
     except ValueError:

@@ -1,0 +1,63 @@
+"""The picture that a region is marked on: the record's reference image, or a file that the item names itself.
+
+Detection works on the file that the item names, so the canvas shows the same one. No Qt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from desktop.pages.workbench.document import ItemView
+from shared.wire.catalogue import ReferenceImage
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceFile:
+    """`info` is its fileInfo, which new items name; `image` is None for a file that only items name."""
+
+    info: Mapping[str, Any]
+    image: ReferenceImage | None = None
+
+    @property
+    def key(self) -> str:
+        """What tells it from others: its content id, else its address."""
+        return key_of(self.info)
+
+    @property
+    def name(self) -> str:
+        """Its name for the person."""
+        given = str(self.info.get("filename") or "")
+        return given or (self.image.reference_image_name if self.image is not None else "")
+
+    @property
+    def mm_per_pixel(self) -> float | None:
+        """Its scale, where it is known."""
+        return self.image.mm_per_pixel if self.image is not None else None
+
+
+def same_file(one: ReferenceFile | None, other: ReferenceFile | None) -> bool:
+    """True when both are the same file, or both are none."""
+    return (one.key if one is not None else None) == (other.key if other is not None else None)
+
+
+def key_of(info: Mapping[str, Any]) -> str:
+    """What tells the file of a fileInfo from others; empty when it names none."""
+    return str(info.get("ipfs_cid") or info.get("download_url") or "")
+
+
+def of_record(image: ReferenceImage | None) -> ReferenceFile | None:
+    """The file of a record's reference image; None without one."""
+    if image is None:
+        return None
+    names = ("download_url", "filename", "ipfs_cid", "mime_type", "size")
+    return ReferenceFile({name: getattr(image, name) for name in names}, image)
+
+
+def of_item(item: ItemView | None, home: ReferenceFile | None) -> ReferenceFile | None:
+    """The file that an item's region is marked on: the one it names, else `home`, that of its record."""
+    info = ((item.item_point or {}) if item is not None else {}).get("fileInfo") or {}
+    if not info.get("download_url") or (home is not None and key_of(info) == home.key):
+        return home
+    return ReferenceFile(info)

@@ -1,0 +1,80 @@
+"""Items that are marked on a picture of their own: seen on that picture, and moved to the record's."""
+
+from __future__ import annotations
+
+from pytestqt.qtbot import QtBot
+
+from desktop.client import Session
+from shared.wire.inspection import ItemCreate
+from tests.desktop.workbench.stage import BOXES, HEIGHT, WIDTH, Desk, make_record, picture
+
+OWN = (0.3, 0.3, 0.2, 0.1)
+
+
+def add_own_item(session: Session, record_id: str, name: str = "尾翼.png") -> str:
+    """An item on a file that is not the record's reference image; its id."""
+    stored = session.files.upload(picture(7), name)
+    x, y, w, h = OWN
+    info = {"download_url": stored.download_url, "filename": name, "ipfs_cid": stored.ipfs_cid}
+    place = {"point": {"x": x, "y": y, "w": w, "h": h}, "fileInfo": info}
+    body = {"item_name": "尾翼", "inspection_id": record_id, "model_id": "reference-difference"}
+    return session.items.create(ItemCreate.model_validate({**body, "item_point": place})).value.item_id
+
+
+def names_on_view(desk: Desk) -> list[str]:
+    return [region.label for region in desk.page.view.store]
+
+
+def test_the_canvas_shows_the_picture_that_the_chosen_item_names(bench: Desk, qtbot: QtBot) -> None:
+    record_id = make_record(bench.session)
+    own = add_own_item(bench.session, record_id)
+    bench.open(record_id, qtbot.waitUntil)
+    page = bench.page
+    assert names_on_view(bench) == ["条目1", "条目2", "条目3"]
+    assert not page.own_file.isVisible()
+    assert page.view.mm_per_pixel == 0.5
+    page.go_to(own)
+    assert names_on_view(bench) == []
+    qtbot.waitUntil(lambda: names_on_view(bench) == ["尾翼"], timeout=8000)
+    (region,) = page.view.store
+    assert (region.rect.x, region.rect.w) == (OWN[0] * WIDTH, OWN[2] * WIDTH)
+    assert (region.rect.y, region.rect.h) == (OWN[1] * HEIGHT, OWN[3] * HEIGHT)
+    assert page.view.mm_per_pixel is None
+    assert page.own_file.isVisible()
+    assert "尾翼.png" in page.own_file.text()
+    page.go_to(page.bench.rows[0].item_id)
+    qtbot.waitUntil(lambda: len(names_on_view(bench)) == len(BOXES), timeout=8000)
+    assert not page.own_file.isVisible()
+
+
+def test_such_items_are_marked_on_the_reference_image_in_one_step(bench: Desk, qtbot: QtBot) -> None:
+    record_id = make_record(bench.session)
+    own = add_own_item(bench.session, record_id)
+    bench.open(record_id, qtbot.waitUntil)
+    bench.page.go_to(own)
+    qtbot.waitUntil(lambda: names_on_view(bench) == ["尾翼"], timeout=8000)
+    bench.page.own_file.acted.emit()
+    qtbot.waitUntil(lambda: len(names_on_view(bench)) == len(BOXES) + 1, timeout=8000)
+    assert not bench.page.own_file.isVisible()
+    qtbot.waitUntil(lambda: bench.saved, timeout=8000)
+    record = bench.session.records.get(record_id).value
+    stored = bench.session.items.get(own).value.item_point.model_dump(exclude_unset=True)
+    image = bench.session.catalogue.reference_images.get(str(record.reference_image_id))
+    assert stored["fileInfo"]["ipfs_cid"] == image.ipfs_cid
+    assert stored["point"]["x"] == OWN[0]
+    bench.context.commands.run("edit.undo")
+    qtbot.waitUntil(lambda: names_on_view(bench) == ["尾翼"], timeout=8000)
+
+
+def test_a_record_without_a_reference_image_shows_what_its_items_name(bench: Desk, qtbot: QtBot) -> None:
+    record_id = make_record(bench.session, boxes=(), image=False)
+    add_own_item(bench.session, record_id)
+    page = bench.page
+    page.opened({"record_id": record_id})
+    qtbot.waitUntil(lambda: names_on_view(bench) == ["尾翼"], timeout=8000)
+    assert page.centre.currentWidget() is page.view
+    assert "尾翼.png" in page.own_file.text()
+    bench.draw(0.6, 0.6, 0.8, 0.8)
+    qtbot.waitUntil(lambda: bench.saved, timeout=8000)
+    drawn = bench.session.items.all(record_id)[-1].item_point.model_dump(exclude_unset=True)
+    assert drawn["fileInfo"]["filename"] == "尾翼.png"
