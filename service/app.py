@@ -156,8 +156,13 @@ def create_app(settings: Settings) -> FastAPI:
     domains = Domains(database, settings)
 
     @asynccontextmanager
-    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        await domains.start()
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        try:
+            await domains.start()
+        except Exception as problem:
+            # The server only logs it.
+            app.state.start_failure = problem
+            raise
         yield
         await domains.stop()
         database.close()
@@ -174,6 +179,7 @@ def create_app(settings: Settings) -> FastAPI:
         generate_unique_id_function=_operation_id,
         responses=failures(400),
     )
+    app.state.start_failure = None
     app.state.authenticate = domains.account.authenticate
     # A server waits for open answers before it ends the application, and these stay open by themselves.
     app.state.end_streams = domains.ring.close

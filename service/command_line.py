@@ -13,7 +13,10 @@ from pydantic import ValidationError
 from pydantic_settings import SettingsError
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
+from service.hindrance import hindrance_of
+from service.schema import NewerDatabaseError
 from service.settings import Settings
+from shared.codes import Hindrance
 from shared.reasons import reason
 
 # Commands whose options their own room reads: `main(words, settings) -> exit status`.
@@ -68,11 +71,12 @@ def main(words: Sequence[str]) -> int:
         print(f"walkaround {words[0]}: {_no_secret(problem)}", file=sys.stderr)
         return 2
     except DBAPIError as problem:
-        # Its text can hold the address of the database with a password: the kind of it is enough.
-        kind = type(problem.orig).__name__
+        print(f"walkaround {words[0]}: {_database_trouble(problem)}", file=sys.stderr)
+        return 1
+    except NewerDatabaseError as problem:
         print(
-            f"walkaround {words[0]}: the database cannot be used ({kind}). Check that its server runs, and "
-            "that there is room and a right to write; `walkaround doctor` looks closer.",
+            f"walkaround {words[0]}: {problem}. Install the newer version of Walkaround that wrote it, or "
+            "restore a backup that was made before.",
             file=sys.stderr,
         )
         return 1
@@ -85,6 +89,19 @@ def main(words: Sequence[str]) -> int:
             file=sys.stderr,
         )
         return 1
+
+
+def _database_trouble(problem: DBAPIError) -> str:
+    match hindrance_of(problem):
+        case Hindrance.DISK_FULL:
+            return "the disk is full: the database takes nothing more. Make room, then start again."
+        case Hindrance.DAMAGED_DATABASE:
+            return "the database is damaged. Move the data directory away and restore the newest backup."
+    # Its text can hold the address of the database with a password: the kind of it is enough.
+    return (
+        f"the database cannot be used ({type(problem.orig).__name__}). Check that its server runs, and that "
+        "there is room and a right to write; `walkaround doctor` looks closer."
+    )
 
 
 def _no_secret(problem: Exception) -> str:

@@ -7,23 +7,21 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
-import errno
 import json
 import logging
 import re
 import secrets
-import sqlite3
 import time
 from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 from typing import Any
 
-from sqlalchemy.exc import DBAPIError
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from service.envelope import failure_body
-from shared.codes import ErrorCode
+from service.hindrance import hindrance_of
+from shared.codes import ErrorCode, Hindrance
 
 log = logging.getLogger("walkaround.http")
 
@@ -115,8 +113,9 @@ class RequestFrame:
             if status:
                 # Too late for another answer. The server ends the connection, and would log the text.
                 return
-            if (full := _cannot_write(problem)) is not None:
-                await _answer(framed, 503, ErrorCode.UNAVAILABLE, full)
+            hindrance = hindrance_of(problem)
+            if hindrance in _CANNOT_WRITE:
+                await _answer(framed, 503, ErrorCode.UNAVAILABLE, _CANNOT_WRITE[hindrance])
                 return
             msg = f"服务内部出错，请重试；若反复出现，请把请求编号 {number} 告诉管理员"
             await _answer(framed, 500, ErrorCode.INTERNAL, msg, request_id=number)
@@ -127,16 +126,11 @@ class RequestFrame:
             request_id.reset(token)
 
 
-def _cannot_write(problem: Exception) -> str | None:
-    """What to say when the disk of the service takes nothing more; None when it is something else."""
-    cause = problem.orig if isinstance(problem, DBAPIError) else problem
-    code = getattr(cause, "sqlite_errorcode", 0) & 0xFF
-    number = cause.errno if isinstance(cause, OSError) else None
-    if code == sqlite3.SQLITE_FULL or number in (errno.ENOSPC, errno.EDQUOT):
-        return "服务器磁盘空间不足，本次修改没有保存，请联系管理员清理磁盘后重试"
-    if code == sqlite3.SQLITE_READONLY or number == errno.EROFS:
-        return "服务器的数据目录不可写，本次修改没有保存，请联系管理员检查权限后重试"
-    return None
+_CANNOT_WRITE = {
+    Hindrance.DISK_FULL: "服务器磁盘空间不足，本次修改没有保存，请联系管理员清理磁盘后重试",
+    Hindrance.NOT_WRITABLE: "服务器的数据目录不可写，本次修改没有保存，请联系管理员检查权限后重试",
+    Hindrance.DAMAGED_DATABASE: "服务器的数据库已损坏，请联系管理员从备份恢复",
+}
 
 
 def place_of(problem: BaseException) -> str:

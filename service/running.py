@@ -6,6 +6,7 @@ import json
 import logging
 import logging.config
 import os
+import signal
 import socket
 import sys
 import threading
@@ -15,16 +16,27 @@ from pathlib import Path
 import uvicorn
 from fastapi import FastAPI
 from filelock import FileLock, Timeout
+from sqlalchemy.exc import DBAPIError
 from uvicorn.supervisors import Multiprocess
 
 from service.app import create_app
 from service.database import Database
+from service.hindrance import hindrance_of
 from service.protocol import GuardedProtocol
-from service.schema import migrate
+from service.schema import NewerDatabaseError, migrate
 from service.settings import Settings
+from shared.reasons import reason
 
 BUSY = 3
 """Exit status when another service has the data directory."""
+
+ANSWER_SECONDS = 5
+"""How long requests under way may take to be answered once the service is told to end."""
+
+END_SECONDS = 8.0
+"""How long the whole end may take; the desktop uses force two seconds later."""
+
+log = logging.getLogger("walkaround.running")
 
 
 def configure_logging(level: str) -> None:
@@ -56,13 +68,35 @@ class Announced(uvicorn.Server):
         if not self.should_exit and self.servers:
             line = _ready(self.servers[0].sockets[0])
             if self.address_file is not None:
-                self.address_file.write_text(line, encoding="utf-8")
+                _keep_address(self.address_file, line)
             print(line, flush=True)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End the streams that would stay open, then shut down."""
+        """End the streams that would stay open, then shut down, within `END_SECONDS` in any case."""
+        timer = threading.Timer(END_SECONDS, self._end_at_once)
+        timer.daemon = True
+        timer.start()
         self.config.loaded_app.state.end_streams()
         await super().shutdown(sockets)
+
+    def _end_at_once(self) -> None:
+        # A thread in a call that does not return (a model that is checked, a dead network share) would keep
+        # the process for as long. What was answered is committed, what was not is rolled back.
+        log.error("something still runs after %.0f s: ending without it", END_SECONDS)
+        if self.address_file is not None:
+            self.address_file.unlink(missing_ok=True)
+        os._exit(0)
+
+
+def _keep_address(path: Path, line: str) -> None:
+    # In one step: another desktop that looks right now reads all of it or nothing.
+    part = path.with_suffix(".part")
+    try:
+        part.write_text(line, encoding="utf-8")
+        part.replace(path)
+    except OSError as problem:
+        # A full disk keeps nobody from reading the records.
+        log.warning("another desktop will not find this service: %s", reason(problem))
 
 
 class AnnouncedProcesses(Multiprocess):
@@ -118,7 +152,7 @@ def _config(settings: Settings, app: FastAPI | str) -> uvicorn.Config:
         date_header=True,
         proxy_headers=bool(settings.trusted_proxies),
         forwarded_allow_ips=settings.trusted_proxies or [],
-        timeout_graceful_shutdown=5,
+        timeout_graceful_shutdown=ANSWER_SECONDS,
         h11_max_incomplete_event_size=64 * 1024,
         access_log=False,
         ws="none",
@@ -126,10 +160,18 @@ def _config(settings: Settings, app: FastAPI | str) -> uvicorn.Config:
 
 
 def serve(settings: Settings) -> int:
-    """Serve until told to stop. Gives the exit status; `BUSY` when the data directory is taken."""
+    """Serve until told to stop. Gives the exit status; `BUSY` when the data directory is taken.
+
+    When it can not start it prints `{"event": "failed", "why": ...}`, a `Hindrance` or null, and raises
+    OSError, DBAPIError or NewerDatabaseError.
+    """
     configure_logging(settings.log_level)
-    settings.prepare()
-    return _serve_alone(settings) if settings.workers == 1 else _serve_many(settings)
+    try:
+        settings.prepare()
+        return _serve_alone(settings) if settings.workers == 1 else _serve_many(settings)
+    except (OSError, DBAPIError, NewerDatabaseError) as problem:
+        print(json.dumps({"event": "failed", "why": hindrance_of(problem)}), flush=True)
+        raise
 
 
 def _serve_alone(settings: Settings) -> int:
@@ -140,15 +182,22 @@ def _serve_alone(settings: Settings) -> int:
             # One service process per SQLite file: two that write could corrupt it.
             lock.acquire(timeout=0)
     except Timeout:
-        running = json.loads(address_file.read_text("utf-8")) if address_file.exists() else {}
-        print(json.dumps({"event": "busy", "url": running.get("url")}), flush=True)
+        print(json.dumps({"event": "busy", "url": _address_in(address_file)}), flush=True)
         return BUSY
     try:
-        server = Announced(_config(settings, create_app(settings)))
+        # That of a service that was killed: what listens there now may be anybody's.
+        address_file.unlink(missing_ok=True)
+        app = create_app(settings)
+        server = Announced(_config(settings, app))
         server.address_file = address_file if settings.is_sqlite else None
         if settings.parent_pipe:
             _end_with_parent(lambda: setattr(server, "should_exit", True))
+        # The server hands a signal that ended it on to who was there before: the default would end the
+        # process here, with the address left behind.
+        signal.signal(signal.SIGTERM, lambda *_: setattr(server, "should_exit", True))
         server.run()
+        if app.state.start_failure is not None:
+            raise app.state.start_failure
         return 0 if server.started else 1
     except SystemExit:
         # uvicorn ends like this when it cannot listen; the system's reason is in the log line before.
@@ -161,6 +210,15 @@ def _serve_alone(settings: Settings) -> int:
     finally:
         address_file.unlink(missing_ok=True)
         lock.release()
+
+
+def _address_in(path: Path) -> str | None:
+    """The address that another service has written down; None while it starts."""
+    try:
+        url = json.loads(path.read_text("utf-8"))["url"]
+    except (OSError, ValueError, KeyError):
+        return None
+    return str(url)
 
 
 def _serve_many(settings: Settings) -> int:

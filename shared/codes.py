@@ -129,3 +129,13 @@ class ErrorCode(StrEnum):
     TOO_MANY_REQUESTS = "too_many_requests"
     INTERNAL = "internal"
     UNAVAILABLE = "unavailable"
+
+
+class Hindrance(StrEnum):
+    """What keeps the service from starting, or from writing; on the line that a failed start prints."""
+
+    DISK_FULL = "disk_full"
+    NOT_WRITABLE = "not_writable"
+    NEWER_DATABASE = "newer_database"
+    """A newer version of the program has changed the database."""
+    DAMAGED_DATABASE = "damaged_database"

@@ -2,8 +2,22 @@
 
 from __future__ import annotations
 
+import errno
+
+from shared.codes import Hindrance
+
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+_NOT_WRITABLE = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
+
 
 def reason(problem: OSError) -> str:
     """The path, where one is known, and what the system says of it: `photos/a.jpg: Permission denied`."""
     said = problem.strerror or str(problem)
     return f"{problem.filename}: {said}" if problem.filename is not None else said
+
+
+def hindrance(problem: OSError) -> Hindrance | None:
+    """Whether the disk is full or may not be written; None when it is something else."""
+    if problem.errno in _FULL:
+        return Hindrance.DISK_FULL
+    return Hindrance.NOT_WRITABLE if problem.errno in _NOT_WRITABLE else None

@@ -114,7 +114,7 @@ class FaceService:
 
     async def close(self) -> None:
         """End the face process."""
-        for task in self._tasks[1:]:
+        for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._eyes.close()

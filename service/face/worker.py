@@ -12,11 +12,13 @@ import logging
 import multiprocessing
 import os
 import signal
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
+from time import monotonic
 from typing import Any, TypeVar
 
 from service.face.decode import BadPicture, Fault, decode, picture_bytes
@@ -28,6 +30,8 @@ log = logging.getLogger("walkaround.face")
 
 LOOK_SECONDS = 20.0
 START_SECONDS = 60.0
+# How often a wait for the process looks whether the service ends.
+_LISTEN_SECONDS = 0.2
 
 
 class EngineUnavailableError(RuntimeError):
@@ -93,6 +97,7 @@ class FaceWorker:
         self._process: BaseProcess | None = None
         self._pipe: Connection | None = None
         self._about: About | None = None
+        self._closing = threading.Event()
 
     @property
     def process_id(self) -> int | None:
@@ -108,7 +113,8 @@ class FaceWorker:
         return await self._run(lambda: self._looked(face_info))
 
     async def close(self) -> None:
-        """End the process."""
+        """End the process, also in the middle of a start or a picture."""
+        self._closing.set()
         await self._run(self._stop)
         self._thread.shutdown(wait=True)
 
@@ -116,6 +122,8 @@ class FaceWorker:
         return await asyncio.get_running_loop().run_in_executor(self._thread, work)
 
     def _started(self) -> About:
+        if self._closing.is_set():
+            raise EngineUnavailableError("the service ends")
         if self._about is not None and self._process is not None and self._process.is_alive():
             return self._about
         self._stop()
@@ -150,13 +158,17 @@ class FaceWorker:
 
     def _answer(self, seconds: float) -> Any:
         assert self._pipe is not None
+        ends = monotonic() + seconds
         try:
-            if self._pipe.poll(seconds):
-                return self._pipe.recv()
+            while not self._closing.is_set() and (left := ends - monotonic()) > 0:
+                if self._pipe.poll(min(left, _LISTEN_SECONDS)):
+                    return self._pipe.recv()
             problem = f"the face process gave no answer within {seconds:.0f} s"
         except (EOFError, OSError):
             problem = "the face process has ended"
         self._stop(patience=0)
+        if self._closing.is_set():
+            return "the service ends"
         log.error("%s; it is started again at the next picture", problem)
         return problem
 

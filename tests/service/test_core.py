@@ -94,9 +94,13 @@ def _sqlite_error(code: int) -> OperationalError:
     ("problem", "word"),
     [
         (OSError(errno.ENOSPC, "canary"), "磁盘空间不足"),
+        (OSError(errno.EFBIG, "canary"), "磁盘空间不足"),
         (OSError(errno.EROFS, "canary"), "不可写"),
+        (PermissionError(errno.EACCES, "canary"), "不可写"),
         (_sqlite_error(sqlite3.SQLITE_FULL), "磁盘空间不足"),
+        (_sqlite_error(sqlite3.SQLITE_IOERR_WRITE), "磁盘空间不足"),
         (_sqlite_error(sqlite3.SQLITE_READONLY), "不可写"),
+        (_sqlite_error(sqlite3.SQLITE_CORRUPT), "已损坏"),
     ],
 )
 def test_a_disk_that_takes_nothing_more_is_named(

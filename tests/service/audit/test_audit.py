@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
-from sqlalchemy import text
+from sqlalchemy import insert, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 from starlette.testclient import TestClient
@@ -20,7 +20,8 @@ from service.audit import cli, rules
 from service.audit.routes import router
 from service.audit.service import AuditService, Verification
 from service.changes import Change, announce
-from service.database import Database
+from service.database import Database, now
+from service.schema import metadata
 from service.settings import Settings
 from shared.codes import Role
 from tests.service.rooms import as_role, rooms
@@ -340,6 +341,37 @@ def test_the_command_says_whether_the_log_is_whole(
     assert "not in the log any more" in out
     with pytest.raises(SystemExit):
         verify("--expect", "nonsense")
+
+
+def test_a_log_that_was_never_begun_is_no_fault(
+    database: Database, verify: Callable[..., tuple[int, str]]
+) -> None:
+    status, out = verify()
+    assert (status, out.split(":")[0]) == (0, "nothing yet")
+    # Somebody who knows how the log ended does not take that for an answer.
+    assert verify("--expect", f"3:{'0' * 64}")[0] == 1
+    database.write_now(
+        lambda session: session.execute(
+            insert(metadata().tables["user"]),
+            {
+                "id": "u1",
+                "username": "chief",
+                "username_key": "chief",
+                "password_hash": "x",
+                "enabled": True,
+                "created_at": now(),
+            },
+        )
+    )
+    status, out = verify()
+    assert status == 1
+    assert "the log is empty" in out
+
+
+def test_a_file_without_tables_has_no_log_yet(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "walkaround.db").touch()
+    assert cli.main(["audit", "verify"], Settings(data_dir=tmp_path, database_url="")) == 0
+    assert "nothing yet" in capsys.readouterr().out
 
 
 def test_the_command_without_a_database(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:

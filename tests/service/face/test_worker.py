@@ -80,6 +80,28 @@ def test_is_replaced_when_it_dies_or_hangs(monkeypatch: pytest.MonkeyPatch) -> N
     asyncio.run(play())
 
 
+def test_closing_waits_for_no_picture_and_no_start() -> None:
+    async def play(face_info: str | None) -> None:
+        eyes = FaceWorker(Treacherous)
+        if face_info is None:
+            asked: asyncio.Future[object] = asyncio.ensure_future(eyes.about())
+        else:
+            await eyes.about()
+            asked = asyncio.ensure_future(eyes.look(face_info))
+        async with asyncio.timeout(worker.LOOK_SECONDS / 2):
+            # Until the thread is at it.
+            while (pid := eyes.process_id) is None:
+                await asyncio.sleep(0.01)
+            await eyes.close()
+        with pytest.raises(EngineUnavailableError):
+            await asked
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+    asyncio.run(play(None))
+    asyncio.run(play(flat(77)))
+
+
 def test_an_engine_that_does_not_load_says_why() -> None:
     async def play() -> None:
         eyes = FaceWorker(broken)

@@ -1,0 +1,215 @@
+"""How the service ends when it is told to, why it does not start, and a disk that takes nothing more."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import resource
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+
+from shared import samples
+from shared.cv import cv2
+from shared.paths import own_command, root
+from tests.service_process import first_admin, running_service
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and limits of a process")
+
+
+def connected(url: str) -> socket.socket:
+    place = urlsplit(url)
+    return socket.create_connection((place.hostname or "", place.port or 0), timeout=20)
+
+
+def is_accepting(url: str) -> bool:
+    try:
+        connected(url).close()
+    except OSError:
+        return False
+    return True
+
+
+@pytest.fixture
+def alone(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A service without a parent's pipe, as a server starts it; on `tmp_path / "data"`."""
+    process = subprocess.Popen(
+        own_command("serve", "--port", "0", "--data-dir", str(tmp_path / "data")),
+        cwd=root(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait(10)
+        assert process.stdout is not None
+        process.stdout.close()
+
+
+@pytest.mark.parametrize(("by", "status"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+def test_a_signal_lets_an_answer_finish_and_leaves_no_address(
+    alone: subprocess.Popen[bytes], tmp_path: Path, by: signal.Signals, status: int
+) -> None:
+    assert alone.stdout is not None
+    url = json.loads(alone.stdout.readline())["url"]
+    address = tmp_path / "data" / "service.json"
+    assert json.loads(address.read_text("utf-8"))["url"] == url
+    body = b'{"username": "nobody", "password": "not-the-password"}'
+    head = (
+        b"POST /api/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        b"Expect: 100-continue\r\nContent-Length: %d\r\n\r\n" % len(body)
+    )
+    with connected(url) as wire:
+        wire.sendall(head)
+        # Said when the operation asks for the body: the request is under way.
+        assert wire.recv(1024).startswith(b"HTTP/1.1 100")
+        alone.send_signal(by)
+        deadline = time.monotonic() + 10
+        while is_accepting(url):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        wire.sendall(body)
+        answer = b""
+        while piece := wire.recv(65536):
+            answer += piece
+    assert answer.startswith(b"HTTP/1.1 200"), answer
+    assert alone.wait(15) == status
+    assert not address.exists()
+
+
+HASTY = """
+import service.running
+from shared.command_line import main
+service.running.END_SECONDS = 0.5
+main({words!r})
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="finds the children of a process")
+def test_what_does_not_return_does_not_keep_the_service(tmp_path: Path) -> None:
+    """A model file is looked at by a process that stops in the middle: for 90 s nobody hears of it."""
+    words = ["serve", "--port", "0", "--data-dir", str(tmp_path / "data")]
+    process = subprocess.Popen(
+        [sys.executable, "-c", HASTY.format(words=words)],
+        cwd=root(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    check = 0
+    try:
+        assert process.stdout is not None
+        url = json.loads(process.stdout.readline())["url"]
+        headers = {"Authorization": f"Bearer {first_admin(url)}"}
+
+        def add() -> None:
+            with contextlib.suppress(httpx.HTTPError):
+                files = {"file": ("m.onnx", b"x" * 100)}
+                form = {"model_name": "m"}
+                httpx.post(f"{url}/api/detection/models", data=form, files=files, headers=headers, timeout=60)
+
+        adding = threading.Thread(target=add)
+        adding.start()
+        deadline = time.monotonic() + 20
+        while not (check := child_with(process.pid, b"--check")):
+            assert time.monotonic() < deadline
+        os.kill(check, signal.SIGSTOP)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(20) == 0
+        adding.join(10)
+        assert not (tmp_path / "data" / "service.json").exists()
+    finally:
+        if check:
+            os.kill(check, signal.SIGKILL)
+        process.kill()
+        process.wait(10)
+        assert process.stdout is not None
+        process.stdout.close()
+
+
+def child_with(pid: int, word: bytes) -> int:
+    """The child of `pid` with `word` in its command line; 0 when there is none."""
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        for child in (task / "children").read_text().split():
+            with contextlib.suppress(OSError):
+                if word in Path(f"/proc/{child}/cmdline").read_bytes():
+                    return int(child)
+    return 0
+
+
+def failed_start(data: Path) -> dict[str, Any]:
+    run = subprocess.run(
+        own_command("serve", "--port", "0", "--data-dir", str(data)),
+        cwd=root(),
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    assert run.returncode == 1
+    assert run.stderr.splitlines()[-1].startswith("walkaround serve: ")
+    assert "Traceback" not in run.stderr
+    line: dict[str, Any] = json.loads(run.stdout)
+    return line
+
+
+def test_a_start_that_fails_says_why(tmp_path: Path) -> None:
+    (tmp_path / "newer").mkdir()
+    with sqlite3.connect(tmp_path / "newer" / "walkaround.db") as connection:
+        connection.execute("CREATE TABLE alembic_version (version_num TEXT)")
+        connection.execute("INSERT INTO alembic_version VALUES ('9999')")
+    connection.close()
+    assert failed_start(tmp_path / "newer") == {"event": "failed", "why": "newer_database"}
+    (tmp_path / "damaged").mkdir()
+    (tmp_path / "damaged" / "walkaround.db").write_bytes(b"no database" * 1000)
+    assert failed_start(tmp_path / "damaged") == {"event": "failed", "why": "damaged_database"}
+
+
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="limits another process")
+def test_a_disk_that_takes_nothing_more_loses_nothing_that_was_saved(tmp_path: Path) -> None:
+    with (
+        running_service(tmp_path / "data") as (url, process),
+        httpx.Client(base_url=f"{url}/api", headers={"Authorization": f"Bearer {first_admin(url)}"}) as http,
+    ):
+        record = http.post("/inspection/create", json={"task_id": "t1"}).json()["data"]["inspection_id"]
+        # No file may grow beyond what the database has: as on a full disk, whoever runs the test.
+        size = max(path.stat().st_size for path in (tmp_path / "data").glob("walkaround.db*"))
+        before = resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+        made = []
+        while True:
+            body = {"inspection_id": record, "item_name": "前缘", "description": "d" * 4000}
+            answer = http.post("/inspection_item/create", json=body)
+            if answer.status_code != 200:
+                break
+            made.append(answer.json()["item_id"])
+            assert len(made) < 1000
+        assert answer.status_code == 503
+        assert "磁盘空间不足" in answer.json()["msg"]
+        picture = bytes(cv2.imencode(".png", samples.panel(960, 640).image)[1])
+        photo = {"file": ("a.png", picture + bytes(size), "image/png")}
+        upload = http.post("/files", files=photo)
+        assert upload.status_code == 503
+        assert "磁盘空间不足" in upload.json()["msg"]
+        for item_id in made:
+            assert http.get(f"/inspection_item/{item_id}").status_code == 200
+        page = http.get("/inspection_item/list", params={"inspection_id": record}).json()
+        assert page["data"]["pagination"]["total"] == len(made)
+        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, before)
+        assert http.post("/inspection_item/create", json=body).status_code == 200
+        assert http.post("/files", files=photo).status_code == 200
+    assert list((tmp_path / "data" / "files" / "incoming").iterdir()) == []
