@@ -90,7 +90,7 @@ def test_closing_waits_for_no_picture_and_no_start() -> None:
             asked = asyncio.ensure_future(eyes.look(face_info))
         async with asyncio.timeout(worker.LOOK_SECONDS / 2):
             # Until the thread is at it.
-            while (pid := eyes.process_id) is None:
+            while (pid := eyes.process_id) is None:  # noqa: ASYNC110 - nothing tells it
                 await asyncio.sleep(0.01)
             await eyes.close()
         with pytest.raises(EngineUnavailableError):
