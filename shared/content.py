@@ -1,13 +1,17 @@
-"""Content ids: a file is named by what is in it."""
+"""Content ids: a file is named by what is in it; and the addresses of files."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import re
+from collections.abc import Mapping
+from typing import Any
 
 # CIDv1 (1), codec "raw" (0x55), multihash sha2-256 (0x12) of 32 bytes (0x20); "b" is multibase base32 lower.
 # Source: the multiformats CID specification.
 _PREFIX = bytes([0x01, 0x55, 0x12, 0x20])
+_DOWNLOAD = re.compile(r"(?:https?://[^/?#]*)?(?:/api)?/files/([0-9a-f-]{36})/content")
 
 
 def sha256(data: bytes) -> str:
@@ -38,3 +42,25 @@ def sha256_of(content_id: str) -> str:
     if len(raw) != 36 or not raw.startswith(_PREFIX):
         raise ValueError("not a content id of this kind")
     return raw[4:].hex()
+
+
+def file_id_of(download_url: Any) -> str | None:
+    """The id of the file that a `download_url` of the service names; None for any other value."""
+    match = _DOWNLOAD.fullmatch(download_url) if isinstance(download_url, str) else None
+    return None if match is None else match.group(1)
+
+
+def same_file(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two fileInfos name the same file: by its content id where both have one, else by its id."""
+    content_ids = one.get("ipfs_cid"), other.get("ipfs_cid")
+    if all(content_ids):
+        return content_ids[0] == content_ids[1]
+    file_ids = file_id_of(one.get("download_url")), file_id_of(other.get("download_url"))
+    return file_ids[0] is not None and file_ids[0] == file_ids[1]
+
+
+def names_another(info: Mapping[str, Any] | None, reference: Mapping[str, Any] | None) -> bool:
+    """Whether an item's fileInfo names a file of the service that is not its record's reference image."""
+    if not info or file_id_of(info.get("download_url")) is None:
+        return False
+    return reference is None or not same_file(info, reference)

@@ -1,6 +1,7 @@
 """COCO object detection: two datasets in one ZIP file.
 
-`regions.json` holds the reference image and the items' regions, their categories being the items' names.
+`regions.json` holds the reference image, and others that items name, and the items' regions, their categories
+being the items' names.
 `findings.json` holds the photos and the findings of the newest finished detections, their categories being
 the labels. They are two because they are two tasks: where to look, and what was seen. A box is
 ``[x, y, w, h]`` in px of the upright picture, cut to it; a finding without an area there is left out. Beyond
@@ -21,7 +22,7 @@ from desktop.exchange.archive import is_archive, pack, unpack
 from desktop.exchange.content import Inspection, Picture
 from desktop.exchange.drafts import Draft, fitted, scaled
 from desktop.exchange.errors import ExchangeError, Reason
-from desktop.exchange.naming import photo_names
+from desktop.exchange.naming import photo_names, reference_names
 from desktop.exchange.own import load, rect_of
 from shared import __version__
 from shared.geometry import Rect
@@ -41,15 +42,14 @@ class _Box:
 def write(inspection: Inspection) -> bytes:
     """Both datasets as a ZIP file."""
     facts = inspection.facts()
-    reference = inspection.reference
     drawn, seen = [], []
-    photos = photo_names(facts)
+    photos, names = photo_names(facts), reference_names(inspection.reference, facts)
     for one in facts:
         item = one.item
         named = {"item_id": item.item_id, "item_name": item.item_name}
-        if one.region is not None:
+        if one.region is not None and one.reference is not None:
             attributes = {**named, "description": item.description, "model_id": item.model_id}
-            drawn.append(_Box("", item.item_name, one.region, {"attributes": attributes}))
+            drawn.append(_Box(names[one.reference], item.item_name, one.region, {"attributes": attributes}))
         if one.photo is None:
             continue
         for finding in one.findings:
@@ -58,7 +58,7 @@ def write(inspection: Inspection) -> bytes:
                 more = {"score": finding.confidence, "attributes": named}
                 seen.append(_Box(item.item_id, finding.label, rect, more))
     name = inspection.record.inspection_name or inspection.record.inspection_id
-    references = {} if reference is None else {"": (reference.name, reference)}
+    references = {file_name: (file_name, picture) for picture, file_name in names.items() if picture}
     pictures = {one.item.item_id: (photos[one.item.item_id], one.photo) for one in facts if one.photo}
     return pack({REGIONS: _dataset(name, references, drawn), FINDINGS: _dataset(name, pictures, seen)})
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from shared import results
@@ -35,13 +35,15 @@ class Finding:
 class ItemFacts:
     """What an item comes to. `number` counts from 1.
 
-    `region` is in px of the upright reference image, None without one or when the image's size is unknown.
+    `reference` is the picture that the region is marked on; `region` is in px of it, upright, and None
+    without one or when the picture's size is unknown.
     `findings` and `version` are those of the newest detection that finished; `photo` is the picture it looked
     at, None when its size is unknown. `passed` is what counts, `opinion` what the model said.
     """
 
     number: int
     item: Item
+    reference: Picture | None
     region: Rect | None
     photo: Picture | None
     findings: tuple[Finding, ...]
@@ -59,13 +61,15 @@ class Inspection:
     """A record with its items, as the service answers them.
 
     `reference` is its reference image; `photos` are the pictures that the newest finished detections looked
-    at, by item id. Pictures of unknown size are left out.
+    at, by item id. Pictures of unknown size are left out. `own` are the reference files of the items that
+    name another than the reference image, by item id; None for one of unknown size.
     """
 
     record: Record
     items: tuple[Item, ...]
     reference: Picture | None
     photos: Mapping[str, Picture]
+    own: Mapping[str, Picture | None] = field(default_factory=dict)
 
     def facts(self) -> list[ItemFacts]:
         """What each item comes to, in their order."""
@@ -76,10 +80,12 @@ class Inspection:
         detection = results.finished_detection(entries)
         current = results.current(entries)
         said = current["verdict"] if current is not None and results.is_verdict(current) else {}
+        reference = self.own.get(item.item_id, self.reference)
         return ItemFacts(
             number=number,
             item=item,
-            region=region_of(item, self.reference),
+            reference=reference,
+            region=region_of(item, reference),
             photo=self.photos.get(item.item_id),
             findings=_findings(detection),
             version=None if detection is None else results.version(detection),

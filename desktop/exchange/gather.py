@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -10,13 +9,12 @@ from desktop.client.errors import Forbidden, NotFound
 from desktop.client.session import Session
 from desktop.exchange.content import Inspection, Picture, entries_of
 from shared import results
+from shared.content import file_id_of, names_another
+from shared.wire.catalogue import ReferenceImage
 from shared.wire.inspection import Item, Record
 
 Progress = Callable[[int, int], None]
 """Called with items done and items in all; what it raises ends the gathering."""
-
-
-_CONTENT = re.compile(r"(?:/api)?/files/([^/?#]+)/content")
 
 
 def gather(session: Session, inspection_id: str, progress: Progress) -> Inspection:
@@ -26,25 +24,33 @@ def gather(session: Session, inspection_id: str, progress: Progress) -> Inspecti
     """
     record = session.records.get(inspection_id).value
     items = session.items.all(inspection_id)
-    reference = _reference(session, record)
-    photos = {}
+    image = _reference_image(session, record)
+    home = None if image is None else image.model_dump(mode="json")
+    photos, own = {}, {}
     for done, item in enumerate(items):
         progress(done, len(items))
         photo = _photo(session, item)
         if photo is not None:
             photos[item.item_id] = photo
+        info = item.item_point.fileInfo if item.item_point is not None else None
+        named = None if info is None else info.model_dump(mode="json")
+        if named is not None and names_another(named, home):
+            own[item.item_id] = _stored(session, named)
     progress(len(items), len(items))
-    return Inspection(record, tuple(items), reference, photos)
+    return Inspection(record, tuple(items), _reference(image), photos, own)
 
 
-def _reference(session: Session, record: Record) -> Picture | None:
+def _reference_image(session: Session, record: Record) -> ReferenceImage | None:
     if record.reference_image_id is None:
         return None
     try:
-        image = session.catalogue.reference_images.get(record.reference_image_id)
+        return session.catalogue.reference_images.get(record.reference_image_id)
     except (NotFound, Forbidden):
         return None
-    if not image.width or not image.height:
+
+
+def _reference(image: ReferenceImage | None) -> Picture | None:
+    if image is None or not image.width or not image.height:
         return None
     name = image.filename or image.reference_image_name
     return Picture(name, image.width, image.height, image.ipfs_cid)
@@ -55,10 +61,14 @@ def _photo(session: Session, item: Item) -> Picture | None:
     said = (detection or {}).get("inputImage")
     if not isinstance(said, Mapping):
         return None
-    known = _picture(said)
+    return _picture(said) or _stored(session, said)
+
+
+def _stored(session: Session, said: Mapping[str, Any]) -> Picture | None:
+    """The picture that the service keeps for what an item or an entry names."""
     file_id = _file_id(said)
-    if known is not None or not file_id:
-        return known
+    if not file_id:
+        return None
     try:
         return _picture(session.files.get(file_id).model_dump(mode="json"))
     except (NotFound, Forbidden):
@@ -69,8 +79,7 @@ def _file_id(said: Mapping[str, Any]) -> str:
     """The id of the file that a result entry names; empty for one of another system."""
     if isinstance(said.get("file_id"), str):
         return str(said["file_id"])
-    path = _CONTENT.fullmatch(str(said.get("download_url") or ""))
-    return "" if path is None else path.group(1)
+    return file_id_of(said.get("download_url")) or ""
 
 
 def _picture(said: Mapping[str, Any]) -> Picture | None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
-from desktop.exchange.content import ItemFacts
+from desktop.exchange.content import ItemFacts, Picture
 
 _HARMFUL = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*\u200e\u200f\u202a-\u202e\u2066-\u2069]')
 _LONGEST = 80
@@ -29,3 +29,17 @@ def photo_names(facts: Iterable[ItemFacts]) -> dict[str, str]:
         for one in facts
         if one.photo is not None
     }
+
+
+def reference_names(home: Picture | None, facts: Iterable[ItemFacts]) -> dict[Picture, str]:
+    """A file name for each picture with regions, `home` (the record's reference image) first.
+
+    The first of a name keeps it, as readers look for it; the others of that name are numbered.
+    """
+    marked = [one.reference for one in facts if one.region is not None]
+    names: dict[Picture, str] = {}
+    for picture in dict.fromkeys([home, *marked]):
+        if picture is not None:
+            taken = stem(picture.name) in {stem(name) for name in names.values()}
+            names[picture] = f"{len(names):04d}-{picture.name}" if taken else picture.name
+    return names

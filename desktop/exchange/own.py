@@ -27,6 +27,7 @@ def write(inspection: Inspection) -> bytes:
         "program": f"Walkaround {__version__}",
         "reference": _picture(inspection.reference),
         "photos": {item_id: _picture(photo) for item_id, photo in inspection.photos.items()},
+        "own_references": {item_id: _picture(own) for item_id, own in inspection.own.items()},
         "record": inspection.record.model_dump(mode="json"),
         "items": [item.model_dump(mode="json", exclude_unset=True) for item in inspection.items],
     }
@@ -45,6 +46,7 @@ def read(data: bytes) -> Inspection:
             items=tuple(Item.model_validate(item) for item in document["items"]),
             reference=_read_picture(document["reference"]),
             photos={item_id: photo for item_id, photo in photos.items() if photo is not None},
+            own={item_id: _read_picture(own) for item_id, own in document.get("own_references", {}).items()},
         )
     except (KeyError, TypeError, AttributeError, ValidationError, ValueError) as error:
         raise ExchangeError(Reason.UNREADABLE) from error
@@ -56,9 +58,9 @@ def regions(data: bytes, target: Picture) -> list[Draft]:
     A region in pixels of an image of unknown size keeps its pixels.
     """
     inspection = read(data)
-    source = inspection.reference
     drafts = []
     for item in inspection.items:
+        source = inspection.own.get(item.item_id, inspection.reference)
         rect = region_of(item, source or target)
         if rect is None:
             continue

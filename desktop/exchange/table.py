@@ -111,7 +111,7 @@ def regions(data: bytes, target: Picture) -> list[Draft]:
 
 
 def _row(inspection: Inspection, facts: ItemFacts) -> dict[str, Any]:
-    record, item, reference, photo = inspection.record, facts.item, inspection.reference, facts.photo
+    record, item, reference, photo = inspection.record, facts.item, facts.reference, facts.photo
     row: dict[str, Any] = {
         "inspection_id": record.inspection_id,
         "inspection_name": record.inspection_name,

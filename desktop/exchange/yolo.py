@@ -20,7 +20,7 @@ from desktop.exchange.archive import is_archive, pack, text_of, unpack
 from desktop.exchange.content import Inspection, Picture
 from desktop.exchange.drafts import Draft, fitted
 from desktop.exchange.errors import ExchangeError, Reason
-from desktop.exchange.naming import harmless, photo_names, stem
+from desktop.exchange.naming import harmless, photo_names, reference_names, stem
 from desktop.exchange.own import rect_of
 from shared.geometry import Rect
 
@@ -34,11 +34,11 @@ _INLINE = re.compile(r"^names:[ \t]*([\[{].*?[\]}])", re.MULTILINE | re.DOTALL)
 def write(inspection: Inspection) -> bytes:
     """Both datasets as a ZIP file."""
     facts = inspection.facts()
-    reference = inspection.reference
     regions: dict[str, tuple[Picture, list[tuple[str, Rect]]]] = {}
-    if reference is not None:
-        drawn = [(one.item.item_name, one.region) for one in facts if one.region is not None]
-        regions[harmless(reference.name, "reference")] = (reference, drawn)
+    for picture, file_name in reference_names(inspection.reference, facts).items():
+        here = [one for one in facts if one.reference == picture]
+        drawn = [(one.item.item_name, one.region) for one in here if one.region is not None]
+        regions[harmless(file_name, "reference")] = (picture, drawn)
     names = photo_names(facts)
     findings = {
         names[one.item.item_id]: (one.photo, [(found.label, found.box) for found in one.findings])

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+import numpy as np
 from PySide6.QtCore import QCoreApplication, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen
 
@@ -14,13 +15,14 @@ from desktop.client.errors import NotFound
 from desktop.client.session import Session
 from desktop.detection_words import model_word
 from desktop.imaging import ImageError, open_image
+from desktop.imaging.cut import seen_at
 from desktop.imaging.source import ImageSource
 from desktop.report import words
 from desktop.report.content import Evidence, Report, ReportedFinding, ReportedItem
 from shared import __version__, results
-from shared.content import sha256_of
+from shared.content import names_another, sha256_of
 from shared.geometry import Rect, point_to_pixels
-from shared.wire.catalogue import Task
+from shared.wire.catalogue import ReferenceImage, Task
 from shared.wire.inspection import Item, Record
 
 OVERVIEW_PX = 1600
@@ -41,11 +43,19 @@ def collect(session: Session, inspection_id: str, made_by: str, progress: Progre
     items = session.items.all(inspection_id)
     pictures = _Pictures(session)
     evidence: list[Evidence] = []
-    reference = _reference(session, record, pictures, evidence)
+    image = _reference_image(session, record)
+    reference = None if image is None else _reference(image, pictures, evidence)
     reported = []
     for index, item in enumerate(items):
         progress(index, len(items))
-        reported.append(_item(index + 1, item, reference, pictures, evidence))
+        marked_on = reference
+        own = _own_file(item, image)
+        if own is not None:
+            picture = pictures.get(own)
+            marked_on = None if picture is None else _Reference(picture, own=True)
+            use = QCoreApplication.translate("Report", "Reference file of item {number}")
+            evidence.append(_evidence(use.format(number=index + 1), own))
+        reported.append(_item(index + 1, item, marked_on, pictures, evidence))
     progress(len(items), len(items))
     overview = QImage() if reference is None else _fitted(reference.picture.preview(), OVERVIEW_PX)
     return Report(
@@ -94,25 +104,38 @@ class _Pictures:
 
 @dataclass(frozen=True, slots=True)
 class _Reference:
-    """The reference image, and its scale where it is known."""
+    """A picture that regions are marked on, and its scale where it is known; `own`: not the record's."""
 
     picture: ImageSource
-    mm_per_pixel: float | None
+    mm_per_pixel: float | None = None
+    own: bool = False
 
 
-def _reference(
-    session: Session, record: Record, pictures: _Pictures, evidence: list[Evidence]
-) -> _Reference | None:
+def _reference_image(session: Session, record: Record) -> ReferenceImage | None:
     if record.reference_image_id is None:
         return None
     try:
-        reference = session.catalogue.reference_images.get(record.reference_image_id)
+        return session.catalogue.reference_images.get(record.reference_image_id)
     except NotFound:
         return None
+
+
+def _reference(reference: ReferenceImage, pictures: _Pictures, evidence: list[Evidence]) -> _Reference | None:
     use = QCoreApplication.translate("Report", "Reference image")
     evidence.append(Evidence(use, reference.filename or "–", _digest(reference.ipfs_cid)))
     picture = pictures.get({"download_url": reference.download_url})
     return None if picture is None else _Reference(picture, reference.mm_per_pixel)
+
+
+def _own_file(item: Item, image: ReferenceImage | None) -> dict[str, Any] | None:
+    """The fileInfo that the item names, where that is not the record's reference image."""
+    named = item.item_point.fileInfo if item.item_point is not None else None
+    info = None if named is None else named.model_dump(mode="json")
+    return info if names_another(info, None if image is None else image.model_dump(mode="json")) else None
+
+
+def _evidence(use: str, info: Mapping[str, Any]) -> Evidence:
+    return Evidence(use, str(info.get("filename") or "–"), _digest(info.get("ipfs_cid")))
 
 
 def _item(
@@ -127,7 +150,7 @@ def _item(
     photo = pictures.get(info)
     if info:
         use = QCoreApplication.translate("Report", "Photo of item {number}").format(number=number)
-        evidence.append(Evidence(use, str(info.get("filename") or "–"), _digest(info.get("ipfs_cid"))))
+        evidence.append(_evidence(use, info))
     provenance = (detection or {}).get("provenance") or {}
     model = (results.model_entry(entries) or {}).get("provenance") or {}
     if model.get("model_sha256"):
@@ -151,6 +174,7 @@ def _item(
         model=model_word(item.model_id, item.model_name),
         region=region,
         region_mm=region_mm,
+        on_overview=reference is not None and not reference.own,
         reference_crop=crop,
         photo_crop=_photo_crop(photo, findings, region, provenance),
         findings=findings,
@@ -201,24 +225,11 @@ def _photo_crop(
 def _seen(photo: ImageSource, region: Rect | None, provenance: Mapping[str, Any]) -> Rect:
     whole = Rect(0, 0, *photo.size)
     matrix = (provenance.get("alignment") or {}).get("homography")
-    if region is None or not matrix:
+    seen = seen_at(region, np.asarray(matrix, np.float64)) if region is not None and matrix else None
+    if seen is None:
         return whole
-    corners = [
-        (region.x, region.y),
-        (region.right, region.y),
-        (region.right, region.bottom),
-        (region.x, region.bottom),
-    ]
-    places = []
-    for x, y in corners:
-        u, v, w = (row[0] * x + row[1] * y + row[2] for row in matrix)
-        if w <= 0:
-            return whole
-        places.append((u / w, v / w))
-    left, right = min(x for x, _ in places), max(x for x, _ in places)
-    top, bottom = min(y for _, y in places), max(y for _, y in places)
-    margin = 0.08 * max(right - left, bottom - top)
-    inside = Rect(left - margin, top - margin, right - left + 2 * margin, bottom - top + 2 * margin)
+    margin = 0.08 * max(seen.w, seen.h)
+    inside = Rect(seen.x - margin, seen.y - margin, seen.w + 2 * margin, seen.h + 2 * margin)
     inside = inside.clamped(*photo.size)
     return whole if inside.empty else inside
 

@@ -35,10 +35,11 @@ class ReportedFinding:
 class ReportedItem:
     """One item with its pictures; a null picture means there is none.
 
-    `region` is in px of the upright reference image and None for an item without one; `region_mm` is its
-    width and height in mm where the image has a scale. `passed` is what
-    counts (None: undecided), `opinion` what the model said; without a verdict `decided_by` is empty and
-    `decided_at` None. `note` says why a detection gave no result.
+    `region` is in px of the upright picture that it is marked on and None for an item without one;
+    `region_mm` is its width and height in mm where the picture has a scale; `on_overview` tells that the
+    picture is the record's reference image. `passed` is what counts (None: undecided), `opinion` what the
+    model said; without a verdict `decided_by` is empty and `decided_at` None. `note` says why a detection
+    gave no result.
     """
 
     number: int
@@ -47,6 +48,7 @@ class ReportedItem:
     model: str
     region: Rect | None
     region_mm: tuple[float, float] | None
+    on_overview: bool
     reference_crop: QImage
     photo_crop: QImage
     findings: tuple[ReportedFinding, ...]

@@ -89,7 +89,9 @@ def _overview(report: Report) -> str:
         return ""
     width, height = image.width() / report.overview_scale, image.height() / report.overview_scale
     marks = "".join(
-        _mark(item.region, item, width, height) for item in report.items if item.region is not None
+        _mark(item.region, item, width, height)
+        for item in report.items
+        if item.region is not None and item.on_overview
     )
     alt = QCoreApplication.translate("Report", "Reference image with the numbered regions")
     return f"<figure>{_picture(image, alt)}{marks}</figure>"

@@ -210,7 +210,7 @@ class _Pages:
             self.painter.drawImage(QRectF(x, y, width, height), image)
             factor = scale * self.report.overview_scale
             for item in self.report.items:
-                if item.region is not None:
+                if item.region is not None and item.on_overview:
                     region = QRectF(
                         x + item.region.x * factor,
                         y + item.region.y * factor,

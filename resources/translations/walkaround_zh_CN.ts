@@ -3148,10 +3148,6 @@
         <translation>与服务的连接已断开，正在恢复，您可以继续工作。</translation>
     </message>
     <message>
-        <source>The service could not be started or reached. What you edit is kept on this machine.</source>
-        <translation>服务无法启动或无法连接。您的编辑会保存在本机。</translation>
-    </message>
-    <message>
         <source>Try again</source>
         <translation>重试</translation>
     </message>
@@ -4488,6 +4484,10 @@
         <translation>记录</translation>
     </message>
     <message>
+        <source>Reference file of item {number}</source>
+        <translation>条目 {number} 的参考文件</translation>
+    </message>
+    <message>
         <source>Reference image</source>
         <translation>参考图</translation>
     </message>
@@ -4688,6 +4688,26 @@
     <message>
         <source>Service starting</source>
         <translation>服务正在启动</translation>
+    </message>
+    <message>
+        <source>The service cannot start: a newer version of Walkaround has changed the data in {folder}. Install that version.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The service cannot start: it may not write to {folder}. Give this account the right to.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The service cannot start: the database in {folder} is damaged. Restore a backup.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The service cannot start: the disk of {folder} is full. Make room.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The service could not be started or reached. What you edit is kept on this machine.</source>
+        <translation type="unfinished">服务无法启动或无法连接。您的编辑会保存在本机。</translation>
     </message>
 </context>
 <context>

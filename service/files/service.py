@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import secrets
 from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -25,7 +24,7 @@ from service.files.tiles import TileStore
 from service.files.upload import BadUpload, Upload
 from service.settings import Settings
 from shared.codes import ErrorCode
-from shared.content import cid, sha256_of
+from shared.content import cid, file_id_of, sha256_of
 from shared.geometry import Rect
 from shared.tiles import MAX_CROP_PIXELS
 from shared.wire.files import StoredFile, Tiles
@@ -38,7 +37,6 @@ PIECE = 2**20
 KEPT_SIZES = frozenset({64, 128, 256, 512, 1024})
 """Thumbnails of these sizes stay on the disk; others are made anew."""
 
-_DOWNLOAD = re.compile(r"(?:https?://[^/?#]*)?(?:/api)?/files/([0-9a-f-]{36})/content")
 
 
 def download_url(file_id: str) -> str:
@@ -177,8 +175,8 @@ class FilesService:
 
     def find(self, session: Session, file_info: Mapping[str, Any]) -> StoredFile | None:
         """The file that a `fileInfo` of an item names, by its download_url or ipfs_cid; None: not ours."""
-        match = _DOWNLOAD.fullmatch(str(file_info.get("download_url") or ""))
-        found = self.file_info(session, match.group(1)) if match else None
+        file_id = file_id_of(file_info.get("download_url"))
+        found = None if file_id is None else self.file_info(session, file_id)
         if found is not None:
             return found
         try:

@@ -24,7 +24,7 @@ from desktop.imaging.source import ImageSource
 from desktop.pages.workbench.reference_file import ReferenceFile
 from desktop.preferences import APP
 from desktop.workers import Report
-from shared.content import sha256_of
+from shared.content import file_id_of, sha256_of
 from shared.geometry import Rect
 from shared.wire.catalogue import ReferenceImage
 from shared.wire.detection import DetectionModel
@@ -35,7 +35,6 @@ _KEPT_BYTES = 4_000_000_000
 
 _WHOLE_PIXELS = 25_000_000
 _AT_ONCE = 16
-_CONTENT_OF = re.compile(r"/files/([A-Za-z0-9-]+)/content$")
 _PAUSE_SECONDS = 0.01
 
 
@@ -103,11 +102,11 @@ def fetch_photo(
     if _kept(path):
         return open_image(path)
     if not file_id:
-        named = _CONTENT_OF.search(url or "")
+        named = file_id_of(url)
         if named is None:
             _keep(session.files.fetch(url or "", partial(_share, report)), path)
             return open_image(path)
-        file_id = named[1]
+        file_id = named
     if is_local(session.base_url):
         return open_image(_download(report, session, file_id, path))
     stored = session.files.get(file_id)

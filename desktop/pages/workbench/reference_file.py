@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from desktop.pages.workbench.document import ItemView
+from shared import content
 from shared.wire.catalogue import ReferenceImage
 
 
@@ -19,11 +20,6 @@ class ReferenceFile:
 
     info: Mapping[str, Any]
     image: ReferenceImage | None = None
-
-    @property
-    def key(self) -> str:
-        """What tells it from others: its content id, else its address."""
-        return key_of(self.info)
 
     @property
     def name(self) -> str:
@@ -39,12 +35,9 @@ class ReferenceFile:
 
 def same_file(one: ReferenceFile | None, other: ReferenceFile | None) -> bool:
     """True when both are the same file, or both are none."""
-    return (one.key if one is not None else None) == (other.key if other is not None else None)
-
-
-def key_of(info: Mapping[str, Any]) -> str:
-    """What tells the file of a fileInfo from others; empty when it names none."""
-    return str(info.get("ipfs_cid") or info.get("download_url") or "")
+    if one is None or other is None:
+        return one is other
+    return one is other or content.same_file(one.info, other.info)
 
 
 def of_record(image: ReferenceImage | None) -> ReferenceFile | None:
@@ -58,6 +51,5 @@ def of_record(image: ReferenceImage | None) -> ReferenceFile | None:
 def of_item(item: ItemView | None, home: ReferenceFile | None) -> ReferenceFile | None:
     """The file that an item's region is marked on: the one it names, else `home`, that of its record."""
     info = ((item.item_point or {}) if item is not None else {}).get("fileInfo") or {}
-    if not info.get("download_url") or (home is not None and key_of(info) == home.key):
-        return home
-    return ReferenceFile(info)
+    named = content.names_another(info, None if home is None else home.info)
+    return ReferenceFile(info) if named else home

@@ -107,6 +107,29 @@ def test_sizes_are_upright_in_every_orientation(session: Session, orientation: i
         assert drafts[0].rect.w == pytest.approx(region.w, abs=1e-6)
 
 
+def test_an_item_on_a_file_of_its_own_is_written_on_that_file(session: Session) -> None:
+    home = session.files.upload(turned(200, 100, 1), "home.jpg")
+    other = session.files.upload(turned(400, 80, 1), "home.jpg")
+    image = session.catalogue.reference_images.create(
+        ReferenceImageWrite(reference_image_name="r", file_id=home.file_id)
+    )
+    body = RecordCreate(task_id="t", reference_image_id=image.reference_image_id)
+    record_id = session.records.create(body).inspection_id
+    for name, stored in (("a", home), ("b", other)):
+        place = {"point": {"x": 0.25, "y": 0.5, "w": 0.25, "h": 0.25}, "fileInfo": stored.model_dump()}
+        given = {"item_name": name, "inspection_id": record_id, "item_point": place}
+        session.items.create(ItemCreate.model_validate(given))
+    whole = gather(session, record_id, lambda *_: None)
+    assert [facts.region for facts in whole.facts()] == [Rect(50, 50, 50, 25), Rect(100, 40, 100, 20)]
+    assert own.read(own.write(whole)) == whole
+    homes = Picture("home.jpg", 200, 100, home.ipfs_cid)
+    for made in (COCO, YOLO):
+        (draft,) = read_regions(made.write(whole), made.file_name("x"), homes)
+        assert (draft.name, draft.rect.w) == ("a", pytest.approx(50))
+    (draft,) = read_regions(COCO.write(whole), COCO.file_name("x"), Picture("?", 400, 80, other.ipfs_cid))
+    assert (draft.name, draft.rect) == ("b", Rect(100, 40, 100, 20))
+
+
 def test_verdicts_come_along_and_a_missing_image_does_not_matter(session: Session) -> None:
     record_id = make_record(session, "unknown image", entry({}))
     (item,) = session.items.all(record_id)

@@ -5,11 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
 from desktop.report.collect import collect
 from shared.codes import Verdict
+from shared.cv import cv2
+from shared.geometry import Rect
+from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.inspection import ItemCreate, RecordCreate
 from tests.service_process import logged_in, service_process
 
@@ -41,3 +45,40 @@ def test_a_detection_that_did_not_finish_hides_no_finding(
     assert [finding.label for finding in item.findings] == ["crack"]
     assert (item.passed, item.verdict, item.reason) == (False, Verdict.FAILED, "裂纹")
     assert item.note == ("对不上" if progress == "error" else "")
+
+
+def test_an_item_is_shown_on_the_file_that_it_names(qtbot: QtBot, tmp_path: Path) -> None:
+    point = {"x": 0.25, "y": 0.5, "w": 0.25, "h": 0.25}
+    with service_process(tmp_path / "data") as url, logged_in(url) as session:
+        home = session.files.upload(_plain(200, 100, 50), "home.png")
+        other = session.files.upload(_plain(400, 80, 220), "other.png")
+        image = session.catalogue.reference_images.create(
+            ReferenceImageWrite(reference_image_name="r", file_id=home.file_id, mm_per_pixel=1.0)
+        )
+        body = RecordCreate(task_id="t", reference_image_id=image.reference_image_id)
+        record = session.records.create(body).inspection_id
+        gone = {"download_url": f"/files/{'0' * 36}/content", "filename": "gone.png"}
+        elsewhere = {"download_url": "https://example.org/x.png"}
+        for info in (None, home.model_dump(mode="json"), other.model_dump(mode="json"), gone, elsewhere):
+            place = {"point": point} if info is None else {"point": point, "fileInfo": info}
+            given = {"item_name": "a", "inspection_id": record, "item_point": place}
+            session.items.create(ItemCreate.model_validate(given))
+        report = collect(session, record, "me", lambda *_: None)
+    assert [item.on_overview for item in report.items] == [True, True, False, False, True]
+    assert [item.region for item in report.items] == [
+        Rect(50, 50, 50, 25),
+        Rect(50, 50, 50, 25),
+        Rect(100, 40, 100, 20),
+        None,
+        Rect(50, 50, 50, 25),
+    ]
+    assert [item.region_mm for item in report.items][2] is None
+    assert report.items[2].reference_crop.pixelColor(1, 1).red() == 220
+    assert [(one.use, one.name) for one in report.evidence][1:] == [
+        ("Reference file of item 3", "other.png"),
+        ("Reference file of item 4", "gone.png"),
+    ]
+
+
+def _plain(width: int, height: int, grey: int) -> bytes:
+    return bytes(cv2.imencode(".png", np.full((height, width, 3), grey, np.uint8))[1])

@@ -37,6 +37,7 @@ def item(number: int, passed: bool | None, name: str = "壁板裂纹") -> Report
         model="参考差分",
         region=Rect(100 * number % 1200, 80 * number % 700, 180, 120),
         region_mm=(90.0, 60.0),
+        on_overview=True,
         reference_crop=picture(180, 120),
         photo_crop=picture(180, 120, "#8a939d"),
         findings=(ReportedFinding("crack", 0.93, Rect(10, 10, 30, 8)),) if passed is False else (),
