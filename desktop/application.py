@@ -188,6 +188,7 @@ class Desktop(QObject):
         if url:
             self._watch = RemoteWatch(url, self.context.show_service, self)
         else:
+            self.context.data_folder = self._data_folder
             service = EmbeddedService(
                 self._data_folder,
                 # In the watcher's thread.
@@ -234,7 +235,7 @@ class Desktop(QObject):
             return
         if url is not None:
             self.context.session.rebase(url)
-        self.context.show_service(state)
+        self.context.show_service(state, service.hindrance)
 
     def _say_failure(self) -> None:
         self.window.toast.say(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from PySide6.QtCore import QObject, Signal
 
 from desktop.client import Session
@@ -9,7 +11,7 @@ from desktop.commands import Commands
 from desktop.embedded import ServiceState
 from desktop.preferences import Preferences
 from desktop.workers import Lane, run
-from shared.codes import Permission
+from shared.codes import Hindrance, Permission
 from shared.wire.account import Payload
 
 
@@ -31,6 +33,10 @@ class Context(QObject):
         """True when the service is this desktop's own child process."""
         self.payload: Payload | None = None
         self.service_state = ServiceState.STARTING
+        self.hindrance: Hindrance | None = None
+        """Why the desktop's own service does not start, where it said so and its state is FAILED."""
+        self.data_folder: Path | None = None
+        """Where the desktop's own service keeps its data."""
         self.commands = Commands(preferences, self.may, self)
 
     def may(self, permission: Permission | None) -> bool:
@@ -52,8 +58,9 @@ class Context(QObject):
         run(self.session.account.logout, owner=None, lane=Lane.LONG)
         self.loginChanged.emit()
 
-    def show_service(self, state: ServiceState) -> None:
-        """The service is in another state now."""
+    def show_service(self, state: ServiceState, hindrance: Hindrance | None = None) -> None:
+        """The service is in another state now; `hindrance` says why it FAILED."""
+        self.hindrance = hindrance
         if state is not self.service_state:
             self.service_state = state
             self.serviceChanged.emit(state)

@@ -15,13 +15,15 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from enum import StrEnum
+from enum import Enum, StrEnum, auto
 from pathlib import Path
 from typing import IO, Any
 
 import httpx
 
+from shared.codes import Hindrance
 from shared.paths import own_command, root
+from shared.reasons import hindrance
 
 BUSY = 3
 """Exit status of a service that found another one on the same data directory."""
@@ -30,6 +32,8 @@ _MAX_LOG = 5 * 2**20
 _PAUSES = (0.2, 0.5, 1.0, 2.0, 4.0)
 # A service that lived this long was well: its death starts the count anew.
 _LONG_LIFE = 30.0
+# How long to look for the address of another desktop's service that is starting.
+_LOOK_SECONDS = 3.0
 
 
 class ServiceState(StrEnum):
@@ -42,6 +46,16 @@ class ServiceState(StrEnum):
     STOPPED = "stopped"
 
 
+class _Life(Enum):
+    """What became of one start."""
+
+    WELL = auto()
+    """It was READY, for a while."""
+    FAILED = auto()
+    AWAITED = auto()
+    """Another program holds the data directory and has not said yet where it answers."""
+
+
 OnState = Callable[[ServiceState, str | None], None]
 """Called in the watching thread with the new state, and the address when it is READY."""
 
@@ -50,8 +64,9 @@ class EmbeddedService:
     """The service process of this desktop on `data_dir`.
 
     When another desktop runs the service on the same directory, that one is used for as long as it lives.
-    After `tries` failed starts in a row the state is FAILED until `retry`. `ready_seconds`: how long one
-    start may take. What the service writes to stderr goes to `log_file`.
+    After `tries` failed starts in a row, or one for which there is a `hindrance`, the state is FAILED until
+    `retry`. `ready_seconds`: how long one start may take, also that of another desktop's. What the service
+    writes to stderr goes to `log_file`.
     """
 
     def __init__(
@@ -74,6 +89,7 @@ class EmbeddedService:
         self._changed = threading.Condition()
         self._state = ServiceState.STOPPED
         self._url: str | None = None
+        self._hindrance: Hindrance | None = None
         self._process: subprocess.Popen[str] | None = None
         self._stopping = threading.Event()
         self._watch: threading.Thread | None = None
@@ -87,6 +103,11 @@ class EmbeddedService:
     def url(self) -> str | None:
         """Where it answers; None unless it is READY."""
         return self._url
+
+    @property
+    def hindrance(self) -> Hindrance | None:
+        """Why it FAILED, where that is known."""
+        return self._hindrance
 
     @property
     def pid(self) -> int | None:
@@ -134,25 +155,34 @@ class EmbeddedService:
 
     def _keep_running(self) -> None:
         failures = 0
+        self._hindrance = None
+        patience_ends = time.monotonic() + self._ready_seconds
         while not self._stopping.is_set():
             began = time.monotonic()
-            was_ready = self._run_once()
+            life = self._run_once()
             if self._stopping.is_set():
                 return
-            failures = 1 if was_ready and time.monotonic() - began > _LONG_LIFE else failures + 1
-            if failures >= self._tries:
+            if life is _Life.AWAITED and time.monotonic() < patience_ends:
+                continue
+            if life is _Life.WELL and time.monotonic() - began > _LONG_LIFE:
+                failures = 0
+            failures += 1
+            if failures >= self._tries or self._hindrance is not None:
                 self._tell(ServiceState.FAILED)
                 return
-            self._tell(ServiceState.RESTARTING if was_ready else self._state)
+            if life is _Life.WELL:
+                patience_ends = time.monotonic() + self._ready_seconds
+                self._tell(ServiceState.RESTARTING)
             self._stopping.wait(_PAUSES[min(failures, len(_PAUSES)) - 1])
 
-    def _run_once(self) -> bool:
-        """One life of the service, or of another desktop's. True when it was READY."""
+    def _run_once(self) -> _Life:
+        """One life of the service, or of another desktop's."""
         try:
             process = self._spawn()
         except OSError as error:
+            self._hindrance = hindrance(error)
             self._note(f"cannot start the service: {error}")
-            return False
+            return _Life.FAILED
         lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         assert process.stdout is not None
         threading.Thread(
@@ -164,9 +194,13 @@ class EmbeddedService:
             self._tell(ServiceState.READY, url)
             process.wait()
             _end(process, 0)
-            return True
-        _end(process, 0 if first.get("event") != "busy" else 5.0)
-        return first.get("event") == "busy" and isinstance(url, str) and self._use_other(url)
+            return _Life.WELL
+        if first.get("event") == "failed" and first.get("why") is not None:
+            self._hindrance = Hindrance(first["why"])
+        _end(process, 0 if first.get("event") not in ("busy", "failed") else 5.0)
+        if first.get("event") != "busy":
+            return _Life.FAILED
+        return self._use_other(url if isinstance(url, str) else None)
 
     def _spawn(self) -> subprocess.Popen[str]:
         self.log_file.parent.mkdir(parents=True, exist_ok=True)
@@ -219,8 +253,14 @@ class EmbeddedService:
         self._note(f"the service was not ready after {self._ready_seconds:.0f} s")
         return {}
 
-    def _use_other(self, url: str) -> bool:
-        """Use the service of another desktop until it is gone. False when it never answered."""
+    def _use_other(self, url: str | None) -> _Life:
+        """Use the service of another desktop until it is gone; without `url` it is still starting."""
+        ends = time.monotonic() + _LOOK_SECONDS
+        while url is None:
+            url = _address_in(self.data_dir / "service.json")
+            if url is None and (self._stopping.wait(0.1) or time.monotonic() > ends):
+                # Whether somebody still holds the data directory, only a start of our own tells.
+                return _Life.AWAITED
         was_ready = False
         misses = 0
         with httpx.Client(timeout=3.0, trust_env=False) as http:
@@ -233,7 +273,7 @@ class EmbeddedService:
                 else:
                     misses += 1
                 self._stopping.wait(1.0 if misses == 0 else 0.2)
-        return was_ready
+        return _Life.WELL if was_ready else _Life.FAILED
 
     def _tell(self, state: ServiceState, url: str | None = None) -> None:
         with self._changed:
@@ -253,6 +293,15 @@ def _read_lines(stream: IO[str], lines: queue.SimpleQueue[str | None]) -> None:
         for line in stream:
             lines.put(line)
     lines.put(None)
+
+
+def _address_in(path: Path) -> str | None:
+    """Where another desktop's service says it answers; None before it does."""
+    try:
+        url = json.loads(path.read_text("utf-8"))["url"]
+    except (OSError, ValueError, KeyError):
+        return None
+    return str(url)
 
 
 def _answers(http: httpx.Client, url: str) -> bool:

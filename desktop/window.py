@@ -17,6 +17,7 @@ from desktop.keys import KeySheet
 from desktop.language import LANGUAGES
 from desktop.logs import log_dir
 from desktop.palette import Palette
+from desktop.service_words import no_service_sentence
 from desktop.theme import Mode, look
 from desktop.widgets import Banner, Page, Rail, RailEntry, StatusBar, Toast
 
@@ -169,9 +170,7 @@ class MainWindow(QMainWindow):
         if payload is not None:
             self.rail.show_account(payload.user.name or payload.user.username, state)
         if state is ServiceState.FAILED:
-            text = self.tr(
-                "The service could not be started or reached. What you edit is kept on this machine."
-            )
+            text = no_service_sentence(self._context.hindrance, self._context.data_folder)
             self.banner.say(text, "error", self.tr("Try again"), closable=False)
         elif state is ServiceState.RESTARTING:
             text = self.tr("The connection to the service was lost. It is being restored; go on working.")

@@ -4691,23 +4691,23 @@
     </message>
     <message>
         <source>The service cannot start: a newer version of Walkaround has changed the data in {folder}. Install that version.</source>
-        <translation type="unfinished"></translation>
+        <translation>服务无法启动：{folder} 中的数据已由更新版本的 Walkaround 修改，请安装该版本。</translation>
     </message>
     <message>
         <source>The service cannot start: it may not write to {folder}. Give this account the right to.</source>
-        <translation type="unfinished"></translation>
+        <translation>服务无法启动：无权写入 {folder}，请为此账户授予写入权限。</translation>
     </message>
     <message>
         <source>The service cannot start: the database in {folder} is damaged. Restore a backup.</source>
-        <translation type="unfinished"></translation>
+        <translation>服务无法启动：{folder} 中的数据库已损坏，请恢复备份。</translation>
     </message>
     <message>
         <source>The service cannot start: the disk of {folder} is full. Make room.</source>
-        <translation type="unfinished"></translation>
+        <translation>服务无法启动：{folder} 所在磁盘已满，请清理空间。</translation>
     </message>
     <message>
         <source>The service could not be started or reached. What you edit is kept on this machine.</source>
-        <translation type="unfinished">服务无法启动或无法连接。您的编辑会保存在本机。</translation>
+        <translation>服务无法启动或无法连接。您的编辑会保存在本机。</translation>
     </message>
 </context>
 <context>

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import signal
@@ -19,6 +20,7 @@ import pytest
 
 from desktop.client import Session
 from desktop.embedded import EmbeddedService, ServiceState
+from shared.codes import Hindrance
 from shared.paths import root
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="kills processes by signal")
@@ -139,6 +141,63 @@ def test_it_gives_up_says_so_and_can_be_tried_again(play, seen: Seen, tmp_path: 
     flag.touch()
     service.retry()
     assert listens(service.wait_ready())
+
+
+def test_a_start_that_says_why_it_failed_is_not_tried_in_vain(play) -> None:
+    service = play("""print('{"event": "failed", "why": "disk_full"}')""")
+    service.start()
+    with pytest.raises(TimeoutError):
+        service.wait_ready()
+    assert (service.state, service.hindrance) == (ServiceState.FAILED, Hindrance.DISK_FULL)
+
+
+def test_a_data_directory_that_cannot_be_made_is_a_hindrance(tmp_path: Path, monkeypatch) -> None:
+    def refuse(*_arguments, **_options) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    service = EmbeddedService(tmp_path / "data")
+    service.start()
+    with pytest.raises(TimeoutError):
+        service.wait_ready()
+    assert service.hindrance is Hindrance.NOT_WRITABLE
+    service.stop()
+
+
+BUSY_THEN_READY = """
+import json, pathlib, sys
+folder = pathlib.Path(sys.argv[1])
+(folder / "starts").open("a").write("x")
+if len((folder / "starts").read_text()) == 1:
+    print('{"event": "busy", "url": null}')
+    sys.exit(3)
+"""
+
+
+def test_another_service_that_still_starts_is_awaited(play, seen: Seen, tmp_path: Path) -> None:
+    """It holds the data directory and has no address yet; then it ends, and the place is free."""
+    script = f"import sys\nsys.argv = ['', {str(tmp_path)!r}]\n{BUSY_THEN_READY}\n{PLAYED}"
+    service = play(script, tries=1)
+    service.start()
+    assert listens(service.wait_ready())
+    assert [state for state, _ in seen.states] == [ServiceState.STARTING, ServiceState.READY]
+
+
+def test_the_address_of_another_service_is_found_when_it_is_there(play, tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", PLAYED], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
+        line = other.stdout.readline()
+        busy = f"""
+import pathlib
+print('{{"event": "busy", "url": null}}', flush=True)
+pathlib.Path({str(tmp_path / "数据 1" / "service.json")!r}).write_text({line!r})
+"""
+        service = play(busy, tries=1)
+        service.start()
+        assert service.wait_ready() == json.loads(line)["url"]
+        service.stop()
+        other.stdin.close()
 
 
 def test_a_service_that_never_gets_ready_is_ended(play) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
@@ -16,7 +17,7 @@ from desktop.keys import KeyEdit, KeySheet
 from desktop.palette import Palette, score
 from desktop.widgets import Page
 from desktop.window import MainWindow
-from shared.codes import Permission, Role
+from shared.codes import Hindrance, Permission, Role
 from tests.desktop.conftest import make_payload
 
 
@@ -179,7 +180,14 @@ def test_the_state_of_the_service_is_said(window: MainWindow, context: Context, 
     context.show_service(ServiceState.RESTARTING)
     assert window.banner.isVisible()
     assert "go on working" in window.banner.text()
+    context.data_folder = Path("/srv/daten")
+    for hindrance in Hindrance:
+        context.show_service(ServiceState.STARTING)
+        context.show_service(ServiceState.FAILED, hindrance)
+        assert "/srv/daten" in window.banner.text()
+    context.show_service(ServiceState.STARTING)
     context.show_service(ServiceState.FAILED)
+    assert "could not be started or reached" in window.banner.text()
     with qtbot.waitSignal(window.retry_wanted):
         window.banner.acted.emit()
     context.show_service(ServiceState.READY)

@@ -1,0 +1,39 @@
+"""Why the desktop's own service does not start, in the language of the program."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QCoreApplication
+
+from shared.codes import Hindrance
+
+
+def no_service_sentence(hindrance: Hindrance | None, folder: Path | None) -> str:
+    """Why there is no service and what to do. `folder` holds the data of the desktop's own one."""
+    translate = QCoreApplication.translate
+    match hindrance:
+        case Hindrance.DISK_FULL:
+            said = translate("Service", "The service cannot start: the disk of {folder} is full. Make room.")
+        case Hindrance.NOT_WRITABLE:
+            said = translate(
+                "Service",
+                "The service cannot start: it may not write to {folder}. Give this account the right to.",
+            )
+        case Hindrance.NEWER_DATABASE:
+            said = translate(
+                "Service",
+                "The service cannot start: a newer version of Walkaround has changed the data in {folder}."
+                " Install that version.",
+            )
+        case Hindrance.DAMAGED_DATABASE:
+            said = translate(
+                "Service",
+                "The service cannot start: the database in {folder} is damaged. Restore a backup.",
+            )
+        case None:
+            said = translate(
+                "Service",
+                "The service could not be started or reached. What you edit is kept on this machine.",
+            )
+    return said.format(folder=folder or "")
