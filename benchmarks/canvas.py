@@ -11,7 +11,6 @@ with an empty cache.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import random
 import statistics
@@ -19,24 +18,15 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from benchmarks.loop import STALL_MS, Stalls, percentile, say
 
 WINDOW = (1600, 1000)
 PICTURES = {24: (6000, 4000, 300), 100: (11585, 8632, 800), 400: (23170, 17264, 2000)}
 """Megapixels: width, height, target in ms for the first useful picture."""
-
-
-def say(figure: str, value: float, target: float, unit: str, **more: Any) -> None:
-    """One line."""
-    line = {"figure": figure, "value": round(value, 2), "target": target, "unit": unit, **more}
-    print(json.dumps(line | {"ok": value <= target}), flush=True)
-
-
-def percentile(values: Sequence[float], share: float) -> float:
-    """The value below which `share` of the values lie."""
-    return sorted(values)[min(int(len(values) * share), len(values) - 1)]
 
 
 def draw_picture(path: Path, width: int, height: int) -> None:
@@ -59,28 +49,6 @@ def resident_mb(field: str) -> float:
     except OSError:
         return 0.0
     return next(int(line.split()[1]) / 1024 for line in text.splitlines() if line.startswith(field))
-
-
-class Stalls:
-    """The longest time between two turns of the event loop, and the longest the GUI thread itself worked.
-
-    On a shared machine only the second says what the program costs.
-    """
-
-    def __init__(self) -> None:
-        from PySide6.QtCore import QTimer
-
-        self.longest = self.longest_work = 0.0
-        self._last, self._worked = time.perf_counter(), time.thread_time()
-        self._timer = QTimer(interval=1)
-        self._timer.timeout.connect(self._beat)
-        self._timer.start()
-
-    def _beat(self) -> None:
-        now, worked = time.perf_counter(), time.thread_time()
-        self.longest = max(self.longest, now - self._last)
-        self.longest_work = max(self.longest_work, worked - self._worked)
-        self._last, self._worked = now, worked
 
 
 def opened_view(path: Path) -> tuple[Any, Any, float, Stalls]:
@@ -135,7 +103,7 @@ def picture(path: Path, megapixels: int) -> None:
     say(
         f"longest stall while opening {megapixels} MP",
         stalls.longest * 1000,
-        50,
+        STALL_MS,
         "ms",
         prepared_s=round(built, 1),
         processor=round(stalls.longest_work * 1000, 1),
@@ -185,7 +153,7 @@ def moving(path: Path) -> None:
         floor=round(floor, 1),
     )
     worst = round(stalls.longest_work * 1000, 1)
-    say("longest stall while moving", stalls.longest * 1000, 50, "ms", processor=worst)
+    say("longest stall while moving", stalls.longest * 1000, STALL_MS, "ms", processor=worst)
     say("memory with 400 MP open", resident_mb("VmRSS"), 400, "MB", peak=round(resident_mb("VmHWM")))
     view.close_picture()
 

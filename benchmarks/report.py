@@ -15,7 +15,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.canvas import Stalls, draw_picture, say
+from benchmarks.canvas import draw_picture
+from benchmarks.loop import STALL_MS, Stalls, say
 from desktop.client import Session
 from desktop.embedded import EmbeddedService
 from shared.wire.catalogue import ReferenceImageWrite
@@ -24,7 +25,6 @@ from shared.wire.inspection import ItemCreate, RecordCreate
 ITEMS = 200
 WIDTH, HEIGHT = 4000, 3000
 TARGET_SECONDS = 3.0
-STALL_MS = 50.0
 
 
 def fill(session: Session, picture: Path) -> str:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from heapq import nlargest
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
+import numpy as np
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPixmap
 
 from desktop.canvas.colours import CanvasColours
 from desktop.canvas.marks import CHIP_HEIGHT, chip_font, draw_chip
+from desktop.canvas.rects import Edges
 from desktop.canvas.regions import Region, RegionStore, State, StoreEvent
 from desktop.canvas.shaping import Handle
 from desktop.canvas.viewport import Viewport
@@ -19,9 +20,11 @@ from shared.geometry import Rect
 HANDLE = 9
 """Side of a handle in view px."""
 
-MANY = 1500
-"""Above this many visible regions all are painted from a prepared list instead of one by one."""
+MANY = 200
+"""Above this many visible regions, or selected ones, they are painted together instead of one by one."""
 
+_FILLED = 1500
+"""Above this many visible regions only their outlines are painted."""
 _EXTRA = 200
 _CHIPS = 400
 _CHIP_CELLS = 2000
@@ -35,14 +38,13 @@ class RegionLayer:
 
     def __init__(self, store: RegionStore) -> None:
         self._store = store
-        self._boxes: dict[str, tuple[Rect, QRectF]] = {}
-        self._groups: dict[State, list[QRectF]] = {}
+        self._groups: dict[tuple[State, bool], tuple[list[str], Edges]] = {}
         self._large: list[Region] = []
         self._extra: set[str] = set()
         self._stale = True
-        self._prepared = 0
-        self._sheet = QPixmap()
-        self._sheet_for: object = None
+        self._prepared = self._version = 0
+        self._sheet = _Sheet()
+        self._chosen_sheet = _Sheet()
         store.subscribe(self._store_changed)
         self.show_regions = True
         self.show_labels = True
@@ -59,10 +61,10 @@ class RegionLayer:
         if not self.show_regions:
             return
         special = {*self._store.selected, *moved}
-        many = self._store.count_touching(viewport.visible) > MANY
-        if many:
+        count = self._store.count_touching(viewport.visible)
+        if count > MANY:
             self._prepare()
-            self._paint_many(painter, viewport, colours, font, frozenset(moved))
+            self._paint_many(painter, viewport, colours, font, frozenset(moved), count <= _FILLED)
             plain = [
                 region
                 for region in map(self._store.get, self._extra - special)
@@ -74,12 +76,17 @@ class RegionLayer:
             plain.sort(key=lambda region: -region.rect.area)
         self._paint_few(painter, viewport, colours, plain)
         chosen = [self._store[key] for key in special if key in self._store]
-        chosen = [region.at(moved.get(region.id, region.rect)) for region in chosen if not region.hidden]
+        chosen = [region for region in chosen if not region.hidden]
+        together = len(chosen) > MANY
+        if together:
+            self._paint_chosen(painter, viewport, colours, chosen, moved)
+            chosen = []
+        chosen = [region.at(moved.get(region.id, region.rect)) for region in chosen]
         accent = QColor(colours.accent)
         for region in chosen:
             self._box(painter, viewport.rect_to_view(region.rect), accent, region.locked, 2.0)
         if self.show_labels:
-            selected = set(self._store.selected)
+            selected = set() if together else set(self._store.selected)
             self._chips(painter, viewport, colours, [*chosen, *plain], selected, font, _CHIP_FROM)
         self._handles(painter, viewport, accent, (region for region in chosen if not region.locked))
 
@@ -92,14 +99,8 @@ class RegionLayer:
 
     @staticmethod
     def _box(painter: QPainter, box: Rect, colour: QColor, locked: bool, width: float) -> None:
-        pen = QPen(colour, width)
-        pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
-        if locked:
-            pen.setDashPattern([5, 3])
-        painter.setPen(pen)
-        fill = QColor(colour)
-        fill.setAlpha(_FILL_ALPHA)
-        painter.setBrush(fill)
+        _take_pen(painter, colour, locked, width)
+        _take_fill(painter, colour)
         painter.drawRect(crisp(box))
 
     def _paint_many(
@@ -109,45 +110,55 @@ class RegionLayer:
         colours: CanvasColours,
         font: QFont,
         away: frozenset[str],
+        filled: bool,
     ) -> None:
         """Paint all but those `away` from a sheet that is drawn anew when the view or a region changed."""
-        ratio = painter.device().devicePixelRatio()
-        key = (viewport, colours, ratio, self._prepared, self.show_labels, away)
-        if self._sheet_for != key:
-            self._sheet_for = key
-            self._sheet = QPixmap(round(viewport.width * ratio), round(viewport.height * ratio))
-            self._sheet.setDevicePixelRatio(ratio)
-            self._sheet.fill(Qt.GlobalColor.transparent)
-            with QPainter(self._sheet) as sheet_painter:
-                self._draw_many(sheet_painter, viewport, colours, ratio, away)
-                if self.show_labels:
-                    sheet_painter.resetTransform()
-                    least = _CHIP_FROM_MANY
-                    staying = (region for region in self._large if region.id not in away)
-                    self._chips(sheet_painter, viewport, colours, staying, set(), font, least)
-        painter.drawPixmap(0, 0, self._sheet)
 
-    def _draw_many(
+        def draw(sheet_painter: QPainter) -> None:
+            for (state, locked), (ids, edges) in self._groups.items():
+                colour = colours.of_state(state)
+                _take_pen(sheet_painter, colour, locked, 1.5 if filled else 1.0)
+                if filled:
+                    _take_fill(sheet_painter, colour)
+                staying = edges[[key not in away for key in ids]] if away else edges
+                sheet_painter.drawRects(crisp_boxes(staying, viewport))
+            if self.show_labels:
+                large = (region for region in self._large if region.id not in away)
+                self._chips(sheet_painter, viewport, colours, large, set(), font, _CHIP_FROM_MANY)
+
+        key = (viewport, colours, self._prepared, self.show_labels, away, filled)
+        self._sheet.paint(painter, viewport, key, draw)
+
+    def _paint_chosen(
         self,
         painter: QPainter,
         viewport: Viewport,
         colours: CanvasColours,
-        ratio: float,
-        away: frozenset[str],
+        chosen: Sequence[Region],
+        moved: Mapping[str, Rect],
     ) -> None:
-        gone = {id(self._boxes[key][1]) for key in away if key in self._boxes}
-        painter.translate(viewport.left, viewport.top)
-        painter.scale(viewport.scale, viewport.scale)
-        for state, boxes in self._groups.items():
-            colour = colours.of_state(state)
-            pen = QPen(colour, ratio)
-            pen.setCosmetic(True)
-            painter.setPen(pen)
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRects([box for box in boxes if id(box) not in gone] if gone else boxes)
+        """Paint many selected regions, without what is there to get hold of a single one."""
+
+        def draw(sheet_painter: QPainter) -> None:
+            accent = QColor(colours.accent)
+            filled = len(chosen) <= _FILLED
+            if filled:
+                _take_fill(sheet_painter, accent)
+            for locked in (False, True):
+                ids = [region.id for region in chosen if region.locked is locked]
+                edges = self._store.edges(ids)
+                for row, rect in enumerate(map(moved.get, ids)):
+                    if rect is not None:
+                        edges[row] = (rect.x, rect.y, rect.right, rect.bottom)
+                _take_pen(sheet_painter, accent, locked, 2.0 if filled else 1.0)
+                sheet_painter.drawRects(crisp_boxes(edges, viewport))
+
+        key = (viewport, colours, self._version, tuple(moved.items()))
+        self._chosen_sheet.paint(painter, viewport, key, draw)
 
     def _store_changed(self, event: StoreEvent) -> None:
         """What is new is painted over what was prepared; for anything else that is prepared anew."""
+        self._version += 1
         if (event.changed | event.removed) - self._extra:
             self._stale = True
         self._extra = (self._extra | event.added) - event.removed
@@ -158,20 +169,14 @@ class RegionLayer:
         self._stale = False
         self._extra.clear()
         self._prepared += 1
-        before, self._boxes = self._boxes, {}
-        groups: defaultdict[State, list[QRectF]] = defaultdict(list)
-        for region in self._store:
-            if region.hidden:
-                continue
-            known = before.get(region.id)
-            if known is None or known[0] is not region.rect:
-                rect = region.rect
-                known = (rect, QRectF(rect.x, rect.y, rect.w, rect.h))
-            self._boxes[region.id] = known
-            groups[region.state].append(known[1])
-        self._groups = dict(groups)
-        shown = (region for region in self._store if not region.hidden)
-        self._large = nlargest(_CHIPS, shown, key=lambda region: region.rect.area)
+        groups: defaultdict[tuple[State, bool], list[str]] = defaultdict(list)
+        shown = [region for region in self._store if not region.hidden]
+        for region in shown:
+            groups[region.state, region.locked].append(region.id)
+        self._groups = {key: (ids, self._store.edges(ids)) for key, ids in groups.items()}
+        edges = self._store.edges([region.id for region in shown])
+        areas = (edges[:, 2] - edges[:, 0]) * (edges[:, 3] - edges[:, 1])
+        self._large = [shown[place] for place in np.argsort(-areas, kind="stable")[:_CHIPS]]
 
     def _chips(
         self,
@@ -224,6 +229,52 @@ class RegionLayer:
                     x, y = handle.place(box)
                     side = HANDLE - 1
                     painter.drawRect(QRectF(round(x) - side / 2, round(y) - side / 2, side, side))
+
+
+class _Sheet:
+    """A picture of many regions, drawn anew when what it shows is not what its key said."""
+
+    def __init__(self) -> None:
+        self._pixmap = QPixmap()
+        self._key: object = None
+
+    def paint(
+        self, painter: QPainter, viewport: Viewport, key: object, draw: Callable[[QPainter], None]
+    ) -> None:
+        """Paint it over all of the view; `draw` gets a painter on the empty sheet, in view px."""
+        ratio = painter.device().devicePixelRatio()
+        if self._key != (key, ratio):
+            self._key = (key, ratio)
+            self._pixmap = QPixmap(round(viewport.width * ratio), round(viewport.height * ratio))
+            self._pixmap.setDevicePixelRatio(ratio)
+            self._pixmap.fill(Qt.GlobalColor.transparent)
+            with QPainter(self._pixmap) as sheet_painter:
+                draw(sheet_painter)
+        painter.drawPixmap(0, 0, self._pixmap)
+
+
+def _take_pen(painter: QPainter, colour: QColor, locked: bool, width: float) -> None:
+    pen = QPen(colour, width)
+    pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
+    if locked:
+        pen.setDashPattern([5, 3])
+    painter.setPen(pen)
+
+
+def _take_fill(painter: QPainter, colour: QColor) -> None:
+    fill = QColor(colour)
+    fill.setAlpha(_FILL_ALPHA)
+    painter.setBrush(fill)
+
+
+def crisp_boxes(edges: Edges, viewport: Viewport) -> list[QRectF]:
+    """What `crisp` gives of the rectangles that are seen, all at once; `edges` are px of the picture."""
+    corner = (viewport.left, viewport.top)
+    view = np.rint(edges * viewport.scale + (*corner, *corner))
+    seen = (view[:, :2] <= (viewport.width, viewport.height)).all(axis=1) & (view[:, 2:] >= 0).all(axis=1)
+    view = view[seen]
+    view[:, 2:] = np.maximum(view[:, 2:] - view[:, :2], 1)
+    return [QRectF(*box) for box in view.tolist()]
 
 
 def crisp(box: Rect) -> QRectF:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from desktop.canvas.rects import RectIndex
+from desktop.canvas.rects import Edges, RectIndex
 from shared.geometry import Rect
 
 
@@ -174,6 +174,10 @@ class RegionStore:
     def count_touching(self, rect: Rect) -> int:
         """How many regions, hidden ones as well, have a point in common with `rect`."""
         return self._index.count_touching(rect)
+
+    def edges(self, ids: Sequence[str]) -> Edges:
+        """Left, top, right and bottom (px) of these regions, a row each. Raises KeyError for others."""
+        return self._index.edges(ids)
 
     def next_number(self) -> int:
         """One above the highest number."""

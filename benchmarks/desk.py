@@ -1,0 +1,55 @@
+"""The whole desktop with its own service in a folder of its own, for figures of the running program."""
+
+from __future__ import annotations
+
+import gc
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks.loop import until
+
+if TYPE_CHECKING:
+    from desktop.application import Desktop
+    from desktop.pages.workbench import WorkbenchPage
+
+WINDOW = (1440, 900)
+
+
+@contextmanager
+def desk() -> Iterator[tuple[Desktop, Path]]:
+    """The running desktop, somebody logged in at a fresh service, and a folder; both are gone afterwards."""
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for variable in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"):
+            os.environ[variable] = str(folder / variable)
+        from desktop.application import Desktop, make_application
+        from desktop.embedded import ServiceState
+
+        application = make_application()
+        desktop = Desktop(server_url="", data_folder=folder / "data")
+        try:
+            desktop.set_language("en")
+            desktop.start()
+            desktop.window.resize(*WINDOW)
+            # As run_desktop does.
+            gc.freeze()
+            until(lambda: desktop.context.service_state is ServiceState.READY, "the start of the service")
+            desktop.context.enter(desktop.context.session.account.first_run("chief", "correct-horse-battery"))
+            yield desktop, folder
+        finally:
+            desktop.close()
+            application.processEvents()
+
+
+def workbench(desktop: Desktop) -> WorkbenchPage:
+    """The workbench of the window that the desktop shows now."""
+    from desktop.pages.workbench import WorkbenchPage
+
+    page = desktop.window.findChild(WorkbenchPage)
+    assert isinstance(page, WorkbenchPage)
+    return page

@@ -1,0 +1,96 @@
+"""Watching the event loop of the GUI thread, and the lines that tell what was found."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from typing import Any
+
+STALL_MS = 50.0
+"""The longest that the GUI thread may be held."""
+_PATIENCE = 300.0
+_LOOK_EVERY = 0.005
+
+
+def say(figure: str, value: float, target: float, unit: str, **more: Any) -> None:
+    """One line."""
+    line = {"figure": figure, "value": round(value, 2), "target": target, "unit": unit, **more}
+    print(json.dumps(line | {"ok": value <= target}), flush=True)
+
+
+def tell(figure: str, value: float, unit: str, **more: Any) -> None:
+    """One line of a figure that no goal holds."""
+    print(json.dumps({"figure": figure, "value": round(value, 2), "unit": unit, **more}), flush=True)
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """The value below which `share` of the values lie."""
+    return sorted(values)[min(int(len(values) * share), len(values) - 1)]
+
+
+class Stalls:
+    """The longest time between two turns of the event loop, and the longest the GUI thread itself worked.
+
+    On a shared machine only the second says what the program costs. With `tell_above` (ms) a thread writes to
+    the standard error where the GUI thread and the others are whenever a turn takes longer: what it waits for
+    may be the interpreter's lock.
+    """
+
+    def __init__(self, tell_above: float | None = None) -> None:
+        from PySide6.QtCore import Qt, QTimer
+
+        self.longest = self.longest_work = 0.0
+        self._last, self._worked = time.perf_counter(), time.thread_time()
+        self._timer = QTimer(interval=1, timerType=Qt.TimerType.PreciseTimer)
+        self._timer.timeout.connect(self._beat)
+        self._timer.start()
+        self._over = threading.Event()
+        if tell_above is not None:
+            watcher = threading.Thread(
+                target=self._watch, args=(threading.get_ident(), tell_above / 1000), daemon=True
+            )
+            watcher.start()
+
+    def end(self) -> None:
+        """Watch no more."""
+        self._timer.stop()
+        self._over.set()
+
+    def _beat(self) -> None:
+        now, worked = time.perf_counter(), time.thread_time()
+        self.longest = max(self.longest, now - self._last)
+        self.longest_work = max(self.longest_work, worked - self._worked)
+        self._last, self._worked = now, worked
+
+    def _watch(self, gui_thread: int, above: float) -> None:
+        told = 0.0
+        while not self._over.wait(_LOOK_EVERY):
+            began = self._last
+            held = time.perf_counter() - began
+            if held > above and told != began:
+                told = began
+                frames = sys._current_frames()
+                del frames[threading.get_ident()]
+                print(f"held for {held * 1000:.0f} ms so far", file=sys.stderr)
+                for thread, frame in frames.items():
+                    where = "".join(traceback.format_stack(frame)[-12 if thread == gui_thread else -4 :])
+                    print(
+                        f"-- {'GUI thread' if thread == gui_thread else 'another'}\n{where}", file=sys.stderr
+                    )
+
+
+def until(done: Callable[[], bool], what: str) -> None:
+    """Turn the event loop until it is so; RuntimeError when that takes too long."""
+    from PySide6.QtCore import QEventLoop, QTimer
+
+    ends = time.monotonic() + _PATIENCE
+    while not done():
+        if time.monotonic() > ends:
+            raise RuntimeError(f"{what} does not come to an end")
+        pause = QEventLoop()
+        QTimer.singleShot(20, pause.quit)
+        pause.exec()

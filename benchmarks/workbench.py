@@ -1,0 +1,246 @@
+"""How fast the workbench answers in a large record, and for how long its GUI thread is held.
+
+    python -m benchmarks.workbench [--where MS]
+
+The whole desktop with its own service, a record of 1,000 items with regions, photos and results, on a
+reference image of 24 MP. Prints one JSON line per figure: the time of an action until it is painted, and the
+longest time between two turns of the event loop while it was done and what it set off came in, held against
+50 ms. `processor` is what the GUI thread itself worked in one turn at most, for machines that are shared.
+`--where` writes to the standard error where the GUI thread is whenever a turn takes longer than so many ms.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from benchmarks.canvas import draw_picture
+from benchmarks.desk import desk, workbench
+from benchmarks.loop import STALL_MS, Stalls, say, tell, until
+from desktop.client import Session
+from desktop.pages.workbench import WorkbenchPage
+from shared.wire.catalogue import ReferenceImageWrite
+from shared.wire.inspection import ItemCreate, RecordCreate
+
+ITEMS = 1_000
+COLUMNS = 40
+REGIONS = 10_000
+STEPS = 40
+REFERENCE = (6000, 4000)
+PHOTO = (4000, 3000)
+ANSWER_MS = 100.0
+"""An action is felt as immediate up to here. Source: J. Nielsen, Usability Engineering, 1993, chapter 5."""
+_SETTLE_S = 2.0
+
+
+def fill(session: Session, folder: Path) -> str:
+    """A record of `ITEMS` items, each with a region, a photo and a detection with findings; gives its id."""
+    pictures = {"reference.jpg": REFERENCE, "one.jpg": PHOTO, "two.jpg": PHOTO}
+    stored = {}
+    for name, size in pictures.items():
+        draw_picture(folder / name, *size)
+        stored[name] = session.files.upload(folder / name, name)
+    image = session.catalogue.reference_images.create(
+        ReferenceImageWrite(reference_image_name="Skin", file_id=stored["reference.jpg"].file_id)
+    )
+    record = session.records.create(
+        RecordCreate(task_id="benchmark", reference_image_id=image.reference_image_id)
+    )
+    scale = PHOTO[0] / REFERENCE[0]
+    for number in range(ITEMS):
+        photo = stored["two.jpg" if number % 2 else "one.jpg"]
+        x, y = number % COLUMNS / COLUMNS, number // COLUMNS / (ITEMS // COLUMNS)
+        left, top = x * PHOTO[0], y * PHOTO[1]
+        boxes = [
+            {
+                "label": "crack",
+                "confidence": 0.9 - found / 10,
+                "points": {"x1": left + 10, "y1": top + 10, "x2": left + 40 + found, "y2": top + 30},
+            }
+            for found in range(number % 4)
+        ]
+        body = {
+            "item_name": f"壁板 {number + 1}",
+            "inspection_id": record.inspection_id,
+            "model_id": "reference-difference",
+            "item_point": {"point": {"x": x, "y": y, "w": 0.6 / COLUMNS, "h": 0.6 / (ITEMS // COLUMNS)}},
+            "result": [
+                {
+                    "inputImage": photo.model_dump(mode="json"),
+                    "resultImage": {"boxes": boxes},
+                    "isPassed": not boxes,
+                    "progress": "done",
+                    "version": 1,
+                    "provenance": {
+                        "alignment": {
+                            "homography": [[scale, 0, 0], [0, scale, 0], [0, 0, 1]],
+                            "error_px": 0.4,
+                            "inliers": 900,
+                        }
+                    },
+                }
+            ],
+        }
+        item = session.items.create(ItemCreate.model_validate(body))
+        session.items.add_photo(item.value.item_id, photo.file_id)
+    return record.inspection_id
+
+
+def regions_file(folder: Path) -> Path:
+    """`REGIONS` regions as a file of another program."""
+    side = round(REGIONS**0.5)
+    path = folder / "regions.txt"
+    middles = [((number % side + 0.5) / side, (number // side + 0.5) / side) for number in range(REGIONS)]
+    rows = (f"0 {x:.6f} {y:.6f} {0.6 / side} {0.6 / side}\n" for x, y in middles)
+    path.write_text("".join(rows), encoding="utf-8")
+    return path
+
+
+class Bench:
+    """The open page, and how its actions are timed."""
+
+    def __init__(self, page: WorkbenchPage, where: float | None) -> None:
+        self.page = page
+        self._where = where
+
+    @contextmanager
+    def held(self, doing: str) -> Iterator[None]:
+        """Tell the longest stall while the block runs, and until what it set off has come in."""
+        stalls = Stalls(self._where)
+        try:
+            yield
+            settle()
+        finally:
+            stalls.end()
+        worked = round(stalls.longest_work * 1000, 1)
+        say(f"longest stall while {doing}", stalls.longest * 1000, STALL_MS, "ms", processor=worked)
+
+    def timed(self, figure: str, act: Callable[[], object], times: int = 1) -> None:
+        """Tell how long an action takes until it is painted, and the longest stall meanwhile."""
+        took = []
+        with self.held(figure):
+            for _ in range(times):
+                took.append(painted(act))
+        more: dict[str, Any] = {"longest": round(max(took), 1), "times": times} if times > 1 else {}
+        say(figure, statistics.median(took), ANSWER_MS, "ms", **more)
+
+
+def settle() -> None:
+    """Let what was set off come in."""
+    ends = time.monotonic() + _SETTLE_S
+    until(lambda: time.monotonic() > ends, "the waiting")
+
+
+def painted(act: Callable[[], object]) -> float:
+    """Do it in a turn of the event loop; the ms until the loop has painted it."""
+    from PySide6.QtCore import QEventLoop, QTimer
+
+    pause = QEventLoop()
+    times: list[float] = []
+
+    def go() -> None:
+        times.append(time.perf_counter())
+        act()
+        # A timer without a time waits until what the action posted, painting for one, is done.
+        QTimer.singleShot(0, end)
+
+    def end() -> None:
+        times.append(time.perf_counter())
+        pause.quit()
+
+    QTimer.singleShot(0, go)
+    pause.exec()
+    return (times[1] - times[0]) * 1000
+
+
+def opening(bench: Bench, go: Callable[[], object], doing: str) -> None:
+    """Open the record; tell when its list and its picture are there."""
+    page = bench.page
+    with bench.held(doing):
+        began = time.perf_counter()
+        go()
+        until(lambda: page.items.model.rowCount() == ITEMS, "the opening")
+        listed = time.perf_counter()
+        until(lambda: page.view.source is not None and page.photos.pair is not None, "the picture")
+        seen = time.perf_counter()
+        until(lambda: len(page.picture.cropped) == ITEMS, "the crops")
+    tell(f"{doing}: until the list is there", (listed - began) * 1000, "ms")
+    tell(f"{doing}: until picture and photo are there", (seen - began) * 1000, "ms")
+
+
+def acting(bench: Bench) -> None:
+    """What a person does in an open record."""
+    from PySide6.QtCore import Qt
+
+    from shared.codes import Verdict
+
+    page = bench.page
+    commands, filters = page.context.commands, page.items.filters
+    bench.timed("going to the next item", lambda: commands.run("item.next"), STEPS)
+    until(lambda: page.photos.pair is not None, "the photo")
+    bench.timed("renaming an item", lambda: page.bench.rename("renamed"))
+    names = iter(["undecided", "failed", "all"] * 2)
+    bench.timed("filtering", lambda: filters.chosen.emit(next(names)), 6)
+    bench.timed("selecting all", page.view.select_all)
+    bench.timed("moving all by a pixel", lambda: page.view.editor.nudge(1, 0))
+    until(lambda: page.bench.edits.saving.waiting == 0, "the sending of the moves")
+    bench.timed("undoing that", lambda: commands.run("edit.undo"))
+    until(lambda: page.bench.edits.saving.waiting == 0, "the sending of the undone moves")
+    page.view.store.select([page.bench.current])
+    bench.timed("giving a verdict", lambda: page.bench.decide(Verdict.PASSED, "looked at it"))
+    page.view.setFocus(Qt.FocusReason.OtherFocusReason)
+
+
+def importing(bench: Bench, path: Path) -> None:
+    """Import many regions, take them back."""
+    from desktop.pages.workbench.exchange import Exchange
+
+    page = bench.page
+    exchange = page.findChild(Exchange)
+    assert isinstance(exchange, Exchange)
+    with bench.held(f"importing {REGIONS:,} regions"):
+        began = time.perf_counter()
+        exchange.read(path)
+        until(lambda: page.items.model.rowCount() == ITEMS + REGIONS, "the import")
+        took = time.perf_counter() - began
+    tell(f"importing {REGIONS:,} regions", took, "s")
+    with bench.held("undoing that import"):
+        began = time.perf_counter()
+        page.context.commands.run("edit.undo")
+        until(lambda: page.items.model.rowCount() == ITEMS, "the undoing")
+        took = time.perf_counter() - began
+    tell("undoing that import", took, "s")
+    with bench.held("redoing it"):
+        began = time.perf_counter()
+        page.context.commands.run("edit.redo")
+        until(lambda: page.items.model.rowCount() == ITEMS + REGIONS, "the redoing")
+        took = time.perf_counter() - began
+    tell("redoing it", took, "s")
+
+
+def main() -> None:
+    """Run it."""
+    parser = argparse.ArgumentParser(description="Figures of the workbench, one JSON line each.")
+    parser.add_argument("--where", type=float, help="tell where the GUI thread is after so many ms")
+    given = parser.parse_args()
+    with desk() as (desktop, folder):
+        record_id = fill(desktop.context.session, folder)
+        window, bench = desktop.window, Bench(workbench(desktop), given.where)
+        page = bench.page
+        settle()
+        opening(bench, lambda: window.go("workbench", {"record_id": record_id}), "opening")
+        window.go("records")
+        page.close_all()
+        settle()
+        opening(bench, lambda: window.go("workbench", {"record_id": record_id}), "opening again")
+        acting(bench)
+        importing(bench, regions_file(folder))
+
+
+if __name__ == "__main__":
+    main()
