@@ -7,6 +7,7 @@ raises DetectionFailed.
 from __future__ import annotations
 
 import dataclasses
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,7 +19,8 @@ from numpy.typing import NDArray
 
 from service.detection import pictures
 from service.detection.failure import DetectionFailed
-from service.detection.onnx.detector import Detected, Detectors
+from service.detection.onnx.detector import Detected, Detectors, calls_together, is_sliced
+from service.detection.onnx.fit import scale_of
 from service.detection.onnx.settings import DetectorSettings
 from service.detection.reference_difference import AlignmentFailed, Parameters, detect
 from service.detection.reference_difference.align import align
@@ -26,6 +28,9 @@ from service.detection.reference_difference.parts import Alignment, Pyramid, app
 from shared.geometry import Rect, point_to_pixels
 from shared.wire.detection import ModelKind
 from shared.wire.inspection import DetectionSettings
+
+_FINER = 1.5
+"""A photo that is scaled down for a model is decoded so much finer at least than the model sees it."""
 
 _ALIGNMENT_CODES = {"too_small": "too_small", "not_visible": "not_visible"}
 
@@ -87,7 +92,7 @@ class Computer:
         """Detect. `progress` hears percent. Raises DetectionFailed."""
         begun = time.perf_counter()
         try:
-            photo, scale = pictures.load(Path(request.photo))
+            photo, scale = pictures.load(Path(request.photo), needed(request))
             progress(25)
             if request.kind == ModelKind.REFERENCE_DIFFERENCE:
                 found, passed, thresholds, alignment = self._compare(request, photo)
@@ -155,7 +160,9 @@ class Computer:
             raise DetectionFailed("model_unknown")
         settings = DetectorSettings.model_validate(request.settings)
         try:
-            detector = self._detectors.get(Path(request.model), request.sha256 or request.model)
+            height, width = photo.shape[:2]
+            calls = calls_together(settings) if is_sliced(width, height, settings) else 1
+            detector = self._detectors.get(Path(request.model), request.sha256 or request.model, calls)
             found = detector.detect(photo, ModelKind(request.kind), settings, request.labels)
         except (RuntimeError, ValueError, OSError) as error:
             raise DetectionFailed("model_failed") from error
@@ -185,6 +192,21 @@ class Computer:
             return any(area.x <= x < area.right and area.y <= y < area.bottom for area in areas)
 
         return [one for one in found if not ignored(one)], _told(alignment, scale)
+
+
+def needed(request: Request) -> pictures.Needed:
+    """How much of the photo the request needs: all of it to compare or to look at its parts."""
+    if request.kind == ModelKind.REFERENCE_DIFFERENCE or _own(request).ignored:
+        return pictures.all_of_it
+    settings = DetectorSettings.model_validate(request.settings)
+
+    def least(width: int, height: int) -> float:
+        if is_sliced(width, height, settings):
+            return math.inf
+        finer = _FINER * max(scale_of(width, height, settings))
+        return max(finer * max(width, height), pictures.SHOWN_SIDE)
+
+    return least
 
 
 def _own(request: Request) -> DetectionSettings:

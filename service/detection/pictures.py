@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,6 +17,12 @@ from shared.cv import cv2
 MOST_PIXELS: Final = 500_000_000
 _WHOLE_PIXELS: Final = 130_000_000
 _RENDERED_SIDE: Final = 2560
+SHOWN_SIDE: Final = 1200
+"""A picture that shows where the boxes are is at least so many px long, where the photo has them."""
+_STRIP: Final = 256
+
+Needed = Callable[[int, int], float]
+"""How many px the long side of an upright photo of this width and height needs at least."""
 
 # The loader is named by the first bytes, so that content can not choose another one (SVG, PDF, ...).
 _LOADERS: Final = (
@@ -25,10 +32,16 @@ _LOADERS: Final = (
 )
 
 
-def load(path: Path) -> tuple[NDArray[np.uint8], float]:
-    """The upright image as BGR uint8 (height, width, 3), and its scale: 1, or less for a huge one.
+def all_of_it(width: int, height: int) -> float:
+    """`Needed` for work on every pixel."""
+    return math.inf
 
-    An image above 130 MP is reduced while it is read. Raises DetectionFailed.
+
+def load(path: Path, needed: Needed = all_of_it) -> tuple[NDArray[np.uint8], float]:
+    """The upright image as BGR uint8 (height, width, 3), and its scale: 1, or less when it was reduced.
+
+    A JPEG is reduced to no less than is `needed` while it is decoded, an image above 130 MP while it is read.
+    Raises DetectionFailed.
     """
     try:
         with path.open("rb") as file:
@@ -41,29 +54,63 @@ def load(path: Path) -> tuple[NDArray[np.uint8], float]:
     if loader is None:
         raise DetectionFailed("image_unreadable")
     try:
-        image = getattr(pyvips.Image, loader)(str(path), access="sequential", fail_on="truncated")
-        pixels = image.width * image.height
-        if pixels > MOST_PIXELS:
+        image = _opened(loader, path)
+        if image.width * image.height > MOST_PIXELS:
             raise DetectionFailed("image_too_large")
-        scale = 1.0
+        shrink = _shrink(image, needed) if loader == "jpegload" else 1
+        if shrink > 1:
+            image = _opened(loader, path, shrink=shrink)
+        scale = 1 / shrink
+        pixels = image.width * image.height
         if pixels > _WHOLE_PIXELS:
-            scale = float(np.sqrt(_WHOLE_PIXELS / pixels))
-            image = image.resize(scale)
-        if image.get_typeof("orientation") and image.get("orientation") not in (0, 1):
+            smaller = float(np.sqrt(_WHOLE_PIXELS / pixels))
+            image, scale = image.resize(smaller), scale * smaller
+        if _orientation(image) != 1:
             # What is read from the top down cannot be turned on the way: a phone's photo lies on its side.
             image = image.copy_memory()
         image = image.autorot()
         if image.hasalpha():
             image = image.flatten(background=255)
         image = image.colourspace("srgb").cast("uchar")
-        rgb = np.frombuffer(image.write_to_memory(), np.uint8).reshape(image.height, image.width, image.bands)
+        pixels = np.frombuffer(image.write_to_memory(), np.uint8)
     except pyvips.Error as error:
         raise DetectionFailed("image_unreadable") from error
     except MemoryError as error:
         raise DetectionFailed("out_of_memory") from error
-    if rgb.shape[2] != 3:
+    if image.bands != 3:
         raise DetectionFailed("image_unreadable")
-    return np.asarray(cv2.cvtColor(rgb, cv2.COLOR_RGB2BGR), np.uint8), scale
+    return _to_bgr(pixels.reshape(image.height, image.width, 3)), scale
+
+
+def _opened(loader: str, path: Path, **options: Any) -> Any:
+    return getattr(pyvips.Image, loader)(str(path), access="sequential", fail_on="truncated", **options)
+
+
+def _orientation(image: Any) -> int:
+    """1 to 8 of EXIF; 1 also where there is none."""
+    return int(image.get("orientation") or 1) if image.get_typeof("orientation") else 1
+
+
+def _shrink(image: Any, needed: Needed) -> int:
+    """By how much the decoder may reduce a JPEG: 8, 4, 2 or not at all (1).
+
+    Only by what divides both sides: then a pixel of the reduced image is a whole block of the photo, from
+    whichever corner it is turned.
+    """
+    sides = image.width, image.height
+    least = needed(*(sides if _orientation(image) < 5 else sides[::-1]))
+    for shrink in (8, 4, 2):
+        if max(sides) / shrink >= least and not any(side % shrink for side in sides):
+            return shrink
+    return 1
+
+
+def _to_bgr(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """The same memory with red and blue swapped: a large photo is not held twice."""
+    for top in range(0, len(image), _STRIP):
+        strip = image[top : top + _STRIP]
+        strip[:] = cv2.cvtColor(strip, cv2.COLOR_RGB2BGR)
+    return image
 
 
 def _bitmap(path: Path) -> NDArray[np.uint8]:

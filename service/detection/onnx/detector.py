@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,8 @@ _OPEN_MODELS = 3
 _MOST_BYTES = 1_500_000_000
 _MOST_SLICES = 160
 _OVERLAP = 0.2
+# Parts of a photo that are looked at together have no more px than these: that bounds the memory.
+_TOGETHER_PIXELS = 4 * 640 * 640
 # Each falls back on the next for what it can not do. TensorRT would build an engine for minutes first.
 _PROVIDERS = (
     "CUDAExecutionProvider",
@@ -43,10 +46,13 @@ class Detected:
     box: Rect
 
 
-def open_session(path: Path) -> Any:
-    """An ONNX Runtime session on the best provider there is, with one thread per core."""
+def open_session(path: Path, calls: int = 1) -> Any:
+    """An ONNX Runtime session on the best provider there is, with one thread per core.
+
+    The threads are shared among so many `calls` at a time.
+    """
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = min(os.cpu_count() or 1, 8)
+    options.intra_op_num_threads = max(_cores() // calls, 1)
     options.inter_op_num_threads = 1
     options.log_severity_level = 4
     # Threads that spin within a call save a quarter of it; between calls they would fight the service for
@@ -56,16 +62,29 @@ def open_session(path: Path) -> Any:
     return onnxruntime.InferenceSession(str(path), options, providers=used)
 
 
+def _cores() -> int:
+    return min(os.cpu_count() or 1, 8)
+
+
 def providers(offered: Sequence[str]) -> list[str]:
     """Those of the offered providers that are used, a GPU's before the CPU's."""
     return [name for name in _PROVIDERS if name in offered]
 
 
-class Detector:
-    """One open model."""
+def calls_together(settings: DetectorSettings) -> int:
+    """How many parts of a photo are given to the model at a time: calls beside each other are faster than
+    each on all cores. A GPU has one at a time."""
+    if providers(onnxruntime.get_available_providers())[0] != "CPUExecutionProvider":
+        return 1
+    return max(min(_TOGETHER_PIXELS // (settings.width * settings.height), _cores()), 1)
 
-    def __init__(self, path: Path) -> None:
-        self.session = open_session(path)
+
+class Detector:
+    """One open model, for so many `calls` at a time."""
+
+    def __init__(self, path: Path, calls: int = 1) -> None:
+        self.session = open_session(path, calls)
+        self._calls = calls
         self._input = self.session.get_inputs()[0]
         self._half = self._input.type == "tensor(float16)"
         self._bytes = self._input.type == "tensor(uint8)"
@@ -87,15 +106,22 @@ class Detector:
         Raises ValueError when the outputs do not fit the kind, RuntimeError when the model fails.
         """
         height, width = photo.shape[:2]
-        found: list[Decoded] = []
-        cuts = list(slices(width, height, settings))
-        for x, y, w, h in cuts:
+
+        def look(cut: tuple[int, int, int, int]) -> Decoded:
+            x, y, w, h = cut
             fitted = fit(photo[y : y + h, x : x + w], settings)
             raw = decode(kind, self.outputs(fitted.tensor), settings)
             # Below the least of all thresholds nothing matters, and merging costs.
             some = raw.above(min([settings.confidence, *settings.per_label.values()]))
             boxes = fitted.back(some.boxes) + np.array([x, y, x, y])
-            found.append(Decoded(boxes, some.confidences, some.classes))
+            return Decoded(boxes, some.confidences, some.classes)
+
+        cuts = list(slices(width, height, settings))
+        if self._calls > 1 and len(cuts) > 1:
+            with ThreadPoolExecutor(self._calls) as pool:
+                found = list(pool.map(look, cuts))
+        else:
+            found = [look(cut) for cut in cuts]
         merged = _merged(found, settings, len(cuts) > 1)
         detected = []
         for (x1, y1, x2, y2), confidence, number in zip(
@@ -108,13 +134,19 @@ class Detector:
         return detected
 
 
+def is_sliced(width: int, height: int, settings: DetectorSettings) -> bool:
+    """Whether a photo is looked at in parts too."""
+    longest = max(width / settings.width, height / settings.height)
+    return bool(settings.sliced) and longest > settings.sliced
+
+
 def slices(width: int, height: int, settings: DetectorSettings) -> Iterator[tuple[int, int, int, int]]:
     """The parts (x, y, w, h) that a photo is looked at in: whole, and a large one also cut up.
 
     The cuts are as large as the model's input, so nothing small is scaled away, unless that made too many.
     """
     yield 0, 0, width, height
-    if not settings.sliced or max(width / settings.width, height / settings.height) <= settings.sliced:
+    if not is_sliced(width, height, settings):
         return
     grow = 1.0
     while True:
@@ -178,17 +210,18 @@ class Detectors:
     """The open models, least recently used closed first, bounded in number and in bytes of their files."""
 
     def __init__(self) -> None:
-        self._open: OrderedDict[str, tuple[Detector, int]] = OrderedDict()
+        self._open: OrderedDict[tuple[str, int], tuple[Detector, int]] = OrderedDict()
 
-    def get(self, path: Path, key: str) -> Detector:
-        """The model at `path`, opened when `key` (its SHA-256) is not open yet."""
+    def get(self, path: Path, sha256: str, calls: int = 1) -> Detector:
+        """The model at `path` for so many `calls` at a time, opened when it is not open yet."""
+        key = sha256, calls
         if key in self._open:
             self._open.move_to_end(key)
             return self._open[key][0]
         size = path.stat().st_size
         while self._open and (len(self._open) >= _OPEN_MODELS or self._total() + size > _MOST_BYTES):
             self._open.popitem(last=False)
-        detector = Detector(path)
+        detector = Detector(path, calls)
         self._open[key] = (detector, size)
         return detector
 

@@ -31,27 +31,33 @@ class Fitted:
         return np.asarray((corners - shift) / scale, np.float64)
 
 
+def scale_of(width: int, height: int, settings: DetectorSettings) -> tuple[float, float]:
+    """How many input px a photo px becomes, across and down."""
+    across, down = settings.width / width, settings.height / height
+    return (across, down) if settings.fit == "stretch" else (min(across, down),) * 2
+
+
 def fit(image: NDArray[np.uint8], settings: DetectorSettings) -> Fitted:
     """Scale, border and normalise a BGR uint8 image as `settings` say."""
     height, width = image.shape[:2]
-    if settings.fit == "stretch":
-        size = (settings.width, settings.height)
-    else:
-        ratio = min(settings.width / width, settings.height / height)
-        size = (max(round(width * ratio), 1), max(round(height * ratio), 1))
+    across, down = scale_of(width, height, settings)
+    size = (max(round(width * across), 1), max(round(height * down), 1))
     shrinking = size[0] < width
-    scaled = cv2.resize(image, size, interpolation=cv2.INTER_AREA if shrinking else cv2.INTER_LINEAR)
-    left = (settings.width - size[0]) // 2 if settings.fit == "centre" else 0
-    top = (settings.height - size[1]) // 2 if settings.fit == "centre" else 0
-    framed = np.full((settings.height, settings.width, 3), _GREY, np.uint8)
-    framed[top : top + size[1], left : left + size[0]] = scaled
-    if settings.colour == "rgb":
-        framed = framed[..., ::-1]
-    values = framed.astype(np.float32)
-    if settings.values != "raw":
-        values /= 255
+    if size != (width, height):
+        image = np.asarray(
+            cv2.resize(image, size, interpolation=cv2.INTER_AREA if shrinking else cv2.INTER_LINEAR), np.uint8
+        )
+    right, below = settings.width - size[0], settings.height - size[1]
+    left, top = (right // 2, below // 2) if settings.fit == "centre" else (0, 0)
+    if right or below:
+        edges = (top, below - top, left, right - left)
+        grey = (_GREY, _GREY, _GREY)
+        image = np.asarray(cv2.copyMakeBorder(image, *edges, cv2.BORDER_CONSTANT, value=grey), np.uint8)
+    factor = 1.0 if settings.values == "raw" else 1 / 255
+    blob = cv2.dnn.blobFromImage(image, factor, swapRB=settings.colour == "rgb", ddepth=cv2.CV_32F)
+    tensor = np.asarray(blob, np.float32)
     if settings.values == "imagenet":
         order = slice(None) if settings.colour == "rgb" else slice(None, None, -1)
-        values = (values - _MEAN[order]) / _DEVIATION[order]
-    tensor = np.ascontiguousarray(values.transpose(2, 0, 1)[None])
+        tensor -= _MEAN[order, None, None]
+        tensor /= _DEVIATION[order, None, None]
     return Fitted(tensor, (size[0] / width, size[1] / height), (float(left), float(top)))

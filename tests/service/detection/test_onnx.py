@@ -15,7 +15,7 @@ from service.detection.failure import BadModel
 from service.detection.onnx import container
 from service.detection.onnx.check import check
 from service.detection.onnx.decode import cells
-from service.detection.onnx.detector import Detected, Detector, Detectors, providers
+from service.detection.onnx.detector import Detected, Detector, Detectors, calls_together, providers
 from service.detection.onnx.settings import DetectorSettings
 from shared.cv import cv2
 from shared.geometry import Rect
@@ -361,3 +361,24 @@ def test_yolox_nano_decodes_like_plain_numpy(yolox_nano: Path) -> None:
     assert len(ours) == len(expected) > 3
     boxes = [(one.confidence, one.box.x, one.box.y, one.box.right, one.box.bottom) for one in ours]
     assert np.allclose(boxes, expected, rtol=0, atol=(1e-3, 1, 1, 1, 1))
+
+
+def test_the_parts_of_a_photo_give_the_same_side_by_side(tmp_path: Path) -> None:
+    path = spots_model(tmp_path / "spots.onnx", 64, 16)
+    photo = np.zeros((700, 900, 3), np.uint8)
+    photo[333:339, 111:117] = 255
+    settings = check(path, None, {"confidence": 0.5}).settings
+    one, four = (Detector(path, calls).detect(photo, ModelKind.NMS_FREE, settings, []) for calls in (1, 4))
+    assert one
+    assert one == four
+
+
+def test_fewer_parts_are_looked_at_together_for_a_large_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("service.detection.onnx.detector.os.cpu_count", lambda: 16)
+    sizes = [(416, 8), (640, 4), (1280, 1), (4096, 1)]
+    for side, calls in sizes:
+        assert calls_together(DetectorSettings(width=side, height=side)) == calls
+    monkeypatch.setattr(
+        onnxruntime, "get_available_providers", lambda: ["CUDAExecutionProvider", "CPUExecutionProvider"]
+    )
+    assert calls_together(DetectorSettings(width=416, height=416)) == 1
