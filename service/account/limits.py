@@ -77,7 +77,8 @@ class LoginLimits:
         left = 0.0
         for row in rows:
             wait = wait_seconds(row.failures, attempt.free[row.key])
-            left = max(left, wait - (at - row.last_at).total_seconds())
+            # Without a sign: a clock that was set back must not make a wait of seconds one of hours.
+            left = max(left, wait - abs((at - row.last_at).total_seconds()))
         return math.ceil(left)
 
     def failed(self, session: Session, attempt: Attempt, at: dt.datetime) -> None:

@@ -79,7 +79,8 @@ class AccessTokens:
                 audience=AUDIENCE,
                 options={"require": _REQUIRED},
             )
-        except jwt.ExpiredSignatureError:
+        except (jwt.ExpiredSignatureError, jwt.ImmatureSignatureError):
+            # Of the future: the clock was set back. As after an expiry, a refresh gives one of today.
             raise login_expired() from None
         except (jwt.InvalidTokenError, ValueError):
             # ValueError: a token that is no ASCII text.

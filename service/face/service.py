@@ -12,9 +12,6 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import Protocol
 
-from limits import RateLimitItemPerMinute
-from limits.storage import MemoryStorage
-from limits.strategies import MovingWindowRateLimiter
 from sqlalchemy import delete, func, select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
@@ -31,7 +28,7 @@ from service.face.engine import Embedding, Look
 from service.face.gallery import Gallery, score
 from service.face.held import HeldTemplates, next_revision
 from service.face.packs import load_engine, model_in_use
-from service.face.stations import Stations, busy, policy
+from service.face.stations import Pace, Stations, busy, policy
 from service.face.tables import FaceEnrolment, FaceTemplate
 from service.face.vault import Vault
 from service.face.worker import About, EngineUnavailableError, FaceWorker
@@ -102,8 +99,7 @@ class FaceService:
         self._turn = asyncio.Lock()
         self._waiting = 0
         self._tasks: list[asyncio.Task[None]] = []
-        self._limiter = MovingWindowRateLimiter(MemoryStorage())
-        self._limit = RateLimitItemPerMinute(LOGINS_PER_MINUTE)
+        self._pace = Pace(LOGINS_PER_MINUTE, 60)
 
     def start(self) -> None:
         """Begin to warm up, beside the requests. Needs a running event loop."""
@@ -283,7 +279,7 @@ class FaceService:
         429 and 403, before anything is looked at, when the station has to wait or face login is off.
         """
         started = monotonic()
-        if not self._limiter.hit(self._limit, "face"):
+        if not self._pace.take():
             raise busy(60)
         with self._in_line():
             async with self._turn:

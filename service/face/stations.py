@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections import deque
+from datetime import timedelta
+from time import monotonic
 
 from sqlalchemy import delete
 from sqlalchemy.orm import Session
@@ -33,6 +36,22 @@ def busy(seconds: int) -> Problem:
     )
 
 
+class Pace:
+    """Lets at most `most` things happen within `seconds`, whatever is done to the clock of the machine."""
+
+    def __init__(self, most: int, seconds: float) -> None:
+        self._seconds = seconds
+        self._taken: deque[float] = deque(maxlen=most)
+
+    def take(self) -> bool:
+        """Count one more; False, and not counted, when it is one too many."""
+        at = monotonic()
+        if len(self._taken) == self._taken.maxlen and at - self._taken[0] < self._seconds:
+            return False
+        self._taken.append(at)
+        return True
+
+
 class Stations:
     """Counts failures in a row of each station (`rules.station_of`) in the database, past a restart."""
 
@@ -56,8 +75,11 @@ class Stations:
             raise Problem(
                 403, FACE_LOGIN_OFF, "失败次数过多，此设备的人脸登录已停用，请先在此设备上用密码登录一次"
             )
-        if known.paused_until is not None and known.paused_until > now():
-            raise busy(math.ceil((known.paused_until - now()).total_seconds()))
+        if known.paused_until is not None:
+            # Without a sign: a clock that was set back must not make a pause of seconds one of hours.
+            left = known.paused_until - known.last_at - abs(now() - known.last_at)
+            if left > timedelta():
+                raise busy(math.ceil(left.total_seconds()))
 
     async def failed(self, address: str) -> None:
         """Count one more failure, and announce the attempt."""

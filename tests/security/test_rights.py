@@ -57,12 +57,12 @@ def test_each_role(house: House, role: str) -> None:
 
 
 def test_what_needs_a_recent_password(house: House) -> None:
-    """The admin as after a login by face, or some minutes after one by password."""
+    """The admin as after a login by face, some minutes after one by password, or with the clock set back."""
     token = house.admin.headers["authorization"].removeprefix("Bearer ")
     connection = sqlite3.connect(house.folder / "walkaround.db")
     kept = connection.execute("SELECT id, password_at FROM session").fetchall()
     try:
-        for password_at in (None, "2020-01-01 00:00:00.000000"):
+        for password_at in (None, "2020-01-01 00:00:00.000000", "2999-01-01 00:00:00.000000"):
             with connection:
                 connection.execute("UPDATE session SET password_at = ?", (password_at,))
                 connection.execute("UPDATE account_version SET number = number + 1")

@@ -68,6 +68,24 @@ def test_the_sixth_attempt_waits_and_says_how_long(accounts: AccountService, clo
     asyncio.run(play())
 
 
+def test_a_clock_that_is_set_back_or_forward_locks_nobody_out(accounts: AccountService, clock: Clock) -> None:
+    async def play() -> None:
+        await first_admin(accounts)
+        for _ in range(PAIR_FREE):
+            assert await _guess(accounts, CHIEF[0], HOME) == "wrong"
+        clock.forward(-3600)
+        assert await _guess(accounts, CHIEF[0], HOME, CHIEF[1]) == "in"
+        for _ in range(PAIR_FREE):
+            assert await _guess(accounts, CHIEF[0], HOME) == "wrong"
+        # A small step does not open what is to stay shut.
+        clock.forward(-5)
+        assert await _guess(accounts, CHIEF[0], HOME, CHIEF[1]) == "wait"
+        clock.forward(24 * 3600)
+        assert await _guess(accounts, CHIEF[0], HOME, CHIEF[1]) == "in"
+
+    asyncio.run(play())
+
+
 def test_however_the_name_is_written_it_counts_as_one(accounts: AccountService) -> None:
     async def play() -> None:
         await first_admin(accounts)

@@ -10,13 +10,14 @@ from typing import Any
 
 import jwt
 import pytest
+from pydantic import SecretStr
 
 from service.account.service import AccountService
 from service.account.tokens import AUDIENCE, ISSUER, AccessTokens
 from service.database import now
 from service.envelope import Problem
 from service.settings import Settings
-from tests.service.account.conftest import HOME, first_admin
+from tests.service.account.conftest import CHIEF, HOME, Clock, first_admin
 
 SECRET = b"s" * 48
 TOKENS = AccessTokens(SECRET, 900)
@@ -84,8 +85,6 @@ BAD: dict[str, Callable[[], str]] = {
     "jku": lambda: _signed({"jku": "https://example.com/keys"}),
     "jwk": lambda: _signed({"jwk": {"kty": "oct", "k": "eHg"}}),
     "x5u": lambda: _signed({"x5u": "https://example.com/cert"}),
-    "not yet": lambda: _signed(nbf=int(now().timestamp()) + 600),
-    "issued in the future": lambda: _signed(iat=int(now().timestamp()) + 600),
     "other audience": lambda: _signed(aud="another"),
     "other issuer": lambda: _signed(iss="another"),
     "other type": lambda: _signed(typ="refresh"),
@@ -103,6 +102,28 @@ def test_a_bad_token_is_no_login(kind: str) -> None:
 def test_an_expired_token_says_so() -> None:
     at = now() - dt.timedelta(seconds=901)
     assert _error(TOKENS.sign("user", "session", ("pwd",), at)) == "login_expired"
+
+
+@pytest.mark.parametrize("claim", ["nbf", "iat"])
+def test_a_token_of_the_future_has_to_be_refreshed(claim: str) -> None:
+    """The clock was set back: a client goes on by a refresh, without its person."""
+    assert _error(_signed(**{claim: int(now().timestamp()) + 3600})) == "login_expired"
+
+
+def test_a_login_goes_on_after_the_clock_was_set_back_or_forward(
+    accounts: AccountService, clock: Clock
+) -> None:
+    async def play() -> None:
+        clock.forward(3600)
+        tokens = await first_admin(accounts)
+        clock.forward(-3600)
+        for days in (0, 1, -1):
+            clock.forward(days * 24 * 3600)
+            tokens = await accounts.logins.refresh(SecretStr(tokens.refresh_token), HOME)
+        caller = await accounts.authenticate(tokens.access_token, HOME)
+        assert caller.username == CHIEF[0]
+
+    asyncio.run(play())
 
 
 def test_an_expired_token_of_another_secret_is_no_login() -> None:

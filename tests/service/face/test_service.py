@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from sqlalchemy import select, text, update
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
 
 from service.database import now
 from service.envelope import Problem, Refusal
@@ -16,6 +17,7 @@ from service.face.consent import CONSENT_BY_CALLER, CONSENT_VERSION
 from service.face.dlib_engine import DlibEngine
 from service.face.engine import Look
 from service.face.rules import SENTENCES, Trouble
+from service.face.stations import Pace
 from service.face.tables import FaceEnrolment, FaceStation, FaceTemplate
 from service.face.worker import EngineUnavailableError
 from tests.service.face import faces
@@ -295,6 +297,27 @@ def pass_time(room: Room, passed: timedelta) -> None:
     room.database.write_now(earlier)
 
 
+def test_a_clock_that_is_set_back_makes_no_pause_longer(room: Room) -> None:
+    def set_back(session: Session, by: timedelta) -> None:
+        for station in session.scalars(select(FaceStation)):
+            assert station.paused_until is not None
+            station.paused_until += by
+            station.last_at += by
+
+    async def play() -> None:
+        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        for _ in range(5):
+            await refused(room, NOBODY)
+        room.database.write_now(lambda session: set_back(session, timedelta(seconds=10)))
+        with pytest.raises(Problem) as caught:
+            await room.service.login(AGAIN, ADDRESS)
+        assert int(caught.value.headers["Retry-After"]) <= 30
+        room.database.write_now(lambda session: set_back(session, timedelta(hours=1)))
+        await room.service.login(AGAIN, ADDRESS)
+
+    asyncio.run(play())
+
+
 def test_fifty_failures_end_face_login_there_until_a_password_login(room: Room) -> None:
     async def play() -> None:
         await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
@@ -374,6 +397,13 @@ def test_there_is_a_limit_over_all_stations(room: Room) -> None:
         assert outcomes == [Refusal] * 60 + [Problem] * 10
 
     asyncio.run(play())
+
+
+def test_the_limit_over_all_stations_forgets_after_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter([0.0, 10.0, 59.9, 60.0, 60.1, 69.9, 70.0])
+    monkeypatch.setattr("service.face.stations.monotonic", lambda: next(clock))
+    pace = Pace(2, 60)
+    assert [pace.take() for _ in range(7)] == [True, True, False, True, False, False, True]
 
 
 def test_every_failure_takes_the_same_time(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
