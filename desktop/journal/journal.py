@@ -50,7 +50,11 @@ class Journal:
         self._fd = self._load()
         self.recovered = not self._state.closed
         """True when the program ended without `close` last time: edits in `pending()` come from a crash."""
-        self._write({"t": "open"})
+        try:
+            self._write({"t": "open"})
+        except JournalError:
+            os.close(self._fd)
+            raise
         self._syncer = threading.Thread(target=self._sync_loop, name="journal-sync", daemon=True)
         self._syncer.start()
 
@@ -70,6 +74,9 @@ class Journal:
             raise JournalError(f"{path} cannot be opened: {error.strerror or error}") from error
         try:
             return cls(path, lock, clock)
+        except JournalError:
+            lock.release()
+            raise
         except OSError as error:
             lock.release()
             raise JournalError(f"{path} cannot be opened: {error.strerror or error}") from error
@@ -224,10 +231,12 @@ class Journal:
     def flush(self) -> None:
         """Return when everything written so far is on the disk. Raises JournalError when that fails."""
         with self._guard:
+            self._make_up()
             self._dirty.clear()
             try:
                 os.fsync(self._fd)
             except OSError as error:
+                self._sync_failure = error
                 raise self._failure(error) from error
 
     def compact(self) -> None:
@@ -246,7 +255,9 @@ class Journal:
                     self._fd = _open(self._path)
                 _sync_folder(self._path.parent)
             except OSError as error:
+                fresh.unlink(missing_ok=True)
                 raise self._failure(error) from error
+            self._sync_failure, self._cut_short = None, False
 
     def close(self) -> None:
         """End cleanly: what is pending counts as kept, not as recovered, at the next open."""
@@ -310,8 +321,7 @@ class Journal:
 
     def _write(self, line: dict[str, Any]) -> None:
         with self._guard:
-            if self._sync_failure is not None:
-                raise self._failure(self._sync_failure)
+            self._make_up()
             # after a line that was cut short, a line feed of its own keeps the next one readable
             data = b"\n" * self._cut_short + lines.encode(line)
             try:
@@ -322,6 +332,11 @@ class Journal:
             if self._cut_short:
                 raise self._failure(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
             self._dirty.set()
+
+    def _make_up(self) -> None:
+        """After a failed fsync, which the system tells once: what it lost is only in a file written anew."""
+        if self._sync_failure is not None:
+            self.compact()
 
     def _sync_loop(self) -> None:
         while True:

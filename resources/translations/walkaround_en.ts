@@ -269,6 +269,16 @@
     </message>
 </context>
 <context>
+    <name>PhotoStrip</name>
+    <message numerus="yes">
+        <source>Show all %n photo(s)</source>
+        <translation>
+            <numerusform>Show %n photo</numerusform>
+            <numerusform>Show all %n photos</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>RecordsPage</name>
     <message numerus="yes">
         <source>%n record(s)</source>

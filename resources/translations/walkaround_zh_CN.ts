@@ -1487,6 +1487,10 @@
         <translation>无法在本机保存修改：{why}</translation>
     </message>
     <message>
+        <source>The disk does not take what was sent: {why}</source>
+        <translation>已发送的修改未能记入磁盘：{why}</translation>
+    </message>
+    <message>
         <source>This was not done, the disk did not take it: {why}</source>
         <translation>操作没有完成，磁盘无法写入：{why}</translation>
     </message>
@@ -2691,6 +2695,14 @@
         <translation>由{name}发现</translation>
     </message>
     <message>
+        <source>Show all {n}</source>
+        <translation>显示全部 {n} 次</translation>
+    </message>
+    <message>
+        <source>Show fewer</source>
+        <translation>收起</translation>
+    </message>
+    <message>
         <source>decided by {name}</source>
         <translation>由{name}判定</translation>
     </message>
@@ -2703,8 +2715,8 @@
         <translation>增长</translation>
     </message>
     <message>
-        <source>new</source>
-        <translation>新出现</translation>
+        <source>new since then</source>
+        <translation>此后新出现</translation>
     </message>
     <message>
         <source>unchanged</source>
@@ -2735,6 +2747,10 @@
     <message>
         <source>Nothing found.</source>
         <translation>没有发现。</translation>
+    </message>
+    <message>
+        <source>This record has no items yet. What is drawn or taken over is shown here.</source>
+        <translation>这条记录还没有条目。画出或沿用的条目会显示在这里。</translation>
     </message>
 </context>
 <context>
@@ -3899,6 +3915,16 @@
         <source>Photos of the item</source>
         <translation>条目的照片</translation>
     </message>
+    <message numerus="yes">
+        <source>Show all %n photo(s)</source>
+        <translation>
+            <numerusform>显示全部 %n 张照片</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Show fewer photos</source>
+        <translation>收起照片</translation>
+    </message>
 </context>
 <context>
     <name>Photos</name>
@@ -4014,6 +4040,28 @@
     <message>
         <source>Years at work</source>
         <translation>工作年限</translation>
+    </message>
+</context>
+<context>
+    <name>QAbstractFileIconProvider</name>
+    <message>
+        <source>File Folder</source>
+        <translation>文件夹</translation>
+    </message>
+    <message>
+        <source>Folder</source>
+        <translation>文件夹</translation>
+    </message>
+</context>
+<context>
+    <name>QFileDialog</name>
+    <message>
+        <source>&amp;Look in:</source>
+        <translation>查找范围(&amp;L)：</translation>
+    </message>
+    <message>
+        <source>Files of &amp;type:</source>
+        <translation>文件类型(&amp;T)：</translation>
     </message>
 </context>
 <context>

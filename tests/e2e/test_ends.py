@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import resource
 import signal
 import socket
 import sqlite3
@@ -26,7 +25,7 @@ from shared.cv import cv2
 from shared.paths import own_command, root
 from tests.service_process import first_admin, running_service
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and limits of a process")
+resource = pytest.importorskip("resource", reason="signals and limits of a process")
 
 
 def connected(url: str) -> socket.socket:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,6 +23,8 @@ from desktop.pages.sentences import sentence
 from desktop.pages.workbench.outbox import Outbox, Sent
 from desktop.preferences import APP
 from desktop.workers import Lane, Report, Task, run
+
+_log = logging.getLogger(__name__)
 
 # Quick edits in a row (arrow keys, typing) join in the journal and travel as one.
 _GATHER_MS = 250
@@ -55,6 +58,20 @@ def _open(path: Path) -> Journal:
     if path.stat().st_size > _COMPACT_ABOVE:
         journal.compact()
     return journal
+
+
+def _close(journal: Journal) -> None:
+    try:
+        journal.close()
+    except JournalError as error:
+        # Everything is in it but its last word: the next start takes it for that of a crash.
+        _log.warning("%s", error)
+
+
+def _discard(journal: Journal) -> None:
+    while pending := journal.pending():
+        journal.conflict(pending[0].id, {})
+        journal.resolve(pending[0].id, {})
 
 
 def _send(report: Report, outbox: Outbox) -> None:
@@ -142,7 +159,7 @@ class Edits(QObject):
         payload = self._context.payload
         if payload is not None and payload.user.user_id != self._user_id:
             self._user_id = ""
-            run(journal.close, owner=None)
+            run(_close, journal, owner=None)
             wanting, self._wanting = self._wanting, []
             for done in wanting:
                 self.prepare(done)
@@ -181,7 +198,7 @@ class Edits(QObject):
         self.held = self._offline = False
         self.problem = self._hindrance = ""
         if journal is not None:
-            run(journal.close, owner=None)
+            run(_close, journal, owner=None)
 
     def close(self) -> None:
         """End cleanly: what waits is kept for the next start."""
@@ -193,7 +210,7 @@ class Edits(QObject):
         journal, self._journal = self._journal, None
         self._user_id = ""
         if journal is not None:
-            journal.close()
+            _close(journal)
 
     # -- edits
 
@@ -269,15 +286,23 @@ class Edits(QObject):
 
     def resolve(self, edit_id: str, after: dict[str, Any]) -> None:
         """Decide a conflict: send these fields all the same; none keeps what the service has."""
-        if self._journal is not None:
-            self._journal.resolve(edit_id, after)
+        if self._journal is not None and self._written(lambda journal: journal.resolve(edit_id, after)):
             self._resolved(edit_id)
 
     def insist(self, edit_id: str) -> None:
         """Decide a conflict: send the whole edit once more, a deletion for example."""
-        if self._journal is not None:
-            self._journal.insist(edit_id)
+        if self._journal is not None and self._written(lambda journal: journal.insist(edit_id)):
             self._resolved(edit_id)
+
+    def _written(self, write: Callable[[Journal], None]) -> bool:
+        """Whether the journal took it; where the disk did not, that is said."""
+        assert self._journal is not None
+        try:
+            write(self._journal)
+        except JournalError as error:
+            self._say_unwritten(error)
+            return False
+        return True
 
     def _resolved(self, edit_id: str) -> None:
         self.refusals.pop(edit_id, None)
@@ -292,13 +317,9 @@ class Edits(QObject):
 
     def discard(self) -> None:
         """Forget the edits that a crash left."""
-        journal = self._journal
-        self.held = False
-        if journal is None:
+        if self._journal is None or not self._written(_discard):
             return
-        while pending := journal.pending():
-            journal.conflict(pending[0].id, {})
-            journal.resolve(pending[0].id, {})
+        self.held = False
         self.decided.emit()
         self.savingChanged.emit()
 
@@ -366,11 +387,15 @@ class Edits(QObject):
 
     def _not_sent(self, error: Exception) -> None:
         self._sending = None
-        if not isinstance(error, ClientError):
+        if isinstance(error, JournalError):
+            # The service has it, only that could not be written down: sent again it is recognised.
+            self._hindrance = self.tr("The disk does not take what was sent: {why}").format(why=error)
+        elif isinstance(error, ClientError):
+            self._hindrance = "" if isinstance(error, Unreachable) else sentence(error)
+        else:
             self.savingChanged.emit()
             raise error
         self._offline = isinstance(error, Unreachable)
-        self._hindrance = "" if self._offline else sentence(error)
         if not isinstance(error, NotLoggedIn):
             self._retry.start(self._pause)
             self._pause = min(self._pause * 2, _LONGEST_PAUSE_MS)

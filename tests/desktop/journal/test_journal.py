@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from desktop.journal import DraftStep, Edit, Journal, JournalBusyError, JournalError, Kind, lines
+from shared.paths import root
 
 
 class Clock:
@@ -330,6 +334,95 @@ def test_a_line_cut_short_does_not_spoil_the_next(path: Path, monkeypatch: pytes
     journal = reopened(journal)
     assert [edit.after["x"] for edit in journal.pending()] == [2]
     journal.close()
+
+
+@contextmanager
+def no_file_over(size: int) -> Iterator[None]:
+    """No file of this process grows beyond `size` bytes: as on a full disk, for any user."""
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_journal_that_cannot_be_opened_on_a_full_disk_lets_go(path: Path) -> None:
+    journal = Journal.open(path)
+    journal.append(update("a", 0, 1))
+    journal.close()
+    with no_file_over(path.stat().st_size), pytest.raises(JournalError, match="cannot be written") as caught:
+        Journal.open(path)
+    # What is told of the failure does not hold the lock.
+    assert caught.tb is not None
+    journal = Journal.open(path)
+    assert [edit.after["x"] for edit in journal.pending()] == [1]
+    journal.close()
+
+
+def test_a_disk_that_is_full_at_the_end_keeps_all_but_the_last_word(path: Path) -> None:
+    journal = Journal.open(path)
+    journal.append(update("a", 0, 1))
+    with no_file_over(path.stat().st_size), pytest.raises(JournalError):
+        journal.close()
+    journal = Journal.open(path)
+    assert journal.recovered
+    assert [edit.after["x"] for edit in journal.pending()] == [1]
+    journal.close()
+
+
+def test_after_a_failed_sync_the_file_is_written_anew(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pages that a failed fsync leaves behind count as written: only a new file is sure to hold them."""
+    journal = Journal.open(path)
+    journal.append(update("a", 0, 1))
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", refuse_to_sync)
+        with pytest.raises(JournalError):
+            journal.flush()
+        with pytest.raises(JournalError):
+            journal.append(update("a", 1, 2))
+    assert [edit.after["x"] for edit in journal.pending()] == [1]
+    before = path.stat().st_ino
+    journal.append(update("a", 1, 3))
+    assert path.stat().st_ino != before
+    journal = reopened(journal)
+    assert [edit.after["x"] for edit in journal.pending()] == [3]
+    journal.close()
+
+
+def refuse_to_sync(_fd: int) -> None:
+    raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+
+_WITHOUT_RIGHTS = """
+import os, sys
+from pathlib import Path
+from desktop.journal import Journal, JournalError
+os.setuid(65534)
+try:
+    Journal.open(Path(sys.argv[1]))
+except JournalError as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="becomes somebody without rights")
+@pytest.mark.parametrize("name", ["edits.journal", "new.journal"])
+def test_a_journal_without_rights_is_said(path: Path, name: str) -> None:
+    Journal.open(path).close()
+    # The file is its owner's; in the folder nobody else makes one.
+    path.with_name(path.name + ".lock").chmod(0o666)
+    path.parent.chmod(0o755)
+    run = subprocess.run(
+        [sys.executable, "-c", _WITHOUT_RIGHTS, name],
+        cwd=path.parent,
+        env={**os.environ, "PYTHONPATH": str(root())},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.stdout.strip() == f"{name} cannot be opened: Permission denied", run.stderr
 
 
 _WRITER = """

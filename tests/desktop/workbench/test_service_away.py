@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from desktop.client import Session
 from desktop.client.errors import Forbidden
 from desktop.embedded import EmbeddedService, ServiceState
-from desktop.journal import Journal
+from desktop.journal import Journal, JournalError
 from desktop.pages.workbench import edits as edits_module
 from desktop.pages.workbench.conflicts import ConflictDialog
 from desktop.pages.workbench.edits import journal_path
@@ -202,6 +202,32 @@ def test_edits_of_a_crash_are_offered_and_sent(
         third.open(record_id, qtbot.waitUntil)
         third.page.notices.recovered.discard.click()
         assert third.saved
+
+
+def test_a_disk_that_does_not_take_what_was_sent_holds_up_and_doubles_nothing(
+    bench: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record_id = make_record(bench.session, boxes=())
+    bench.open(record_id, qtbot.waitUntil)
+    edits = bench.page.bench.edits
+
+    def refuse(*_arguments: object, **_options: object) -> None:
+        raise JournalError("the.journal cannot be written: No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Journal, "acknowledge", refuse)
+        bench.draw(0.2, 0.2, 0.5, 0.5)
+        qtbot.waitUntil(lambda: "No space left" in edits.saving.problem, timeout=8000)
+        assert edits.saving.waiting >= 1
+        said: list[str] = []
+        edits.failed.connect(said.append)
+        patch.setattr(Journal, "conflict", refuse)
+        edits.discard()
+        assert "No space left" in said[0]
+        assert edits.saving.waiting >= 1
+    edits.retry()
+    qtbot.waitUntil(lambda: bench.saved, timeout=8000)
+    assert [item.item_name for item in bench.session.items.all(record_id)] == ["Item 1"]
 
 
 class _NeverSends:
