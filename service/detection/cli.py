@@ -8,7 +8,7 @@ import json
 import sqlite3
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -68,7 +68,12 @@ def _detect(words: list[str], settings: Settings) -> int:
             "sensitivity": options.sensitivity,
             "smallest": options.smallest,
         }
-    pairs = _pairs(options.batch) if options.batch else iter([(options.reference, options.photo)])
+    needed = ("reference", "photo") if model["kind"] == ModelKind.REFERENCE_DIFFERENCE else ("photo",)
+    try:
+        pairs = _pairs(options.batch, needed) if options.batch else [(options.reference, options.photo)]
+    except (ValueError, csv.Error) as error:
+        print(f"walkaround detect: {options.batch}: {error}", file=sys.stderr)
+        return 2
     extra = {"point": region, "mm_per_pixel": options.mm_per_pixel}
     folder = Path() if options.batch is None else options.batch.parent
     if options.out is None:
@@ -89,12 +94,21 @@ def _region(text: str | None, parser: argparse.ArgumentParser) -> tuple[float, f
     return x, y, w, h
 
 
-def _pairs(batch: Path) -> Iterator[tuple[Path | None, Path]]:
-    """The pairs of a CSV file, as they stand there."""
+def _pairs(batch: Path, needed: Sequence[str]) -> list[tuple[Path | None, Path]]:
+    """The pairs of a CSV file, as they stand there. Raises OSError, and ValueError for a wrong table."""
+    pairs: list[tuple[Path | None, Path]] = []
     with batch.open(encoding="utf-8-sig", newline="") as file:
-        for row in csv.DictReader(file):
+        rows = csv.DictReader(file, skipinitialspace=True)
+        missing = [name for name in needed if name not in (rows.fieldnames or ())]
+        if missing:
+            raise ValueError(f"the first line names no column {' and no '.join(missing)}")
+        for row in rows:
+            empty = [name for name in needed if not (row.get(name) or "").strip()]
+            if empty:
+                raise ValueError(f"line {rows.line_num} has no {' and no '.join(empty)}")
             reference = (row.get("reference") or "").strip()
-            yield Path(reference) if reference else None, Path((row.get("photo") or "").strip())
+            pairs.append((Path(reference) if reference else None, Path(row["photo"].strip())))
+    return pairs
 
 
 def _found(path: Path, folder: Path) -> str:
@@ -131,7 +145,7 @@ def _chosen(name: str, settings: Settings) -> dict[str, Any]:
 
 
 def _run(
-    pairs: Iterator[tuple[Path | None, Path]],
+    pairs: Sequence[tuple[Path | None, Path]],
     model: dict[str, Any],
     extra: dict[str, Any],
     folder: Path,
@@ -155,12 +169,18 @@ def _run(
             line["alignment"] = finished.alignment
         except DetectionFailed as error:
             failed += 1
+            # Without a service nothing can be uploaded again: the path is what helps.
+            lost = [
+                path
+                for path in (known, str(photo))
+                if path and not Path(_found(Path(path), folder)).is_file()
+            ]
             line |= {
                 "boxes": [],
                 "passed": None,
                 "alignment": None,
                 "error": error.code,
-                "message": str(error),
+                "message": f"没有这个文件：{'、'.join(lost)}" if lost else str(error),
             }
         line["seconds"] = round(time.perf_counter() - begun, 4)
         print(json.dumps(line, ensure_ascii=False), file=out, flush=True)

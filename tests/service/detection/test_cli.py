@@ -66,6 +66,25 @@ def test_a_batch_says_in_each_line_what_came_of_it(folder: Path, settings: Setti
     assert [line["photo"] for line in found] == ["photo.png", "broken.png", "none.png", "reference.png"]
     assert [line.get("error") for line in found] == [None, "image_unreadable", "file_lost", None]
     assert [line["passed"] for line in found] == [False, None, None, True]
+    assert found[2]["message"] == "没有这个文件：none.png"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "no column reference and no photo"),
+        ("reference,picture\na,b\n", "no column photo"),
+        ("reference,photo\na.png,b.png\na.png,\n", "line 3 has no photo"),
+    ],
+)
+def test_a_wrong_table_is_said_before_anything_runs(
+    settings: Settings, capsys: pytest.CaptureFixture[str], tmp_path: Path, text: str, said: str
+) -> None:
+    batch, out = tmp_path / "pairs.csv", tmp_path / "out.jsonl"
+    batch.write_text(text, "utf-8")
+    assert main(["detect", "--batch", str(batch), "--out", str(out)], settings) == 2
+    assert said in capsys.readouterr().err
+    assert not out.exists()
 
 
 def test_an_onnx_file_as_the_model(
