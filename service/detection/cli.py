@@ -95,7 +95,7 @@ def _region(text: str | None, parser: argparse.ArgumentParser) -> tuple[float, f
 
 
 def _pairs(batch: Path, needed: Sequence[str]) -> list[tuple[Path | None, Path]]:
-    """The pairs of a CSV file, as they stand there. Raises OSError, and ValueError for a wrong table."""
+    """The pairs of a CSV file, as they stand there. Raises OSError, csv.Error, ValueError."""
     pairs: list[tuple[Path | None, Path]] = []
     with batch.open(encoding="utf-8-sig", newline="") as file:
         rows = csv.DictReader(file, skipinitialspace=True)
