@@ -101,7 +101,7 @@ def main() -> None:
         record_id = fill(desktop.context.session, folder)
         desktop.window.go("workbench", {"record_id": record_id})
         page = workbench(desktop)
-        until(lambda: page.view.source is not None and len(page.picture.cropped) == ITEMS, "the opening")
+        until(lambda: page.view.source is not None and page.photos.pair is not None, "the opening")
         detecting(page)
         until(lambda: page.photos.pair is not None, "the photo")
         commands = desktop.context.commands

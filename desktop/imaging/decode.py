@@ -33,6 +33,10 @@ Progress = Callable[[float], bool]
 MAX_PIXELS = 2_000_000_000
 """More is refused: no camera makes it, and a small file can claim any size."""
 
+_one_whole = threading.Lock()
+_LOOK_EVERY = 0.02
+"""Seconds after which a picture that waits for its turn looks whether it is still wanted."""
+
 
 @dataclass(frozen=True, slots=True)
 class Header:
@@ -100,7 +104,16 @@ def read_header(data: Data) -> Header:
 
 
 def read_whole(data: Data, header: Header, cancellation: Cancellation) -> Pixels:
-    """All pixels, upright."""
+    """All pixels, upright. One picture after the other: two at once would take every core from the window."""
+    while not _one_whole.acquire(timeout=_LOOK_EVERY):
+        cancellation.check()
+    try:
+        return _whole(data, header, cancellation)
+    finally:
+        _one_whole.release()
+
+
+def _whole(data: Data, header: Header, cancellation: Cancellation) -> Pixels:
     with _failures(data):
         return upright(evaluate(as_rgb32(_load(data)), cancellation), header.orientation)
 

@@ -4,20 +4,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from desktop.canvas.regions import RegionsChanged, RegionStore
 from desktop.context import Context
-from desktop.detection_words import model_word
 from desktop.imaging.source import ImageSource
 from desktop.journal import Edit
 from desktop.pages.workbench.correction import Draft
 from desktop.pages.workbench.document import Document, ItemView, view_of
 from desktop.pages.workbench.drafts import Drafts
 from desktop.pages.workbench.edits import Edits
-from desktop.pages.workbench.opening import Opened
+from desktop.pages.workbench.opening import Opened, model_names
 from desktop.pages.workbench.outbox import Sent
 from desktop.pages.workbench.reference_file import of_item, of_record
 from desktop.pages.workbench.regions import RegionLink
@@ -89,7 +89,7 @@ class Bench(QObject):
         same = opened.record.inspection_id == self.record_id
         self.document = Document(opened.record)
         self.reference, self.models = opened.reference, opened.models
-        self._names = {m.model_id: model_word(m.model_id, m.model_name) for m in opened.models}
+        self._names, self._rows = model_names(opened.models), opened.rows
         self.link.home = of_record(opened.reference)
         if not same:
             self.link.turn_to(None)
@@ -118,7 +118,7 @@ class Bench(QObject):
     def leave(self) -> None:
         """Nothing is open any more."""
         self.document = self.reference = self.source = None
-        self.rows = []
+        self.rows, self._rows = [], Rows()
         self.drafts.close()
         self.link.home = None
         self.link.turn_to(None)
@@ -140,7 +140,7 @@ class Bench(QObject):
     @property
     def number(self) -> int:
         """Its number; 0 for none."""
-        return next((row.number for row in self.rows if row.item_id == self._current), 0)
+        return self._rows.number(self._current)
 
     @property
     def entry(self) -> results.Entry | None:
@@ -192,12 +192,15 @@ class Bench(QObject):
 
     # -- what the service says
 
-    def serve(self, items: Sequence[Item]) -> None:
+    def serve(self, views: Sequence[ItemView]) -> None:
         """Every item as the service has it now."""
-        if self.document is not None:
-            views = [view_of(item, self.edits.local_id(item.item_id)) for item in items]
-            self.document.serve(views, self.edits.waiting())
-            self._refresh()
+        if self.document is None:
+            return
+        # An item that was made here may have got its id from the service since.
+        known = [(view, self.edits.local_id(view.item_id)) for view in views]
+        views = [view if view.item_id == here else replace(view, item_id=here) for view, here in known]
+        self.document.serve(views, self.edits.waiting())
+        self._refresh()
 
     def serve_some(self, items: Sequence[Item]) -> None:
         """Some items as the service has them now."""

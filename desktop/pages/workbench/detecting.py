@@ -19,6 +19,8 @@ from shared.wire.inspection import Item
 
 _LOOK_EVERY = 0.3
 _LOOK_AGAIN = 3.0
+_AT_ONCE = 100
+"""Items that are shown in one turn of the event loop."""
 _AGAIN_MS = 3_000
 _OPEN = {JobState.QUEUED, JobState.RUNNING}
 
@@ -114,8 +116,8 @@ class Detecting(QObject):
     def _take(self, news: Sequence[Item] | Item) -> None:
         if isinstance(news, Item):
             self._bench.serve_item(news)
-        elif news and news[0].inspection_id == self._bench.record_id:
-            self._bench.serve(news)
+        else:
+            self._bench.serve_some(news)
 
     def _was_asked(self, item_id: str, count: int) -> None:
         self._asking.pop(item_id, None)
@@ -206,7 +208,9 @@ def _asked(report: Report, session: Session, ask: Callable[[Session], Sequence[J
     if len(jobs) == 1:
         report(session.items.get(jobs[0].item_id).value)
     elif jobs:
-        report(session.items.all(jobs[0].inspection_id))
+        items = session.items.all(jobs[0].inspection_id)
+        for start in range(0, len(items), _AT_ONCE):
+            report(items[start : start + _AT_ONCE])
     return len(jobs)
 
 

@@ -6,7 +6,7 @@ import contextlib
 import os
 import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -18,17 +18,20 @@ from PySide6.QtGui import QImage
 from desktop.client import Session
 from desktop.client.address import is_local
 from desktop.client.errors import Forbidden, NotFound
+from desktop.detection_words import model_word
 from desktop.imaging import open_image
 from desktop.imaging.remote import choose_source
 from desktop.imaging.source import ImageSource
+from desktop.pages.workbench.document import ItemView, view_of
 from desktop.pages.workbench.reference_file import ReferenceFile
+from desktop.pages.workbench.rows import Rows
 from desktop.preferences import APP
 from desktop.workers import Report
 from shared.content import file_id_of, sha256_of
 from shared.geometry import Rect
 from shared.wire.catalogue import ReferenceImage
 from shared.wire.detection import DetectionModel
-from shared.wire.inspection import Item, Record
+from shared.wire.inspection import Record
 
 _KEPT_BYTES = 4_000_000_000
 """Least recently used pictures beyond this many bytes leave the cache."""
@@ -40,18 +43,25 @@ _PAUSE_SECONDS = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A record with all that belongs to it; `reference` is None for a record without a reference image."""
+    """A record with all that belongs to it; `reference` is None for a record without a reference image.
+
+    `rows` has worked out the rows of the items, so that the GUI thread need not.
+    """
 
     record: Record
-    items: Sequence[Item]
+    items: Sequence[ItemView]
+    rows: Rows
     reference: ReferenceImage | None
     models: Sequence[DetectionModel]
 
 
-def load(session: Session, record_id: str) -> Opened:
-    """The record. Raises NotFound when it is gone, Forbidden, Unreachable, ..."""
+def load(session: Session, record_id: str, local_id: Callable[[str], str]) -> Opened:
+    """The record, with the rows of its items. `local_id` gives the journal's id of an item.
+
+    Raises NotFound when it is gone, Forbidden, Unreachable, ...
+    """
     record = session.records.get(record_id).value
-    items = session.items.all(record_id)
+    items = [view_of(item, local_id(item.item_id)) for item in session.items.all(record_id)]
     reference = None
     if record.reference_image_id is not None:
         with contextlib.suppress(NotFound, Forbidden):
@@ -59,7 +69,14 @@ def load(session: Session, record_id: str) -> Opened:
     models: Sequence[DetectionModel] = ()
     with contextlib.suppress(NotFound, Forbidden):
         models = session.detection.models()
-    return Opened(record, items, reference, models)
+    rows = Rows()
+    rows.of(items, model_names(models))
+    return Opened(record, items, rows, reference, models)
+
+
+def model_names(models: Sequence[DetectionModel]) -> dict[str, str]:
+    """What each model is called, by its id."""
+    return {model.model_id: model_word(model.model_id, model.model_name) for model in models}
 
 
 def picture_folder() -> Path:

@@ -25,13 +25,14 @@ class OwnFile(Banner):
     def show_item(self) -> None:
         """Say it of the chosen item; nothing when its picture is the record's reference image."""
         bench, home = self._bench, self._bench.link.home
-        file, others = bench.link.file, self._elsewhere()
+        file = bench.link.file
         if bench.item is None or file is None or same_file(file, home):
             self.hide()
         elif home is None or not bench.editable:
             text = self.tr("This item is marked on a picture of its own: {name}.")
             self.say(text.format(name=file.name), closable=False)
         else:
+            others = self._elsewhere()
             text = self.tr(
                 "Not on the reference image of the record: %n item(s), this one on {name}.", "", others
             )

@@ -199,6 +199,7 @@ class WorkbenchPage(Page):
             load,
             self.context.session,
             self._record_id,
+            self.bench.edits.local_id,
             owner=self,
             done=self._loaded,
             failed=self._not_loaded,

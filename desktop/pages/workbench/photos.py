@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QFileDialog, QWidget
 
@@ -20,18 +21,29 @@ from desktop.pages.sentences import sentence
 from desktop.pages.workbench.bench import Bench
 from desktop.pages.workbench.capture import CaptureDialog
 from desktop.pages.workbench.photo_box import PhotoBox
-from desktop.pages.workbench.pictures import PhotoRef, make_pair
+from desktop.pages.workbench.pictures import PhotoRef, jpeg, make_pair, thumbnail, upload
 from desktop.pages.workbench.rows import alignment, homography
 from desktop.pages.workbench.versions import version_lines
 from desktop.widgets import confirm
-from desktop.workers import Lane, Report, Task, run
+from desktop.workers import Lane, Task, run
 from shared import results
+from shared.geometry import Rect
 from shared.wire.inspection import Photo
 
-_THUMB_PX = 128
+_GATHER_MS = 50
 
 Upload = tuple[str, Path | bytes, str]
 """Item, what to upload, its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What the pair on view is made of; `mapping` brings px of the reference image to px of the photo."""
+
+    item_id: str
+    ref: PhotoRef
+    region: Rect | None
+    mapping: list[list[float]] | None
 
 
 class Photos(QObject):
@@ -50,7 +62,9 @@ class Photos(QObject):
         self._reading: Task | None = None
         self._pairing: Task | None = None
         self._known: dict[str, Sequence[Photo]] = {}
-        self._shown: object = None
+        self._shown: _Wanted | None = None
+        self._pair_soon = QTimer(self, singleShot=True, interval=_GATHER_MS)
+        self._pair_soon.timeout.connect(self._pair)
         self._ref: PhotoRef | None = None
         self._own = False
         self._by_hand: dict[tuple[str, str], list[list[float]]] = {}
@@ -132,23 +146,30 @@ class Photos(QObject):
             self._box.show_pair(None, self.tr("No photo yet. Add one, take one, or drop it here."))
             return
         mapping = by_hand or (homography(entry) if self._own else None)
-        wanted = (item.item_id, ref, region, str(mapping))
+        wanted = _Wanted(item.item_id, ref, region, mapping)
         if wanted == self._shown:
             return
-        if not isinstance(self._shown, tuple) or self._shown[0] != item.item_id:
+        if self._shown is None or self._shown.item_id != item.item_id:
             # The pictures of another item must not stand beside the findings of this one.
             self._say_pair(None)
             self._box.show_pair(None)
         self._shown = wanted
         if self._pairing is not None:
             self._pairing.cancel()
+        # Who holds the key for the next item down goes past many that nobody looks at.
+        self._pair_soon.start()
+
+    def _pair(self) -> None:
+        wanted = self._shown
+        if wanted is None:
+            return
         self._pairing = run(
             make_pair,
             self._session,
-            source,
-            region,
-            ref,
-            mapping,
+            self._bench.source,
+            wanted.region,
+            wanted.ref,
+            wanted.mapping,
             owner=self,
             progress=self._paired_some,
             done=self._paired,
@@ -211,7 +232,7 @@ class Photos(QObject):
         )
         for photo in self._box.strip.show_photos(photos, current, self._bench.editable):
             run(
-                _thumbnail,
+                thumbnail,
                 self._session,
                 photo.file_id,
                 owner=self,
@@ -320,7 +341,7 @@ class Photos(QObject):
         item = self._bench.item
         if item is None or not self._bench.editable:
             return
-        run(_jpeg, image, owner=self, done=partial(self._encoded, item.item_id))
+        run(jpeg, image, owner=self, done=partial(self._encoded, item.item_id))
 
     def _encoded(self, item_id: str, data: bytes) -> None:
         self._queue.append((item_id, data, self.tr("photo") + ".jpg"))
@@ -346,7 +367,7 @@ class Photos(QObject):
         item_id, source, name = self._queue[0]
         self._box.show_progress(0.0)
         self._uploading = run(
-            _upload,
+            upload,
             self._session,
             self._bench.edits.service_id(item_id),
             source,
@@ -374,21 +395,3 @@ class Photos(QObject):
         self._box.show_progress(None)
         self._box.show_error(f"{name}: {sentence(error)}")
         self._next()
-
-
-def _upload(report: Report, session: Session, item_id: str, source: Path | bytes, name: str) -> Photo:
-    stored = session.files.upload(source, name, lambda done, total: report(done / total if total else 1.0))
-    report.check()
-    return session.items.add_photo(item_id, stored.file_id)
-
-
-def _thumbnail(session: Session, file_id: str) -> QImage:
-    return QImage.fromData(session.files.thumbnail(file_id, _THUMB_PX))
-
-
-def _jpeg(image: QImage) -> bytes:
-    data = QByteArray()
-    buffer = QBuffer(data)
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    image.convertToFormat(QImage.Format.Format_RGB888).save(buffer, "JPEG", 95)  # type: ignore[call-overload]
-    return bytes(data.data())

@@ -1,11 +1,15 @@
-"""The region of an item in the reference image and in its photo, as a pair. Not for the GUI thread."""
+"""Photos on their way, and the region of an item in the reference image and in its photo, as a pair.
+
+Not for the GUI thread.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QSize, Qt
 from PySide6.QtGui import QImage
 
 from desktop.canvas.alignment import AlignedPair, align_cut
@@ -15,11 +19,13 @@ from desktop.imaging.source import ImageSource
 from desktop.pages.workbench.opening import fetch_photo
 from desktop.workers import Report
 from shared.geometry import Rect
+from shared.wire.inspection import Photo
 
 LONGEST_PX = 1600
 """Longer side of a reference crop that is laid on the photo, px."""
 
 _MARGIN = 0.08
+_THUMB_PX = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,3 +104,24 @@ def _fitted(image: QImage) -> tuple[QImage, float]:
     size = QSize(LONGEST_PX, LONGEST_PX)
     small = image.scaled(size, Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation)
     return small, small.width() / image.width()
+
+
+def upload(report: Report, session: Session, item_id: str, source: Path | bytes, name: str) -> Photo:
+    """Send a photo and add it to the item; reports 0..1. Raises ClientError, OSError."""
+    stored = session.files.upload(source, name, lambda done, total: report(done / total if total else 1.0))
+    report.check()
+    return session.items.add_photo(item_id, stored.file_id)
+
+
+def thumbnail(session: Session, file_id: str) -> QImage:
+    """A small picture of a file, about `_THUMB_PX` px. Raises ClientError."""
+    return QImage.fromData(session.files.thumbnail(file_id, _THUMB_PX))
+
+
+def jpeg(image: QImage) -> bytes:
+    """The picture as a JPEG file."""
+    data = QByteArray()
+    buffer = QBuffer(data)
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    image.convertToFormat(QImage.Format.Format_RGB888).save(buffer, "JPEG", 95)  # type: ignore[call-overload]
+    return bytes(data.data())

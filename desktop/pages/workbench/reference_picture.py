@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QImage, QPixmap
 from PySide6.QtWidgets import QStackedWidget
 
@@ -19,9 +19,11 @@ from desktop.pages.workbench.tool_strip import ToolStrip
 from desktop.workers import Lane, Task, run
 from shared.geometry import Rect
 
+_GATHER_MS = 60
+
 
 class ReferencePicture(QObject):
-    """Brings the picture that the chosen item is marked on onto the canvas and its crops into the list."""
+    """Brings the picture of the chosen item onto the canvas, and crops of it into the rows in sight."""
 
     def __init__(
         self,
@@ -39,6 +41,10 @@ class ReferencePicture(QObject):
         self._file: ReferenceFile | None = None
         self.cropped: dict[str, Rect] = {}
         """The region of each item whose crop is in the list, or is being made."""
+        self._wanted: dict[str, None] = {}
+        self._soon = QTimer(self, singleShot=True, interval=_GATHER_MS)
+        self._soon.timeout.connect(self._make)
+        items.pictureWanted.connect(self._want)
 
     def turn(self) -> bool:
         """Show the picture that the chosen item is marked on; the choice of one, and False, without any."""
@@ -80,26 +86,44 @@ class ReferencePicture(QObject):
         self._stop()
         self._file = None
         self.cropped.clear()
+        self._wanted.clear()
         self._items.drop_pictures()
         self._view.open(None)
         self._centre.setCurrentWidget(self._view)
 
     def _stop(self) -> None:
+        self._soon.stop()
         for task in (self._fetching, self._cropping):
             if task is not None:
                 task.cancel()
         self._fetching = self._cropping = None
 
     def crop(self) -> None:
-        """Make the crops that are missing or out of date."""
-        source = self._bench.source
-        if source is None or (self._cropping is not None and not self._cropping.finished):
+        """Make the crops of regions anew that are not what they were."""
+        for item_id, rect in list(self.cropped.items()):
+            region = self._view.store.get(item_id)
+            if region is None:
+                del self.cropped[item_id]
+            elif region.rect != rect:
+                self._want(item_id)
+
+    def _want(self, item_id: str) -> None:
+        # Asked while painting: nothing but a note is made here.
+        self._wanted[item_id] = None
+        if not self._soon.isActive() and (self._cropping is None or self._cropping.finished):
+            self._soon.start()
+
+    def _make(self) -> None:
+        """Make the crops that were asked for and are missing or out of date."""
+        source, store = self._bench.source, self._view.store
+        if source is None:
             return
-        wanted = {region.id: region.rect for region in self._view.store}
-        todo = [(key, rect) for key, rect in wanted.items() if self.cropped.get(key) != rect]
+        wanted, self._wanted = self._wanted, {}
+        regions = [region for region in map(store.get, wanted) if region is not None]
+        todo = [(region.id, region.rect) for region in regions if self.cropped.get(region.id) != region.rect]
         if not todo:
             return
-        self.cropped = {key: rect for key, rect in self.cropped.items() if key in wanted} | dict(todo)
+        self.cropped |= dict(todo)
         self._cropping = run(
             thumbnails,
             source,
@@ -107,10 +131,15 @@ class ReferencePicture(QObject):
             round(THUMB_PX * self._view.devicePixelRatioF()),
             owner=self,
             progress=self._made,
-            done=lambda _: self.crop(),
-            failed=lambda _: None,
+            done=lambda _: self._go_on(),
+            failed=lambda _: self._go_on(),
             priority=-1,
         )
+
+    def _go_on(self) -> None:
+        self._cropping = None
+        if self._wanted:
+            self._soon.start()
 
     def _made(self, made: tuple[str, QImage]) -> None:
         self._items.set_picture(made[0], QPixmap.fromImage(made[1]))
@@ -122,6 +151,8 @@ class ReferencePicture(QObject):
         self._view.show_message("")
         self._view.open(source)
         self._bench.show_picture(source)
+        if self._wanted:
+            self._soon.start()
 
     def _failed(self, error: Exception) -> None:
         self._file = None

@@ -149,3 +149,8 @@ class Rows:
                 known = (item, number, row_of(item, number, models))
             self._known[item.item_id] = known
         return [row for _, _, row in self._known.values()]
+
+    def number(self, item_id: str) -> int:
+        """The number of an item among those that were given last; 0 when it was not among them."""
+        known = self._known.get(item_id)
+        return known[1] if known is not None else 0
