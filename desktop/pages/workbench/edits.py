@@ -3,14 +3,10 @@
 
 from __future__ import annotations
 
-import logging
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-import platformdirs
 import shiboken6
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -20,17 +16,14 @@ from desktop.embedded import ServiceState
 from desktop.journal import Edit, Journal, JournalBusyError, JournalError
 from desktop.journal.state import Conflict
 from desktop.pages.sentences import sentence
+from desktop.pages.workbench.journals import close_journal, discard_pending, journal_path, open_journal
 from desktop.pages.workbench.outbox import Outbox, Sent
-from desktop.preferences import APP
 from desktop.workers import Lane, Report, Task, run
-
-_log = logging.getLogger(__name__)
 
 # Quick edits in a row (arrow keys, typing) join in the journal and travel as one.
 _GATHER_MS = 250
 _FIRST_PAUSE_MS = 1_000
 _LONGEST_PAUSE_MS = 30_000
-_COMPACT_ABOVE = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,33 +38,6 @@ class Saving:
     conflicts: int = 0
     offline: bool = False
     problem: str = ""
-
-
-def journal_path(user_id: str) -> Path:
-    """The journal of an account, in the person's data folder."""
-    name = re.sub(r"[^A-Za-z0-9-]", "_", user_id)
-    return Path(platformdirs.user_data_dir(APP, appauthor=False)) / "journal" / f"{name}.journal"
-
-
-def _open(path: Path) -> Journal:
-    journal = Journal.open(path)
-    if path.stat().st_size > _COMPACT_ABOVE:
-        journal.compact()
-    return journal
-
-
-def _close(journal: Journal) -> None:
-    try:
-        journal.close()
-    except JournalError as error:
-        # Everything is in it but its last word: the next start takes it for that of a crash.
-        _log.warning("%s", error)
-
-
-def _discard(journal: Journal) -> None:
-    while pending := journal.pending():
-        journal.conflict(pending[0].id, {})
-        journal.resolve(pending[0].id, {})
 
 
 def _send(report: Report, outbox: Outbox) -> None:
@@ -151,7 +117,11 @@ class Edits(QObject):
         self._wanting.append(done)
         if self._opening is None:
             self._opening = run(
-                _open, journal_path(self._user_id), owner=self, done=self._opened, failed=self._not_opened
+                open_journal,
+                journal_path(self._user_id),
+                owner=self,
+                done=self._opened,
+                failed=self._not_opened,
             )
 
     def _opened(self, journal: Journal) -> None:
@@ -159,7 +129,7 @@ class Edits(QObject):
         payload = self._context.payload
         if payload is not None and payload.user.user_id != self._user_id:
             self._user_id = ""
-            run(_close, journal, owner=None)
+            run(close_journal, journal, owner=None)
             wanting, self._wanting = self._wanting, []
             for done in wanting:
                 self.prepare(done)
@@ -198,7 +168,7 @@ class Edits(QObject):
         self.held = self._offline = False
         self.problem = self._hindrance = ""
         if journal is not None:
-            run(_close, journal, owner=None)
+            run(close_journal, journal, owner=None)
 
     def close(self) -> None:
         """End cleanly: what waits is kept for the next start."""
@@ -210,7 +180,7 @@ class Edits(QObject):
         journal, self._journal = self._journal, None
         self._user_id = ""
         if journal is not None:
-            _close(journal)
+            close_journal(journal)
 
     # -- edits
 
@@ -317,7 +287,7 @@ class Edits(QObject):
 
     def discard(self) -> None:
         """Forget the edits that a crash left."""
-        if self._journal is None or not self._written(_discard):
+        if self._journal is None or not self._written(discard_pending):
             return
         self.held = False
         self.decided.emit()

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from desktop.canvas.compare import CompareView
 from desktop.canvas.pair_tools import mapped
 from desktop.client import Session
-from desktop.pages.workbench.edits import journal_path
+from desktop.pages.workbench.journals import journal_path
 from desktop.pages.workbench.label_editor import LabelEditor
 from shared import results
 from shared.cv import cv2

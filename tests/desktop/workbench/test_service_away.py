@@ -16,7 +16,7 @@ from desktop.embedded import EmbeddedService, ServiceState
 from desktop.journal import Journal, JournalError
 from desktop.pages.workbench import edits as edits_module
 from desktop.pages.workbench.conflicts import ConflictDialog
-from desktop.pages.workbench.edits import journal_path
+from desktop.pages.workbench.journals import journal_path
 from shared.codes import Verdict
 from shared.wire.inspection import ItemUpdate
 from tests.desktop.workbench.stage import Desk, desk, make_record

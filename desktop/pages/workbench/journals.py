@@ -1,0 +1,49 @@
+"""The journal file of an account: where it is, opening and closing it."""
+
+from __future__ import annotations
+
+import logging
+import re
+from pathlib import Path
+
+import platformdirs
+
+from desktop.journal import Journal, JournalError
+from desktop.preferences import APP
+
+_log = logging.getLogger(__name__)
+
+_COMPACT_ABOVE = 4_000_000
+
+
+def journal_path(user_id: str) -> Path:
+    """The journal of an account, in the person's data folder."""
+    name = re.sub(r"[^A-Za-z0-9-]", "_", user_id)
+    return Path(platformdirs.user_data_dir(APP, appauthor=False)) / "journal" / f"{name}.journal"
+
+
+def open_journal(path: Path) -> Journal:
+    """The journal at `path`, rewritten when it has grown large. Raises JournalError."""
+    journal = Journal.open(path)
+    if path.stat().st_size > _COMPACT_ABOVE:
+        try:
+            journal.compact()
+        except JournalError as error:
+            # On a full disk it stays as large as it is.
+            _log.warning("%s", error)
+    return journal
+
+
+def close_journal(journal: Journal) -> None:
+    """Close it. A disk that does not take its last word has the next start take it for that of a crash."""
+    try:
+        journal.close()
+    except JournalError as error:
+        _log.warning("%s", error)
+
+
+def discard_pending(journal: Journal) -> None:
+    """Take out every edit that can be sent. Raises JournalError."""
+    while pending := journal.pending():
+        journal.conflict(pending[0].id, {})
+        journal.resolve(pending[0].id, {})
