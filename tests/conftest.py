@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -28,3 +30,14 @@ def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
     for name in [name for name in os.environ if name.startswith("WALKAROUND_")]:
         monkeypatch.delenv(name)
     return home
+
+
+@pytest.fixture(autouse=True)
+def _own_log() -> Iterator[None]:
+    """A service inside this process logs to the streams of its test, and to nothing after it."""
+    root = logging.getLogger()
+    level, before = root.level, list(root.handlers)
+    yield
+    for handler in [one for one in root.handlers if one not in before]:
+        root.removeHandler(handler)
+    root.setLevel(level)
