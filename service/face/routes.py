@@ -81,12 +81,12 @@ def router(service: FaceService) -> APIRouter:
         _caller: Caller = require(Permission.SETTINGS_MANAGE),
     ) -> Envelope[FacePolicy]:
         """Whether face login is switched on."""
-        return Envelope(data=FacePolicy(login_enabled=await service.login_enabled()))
+        return Envelope(data=FacePolicy(login_enabled=await service.oversight.login_enabled()))
 
     @routes.put("/face/policy", responses=failures(401, 403, 422))
     async def switch_face_login(body: FacePolicy, caller: Caller = admin) -> Envelope[FacePolicy]:
         """Switch face login on or off for everybody; asks for a recent password login."""
-        await service.switch_login(body.login_enabled, caller.user_id, caller.address)
+        await service.oversight.switch_login(body.login_enabled, caller.user_id, caller.address)
         return Envelope(data=body, msg="人脸登录已开启" if body.login_enabled else "人脸登录已关闭")
 
     @routes.get("/face/calibration", responses=failures(401, 403, 503))
@@ -94,12 +94,12 @@ def router(service: FaceService) -> APIRouter:
         _caller: Caller = require(Permission.SETTINGS_MANAGE),
     ) -> Envelope[FaceCalibration]:
         """Scores of the enrolled users against each other, and the threshold in force."""
-        return Envelope(data=await service.calibration())
+        return Envelope(data=await service.oversight.calibration())
 
     @routes.post("/face/calibration/strangers", responses=failures(401, 403, 422, 429, 503))
     async def compare_strangers(body: Strangers, _caller: Caller = admin) -> Envelope[StrangerScores]:
         """Compare pictures of people who are not enrolled with those who are; keeps nothing of them."""
         images = [image.get_secret_value() for image in body.images]
-        return Envelope(data=await service.compare_strangers(images))
+        return Envelope(data=await service.oversight.compare_strangers(images))
 
     return routes

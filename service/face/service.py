@@ -7,10 +7,8 @@ import functools
 import itertools
 import logging
 import math
-from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from time import monotonic
-from typing import Protocol
 
 from sqlalchemy import delete, func, select
 from sqlalchemy.exc import SQLAlchemyError
@@ -20,52 +18,33 @@ from service.changes import Change, announce
 from service.database import Database, now
 from service.envelope import Problem, Refusal
 from service.face import rules
-from service.face.calibrate import calibration, strangers_against
 from service.face.consent import CONSENT_BY_CALLER, CONSENT_TEXT, CONSENT_VERSION
 from service.face.decode import BadPicture, Fault
 from service.face.dlib_engine import NAME as DEFAULT_MODEL
 from service.face.engine import Embedding, Look
 from service.face.gallery import Gallery, score
 from service.face.held import HeldTemplates, next_revision
+from service.face.line import Eyes, Line, unavailable
+from service.face.oversight import Oversight
 from service.face.packs import load_engine, model_in_use
 from service.face.stations import Pace, Stations, busy, policy
 from service.face.tables import FaceEnrolment, FaceTemplate
 from service.face.vault import Vault
 from service.face.worker import About, EngineUnavailableError, FaceWorker
 from service.settings import Settings
-from shared.codes import ErrorCode
 from shared.wire.account import Tokens
-from shared.wire.face import FaceCalibration, FaceStatus, StrangerScores
+from shared.wire.face import FaceStatus
 
 log = logging.getLogger("walkaround.face")
 
 # Every failed login is answered at a multiple of this after it arrived, whatever its cause.
 FAILURE_SECONDS = 0.6
 LOGINS_PER_MINUTE = 60
-# Logins and enrolments that may wait for the one face process before further ones are sent away.
-MAX_WAITING = 8
-BUSY_SECONDS = 5
 # How soon a deletion by another service process reaches the memory of this one.
 FOLLOW_SECONDS = 2.0
 
 LogIn = Callable[[str, str], Awaitable[Tokens]]
 MayLogIn = Callable[[str], Awaitable[bool]]
-
-
-class Eyes(Protocol):
-    """Looks at pictures with one engine; `FaceWorker` is the one in use."""
-
-    async def about(self) -> About:
-        """The engine. Raises EngineUnavailableError."""
-        ...
-
-    async def look(self, face_info: str) -> Look:
-        """What is in a picture. Raises BadPicture, EngineUnavailableError."""
-        ...
-
-    async def close(self) -> None:
-        """Let go of the engine."""
-        ...
 
 
 class FaceService:
@@ -97,7 +76,9 @@ class FaceService:
         # One at a time from the first check to the last write: nobody slips past a limit in parallel, and the
         # gallery never falls behind its own database.
         self._turn = asyncio.Lock()
-        self._waiting = 0
+        self._line = Line()
+        self.oversight = Oversight(database, self._eyes, self._held, self._line, self._turn)
+        """What an admin sees and switches."""
         self._tasks: list[asyncio.Task[None]] = []
         self._pace = Pace(LOGINS_PER_MINUTE, 60)
 
@@ -154,10 +135,10 @@ class FaceService:
         when too many wait.
         """
         try:
-            with self._in_line():
+            with self._line.place():
                 await self._enrol(user_id, images, consent_version, address)
         except EngineUnavailableError as problem:
-            raise self._unavailable(problem) from None
+            raise unavailable(problem) from None
 
     async def enrol_one(self, user_id: str, face_info: str) -> str | None:
         """Enrol by the contract's single picture; gives the sentence of a refusal, None when enrolled."""
@@ -250,7 +231,7 @@ class FaceService:
         try:
             about = await self._eyes.about()
         except EngineUnavailableError as problem:
-            raise self._unavailable(problem) from None
+            raise unavailable(problem) from None
         return FaceStatus(
             enrolled=enrolment is not None,
             usable=enrolment is not None and enrolment.model_id == about.model_id,
@@ -281,7 +262,7 @@ class FaceService:
         started = monotonic()
         if not self._pace.take():
             raise busy(60)
-        with self._in_line():
+        with self._line.place():
             async with self._turn:
                 await self._stations.check(address)
                 tokens = await self._tokens_for(await self._identified(face_info), address)
@@ -292,16 +273,6 @@ class FaceService:
         passed = monotonic() - started
         await asyncio.sleep(math.ceil(passed / FAILURE_SECONDS) * FAILURE_SECONDS - passed)
         raise Refusal("无法校验人脸")
-
-    @contextmanager
-    def _in_line(self) -> Iterator[None]:
-        if self._waiting >= MAX_WAITING:
-            raise busy(BUSY_SECONDS)
-        self._waiting += 1
-        try:
-            yield
-        finally:
-            self._waiting -= 1
 
     async def _tokens_for(self, user_id: str | None, address: str) -> Tokens | None:
         if user_id is None or not await self._may_log_in(user_id):
@@ -338,63 +309,10 @@ class FaceService:
         """Somebody logged in by password at `address`: face login works there again."""
         await self._stations.forgive(address)
 
-    # --- for the admin ------------------------------------------------------------------------------------
-
-    async def login_enabled(self) -> bool:
-        """Whether face login is switched on."""
-        return await self._database.read(lambda session: policy(session).login_enabled)
-
-    async def switch_login(self, enabled: bool, actor: str, address: str) -> None:
-        """Switch face login on or off for everybody."""
-
-        def write(session: Session) -> None:
-            policy(session, to_change=True).login_enabled = enabled
-            announce(
-                session,
-                Change("update", "face_policy", "1", actor, address, {"login_enabled": enabled}),
-            )
-
-        await self._database.write(write)
-
-    async def calibration(self) -> FaceCalibration:
-        """The scores of the enrolled users against each other, and the threshold in force."""
-        try:
-            about = await self._eyes.about()
-            async with self._turn:
-                return await asyncio.to_thread(calibration, about, await self._current_gallery())
-        except EngineUnavailableError as problem:
-            raise self._unavailable(problem) from None
-
-    async def compare_strangers(self, images: Sequence[str]) -> StrangerScores:
-        """How alike the people in `images` (Base64), who are not enrolled, are to those who are.
-
-        Raises Problem 503 without a working engine, 429 when too many wait.
-        """
-        embeddings: list[Embedding] = []
-        try:
-            about = await self._eyes.about()
-            for image in images:
-                # Each in line by itself: logins come between.
-                with self._in_line():
-                    try:
-                        seen = await self._eyes.look(image)
-                    except BadPicture:
-                        continue
-                if seen.embedding is not None:
-                    embeddings.append(seen.embedding)
-            async with self._turn:
-                gallery = await self._current_gallery()
-                return await asyncio.to_thread(strangers_against, about, gallery, len(images), embeddings)
-        except EngineUnavailableError as problem:
-            raise self._unavailable(problem) from None
+    # --- what all of them need ----------------------------------------------------------------------------
 
     async def _current_gallery(self) -> Gallery:
         return await self._held.current(await self._eyes.about())
-
-    @staticmethod
-    def _unavailable(problem: EngineUnavailableError) -> Problem:
-        log.error("faces do not work: %s", problem)
-        return Problem(503, ErrorCode.UNAVAILABLE, "人脸模块暂时不可用，请稍后再试或联系管理员")
 
 
 def _best(gallery: Gallery, seen: Look) -> rules.Match | None:

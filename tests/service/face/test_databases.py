@@ -41,10 +41,10 @@ def test_from_enrolment_to_deletion(
         with pytest.raises(Problem):
             await room.service.login(person, "192.0.2.7")
         await room.service.password_login("192.0.2.7")
-        await room.service.switch_login(False, "chief", "192.0.2.7")
+        await room.service.oversight.switch_login(False, "chief", "192.0.2.7")
         with pytest.raises(Problem):
             await room.service.login(person, "192.0.2.7")
-        await room.service.switch_login(True, "chief", "192.0.2.7")
+        await room.service.oversight.switch_login(True, "chief", "192.0.2.7")
         assert await room.service.forget("mei")
         with pytest.raises(Refusal):
             await room.service.login(person, "192.0.2.7")

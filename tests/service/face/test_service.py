@@ -370,7 +370,7 @@ def test_parallel_attempts_do_not_slip_past_the_limit(room: Room) -> None:
 
 
 def test_too_many_at_once_are_sent_away(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.face.service.MAX_WAITING", 2)
+    monkeypatch.setattr("service.face.line.MAX_WAITING", 2)
 
     async def play() -> None:
         answers = await asyncio.gather(
@@ -428,12 +428,12 @@ def test_every_failure_takes_the_same_time(room: Room, monkeypatch: pytest.Monke
 def test_an_admin_switches_face_login_off(room: Room) -> None:
     async def play() -> None:
         await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
-        await room.service.switch_login(False, "admin", ADDRESS)
+        await room.service.oversight.switch_login(False, "admin", ADDRESS)
         assert not (await room.service.status("mei")).login_enabled
         with pytest.raises(Problem) as caught:
             await room.service.login(AGAIN, ADDRESS)
         assert caught.value.status == 403
-        await room.service.switch_login(True, "admin", ADDRESS)
+        await room.service.oversight.switch_login(True, "admin", ADDRESS)
         await room.service.login(AGAIN, ADDRESS)
 
     asyncio.run(play())
@@ -491,7 +491,7 @@ def test_calibration_says_what_the_comparisons_allow(room: Room) -> None:
     async def play() -> None:
         await room.service.enrol("mei", [as_face_info(each) for each in faces.enrolments()], CONSENT_VERSION)
         await room.service.enrol("lan", [STRANGER], CONSENT_VERSION)
-        figures = await room.service.calibration()
+        figures = await room.service.oversight.calibration()
         assert (figures.users, figures.templates) == (2, 4)
         assert figures.threshold == pytest.approx(rules.threshold(DlibEngine.thresholds, 4))
         assert figures.strangers.pairs == 3
@@ -510,13 +510,13 @@ def test_strangers_are_compared_with_the_enrolled_and_not_kept(room: Room) -> No
     async def play() -> None:
         await room.service.enrol("mei", [as_face_info(each) for each in faces.enrolments()], CONSENT_VERSION)
         before = room.database.read_now(lambda session: session.scalars(select(FaceTemplate.sealed)).all())
-        scores = await room.service.compare_strangers([STRANGER, NOBODY, "no picture"])
+        scores = await room.service.oversight.compare_strangers([STRANGER, NOBODY, "no picture"])
         assert (scores.pictures, scores.faces, scores.comparisons, scores.false_matches) == (3, 1, 3, 0)
         assert scores.largest is not None
         assert scores.largest < scores.threshold == rules.threshold(DlibEngine.thresholds, 3)
-        own = await room.service.compare_strangers([AGAIN])
+        own = await room.service.oversight.compare_strangers([AGAIN])
         assert own.false_matches == own.comparisons == 3
-        nobody = await room.service.compare_strangers([NOBODY])
+        nobody = await room.service.oversight.compare_strangers([NOBODY])
         assert (nobody.faces, nobody.comparisons, nobody.largest) == (0, 0, None)
         after = room.database.read_now(lambda session: session.scalars(select(FaceTemplate.sealed)).all())
         assert before == after

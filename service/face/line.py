@@ -1,0 +1,60 @@
+"""The one face process: who asks it, how many may wait for it, and what is said when it does not work."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+from service.envelope import Problem
+from service.face.engine import Look
+from service.face.stations import busy
+from service.face.worker import About, EngineUnavailableError
+from shared.codes import ErrorCode
+
+log = logging.getLogger("walkaround.face")
+
+# Logins and enrolments that may wait for the one face process before further ones are sent away.
+MAX_WAITING = 8
+BUSY_SECONDS = 5
+
+
+class Eyes(Protocol):
+    """Looks at pictures with one engine; `FaceWorker` is the one in use."""
+
+    async def about(self) -> About:
+        """The engine. Raises EngineUnavailableError."""
+        ...
+
+    async def look(self, face_info: str) -> Look:
+        """What is in a picture. Raises BadPicture, EngineUnavailableError."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of the engine."""
+        ...
+
+
+class Line:
+    """Those who wait for the eyes."""
+
+    def __init__(self) -> None:
+        self._waiting = 0
+
+    @contextmanager
+    def place(self) -> Iterator[None]:
+        """A place in the line for as long as the block takes. Raises Problem 429 when it is too long."""
+        if self._waiting >= MAX_WAITING:
+            raise busy(BUSY_SECONDS)
+        self._waiting += 1
+        try:
+            yield
+        finally:
+            self._waiting -= 1
+
+
+def unavailable(problem: EngineUnavailableError) -> Problem:
+    """The answer while no engine works; the log says why."""
+    log.error("faces do not work: %s", problem)
+    return Problem(503, ErrorCode.UNAVAILABLE, "人脸模块暂时不可用，请稍后再试或联系管理员")

@@ -1,0 +1,83 @@
+"""What an admin sees and switches: face login on or off, and how well the enrolled are told apart."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from sqlalchemy.orm import Session
+
+from service.changes import Change, announce
+from service.database import Database
+from service.face.calibrate import calibration, strangers_against
+from service.face.decode import BadPicture
+from service.face.engine import Embedding
+from service.face.held import HeldTemplates
+from service.face.line import Eyes, Line, unavailable
+from service.face.stations import policy
+from service.face.worker import EngineUnavailableError
+from shared.wire.face import FaceCalibration, StrangerScores
+
+
+class Oversight:
+    """Looks at the templates that logins use: `held`, one at a time by `turn`."""
+
+    def __init__(
+        self, database: Database, eyes: Eyes, held: HeldTemplates, line: Line, turn: asyncio.Lock
+    ) -> None:
+        self._database = database
+        self._eyes = eyes
+        self._held = held
+        self._line = line
+        self._turn = turn
+
+    async def login_enabled(self) -> bool:
+        """Whether face login is switched on."""
+        return await self._database.read(lambda session: policy(session).login_enabled)
+
+    async def switch_login(self, enabled: bool, actor: str, address: str) -> None:
+        """Switch face login on or off for everybody."""
+
+        def write(session: Session) -> None:
+            policy(session, to_change=True).login_enabled = enabled
+            announce(
+                session,
+                Change("update", "face_policy", "1", actor, address, {"login_enabled": enabled}),
+            )
+
+        await self._database.write(write)
+
+    async def calibration(self) -> FaceCalibration:
+        """The scores of the enrolled users against each other, and the threshold in force.
+
+        Raises Problem 503 without a working engine.
+        """
+        try:
+            about = await self._eyes.about()
+            async with self._turn:
+                return await asyncio.to_thread(calibration, about, await self._held.current(about))
+        except EngineUnavailableError as problem:
+            raise unavailable(problem) from None
+
+    async def compare_strangers(self, images: Sequence[str]) -> StrangerScores:
+        """How alike the people in `images` (Base64), who are not enrolled, are to those who are.
+
+        Raises Problem 503 without a working engine, 429 when too many wait.
+        """
+        embeddings: list[Embedding] = []
+        try:
+            about = await self._eyes.about()
+            for image in images:
+                # Each in line by itself: logins come between.
+                with self._line.place():
+                    try:
+                        seen = await self._eyes.look(image)
+                    except BadPicture:
+                        continue
+                if seen.embedding is not None:
+                    embeddings.append(seen.embedding)
+            async with self._turn:
+                gallery = await self._held.current(about)
+                return await asyncio.to_thread(strangers_against, about, gallery, len(images), embeddings)
+        except EngineUnavailableError as problem:
+            raise unavailable(problem) from None
