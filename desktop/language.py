@@ -23,6 +23,15 @@ def QT_TRANSLATE_NOOP(context: str, source: str) -> str:
     return source
 
 
+_OF_QT = (
+    QT_TRANSLATE_NOOP("QFileDialog", "&Look in:"),
+    QT_TRANSLATE_NOOP("QFileDialog", "Files of &type:"),
+    QT_TRANSLATE_NOOP("QAbstractFileIconProvider", "Folder"),
+    QT_TRANSLATE_NOOP("QAbstractFileIconProvider", "File Folder"),
+)
+"""What Qt's own catalogue lacks in Chinese, where a system has no file dialog of its own."""
+
+
 def system_language() -> str:
     """The best of our languages for this system; English when it speaks neither."""
     for name in QLocale.system().uiLanguages():

@@ -24,7 +24,7 @@ from desktop.widgets.chips import (
 from desktop.widgets.dialogs import Confirm, Toast, confirm, key_hint
 from desktop.widgets.fields import Combo, Field, PasswordField, SearchField, TextArea
 from desktop.widgets.icons import icon, paint_icon
-from desktop.widgets.labels import Card, Panel, ProgressBar, label, paint_progress, rule
+from desktop.widgets.labels import Card, Line, Panel, ProgressBar, label, paint_progress, rule
 from desktop.widgets.page import Page
 from desktop.widgets.pager import Pager
 from desktop.widgets.states import (
@@ -53,6 +53,7 @@ __all__ = [
     "FilterChips",
     "IconButton",
     "Kind",
+    "Line",
     "LoadingState",
     "Logo",
     "NoPermissionState",

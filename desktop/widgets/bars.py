@@ -24,7 +24,7 @@ from desktop.theme import ITEM_PX, RADIUS, TEXT_PX, look, mix, sized
 from desktop.widgets.buttons import Button, Kind
 from desktop.widgets.chips import Chip
 from desktop.widgets.icons import paint_icon
-from desktop.widgets.labels import Panel, label
+from desktop.widgets.labels import Line, Panel, label
 from desktop.widgets.states import Symbol
 
 RAIL_PX = 56
@@ -290,13 +290,13 @@ class TopBar(Panel):
             if index:
                 self._crumbs.addWidget(label("/", "dim"))
             if index == len(pairs) - 1:
-                self._crumbs.addWidget(label(text, "strong"))
+                self._crumbs.addWidget(Line(text, "strong"))
             elif page_id:
                 link = Button(text, kind=Kind.QUIET)
                 link.clicked.connect(lambda _checked=False, to=page_id: self.crumb_chosen.emit(to))
                 self._crumbs.addWidget(link)
             else:
-                self._crumbs.addWidget(label(text, "dim"))
+                self._crumbs.addWidget(Line(text, "dim"))
 
     def set_status(self, status: str) -> None:
         """Show the state of what is open beside the breadcrumbs; an empty string hides it."""

@@ -169,6 +169,7 @@ class FilterChips(QWidget):
         was = self.value()
         for button in old:
             self._group.removeButton(button)
+            button.hide()
             button.deleteLater()
         for index, (key, text) in enumerate(pairs):
             made = _FilterChip(key, text)

@@ -129,6 +129,9 @@ class Field(QWidget):
             self.editor.setCurrentText(text)
         else:
             self.editor.setText(text)
+            # A long text shows its beginning, except to the person who types it.
+            if not self.editor.hasFocus():
+                self.editor.setCursorPosition(0)
         self.editor.blockSignals(False)
 
     def set_error(self, sentence: str) -> None:

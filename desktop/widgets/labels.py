@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Literal
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QSizePolicy, QWidget
 
 from desktop.theme import look
 
 Role = Literal["text", "strong", "dim", "label", "small", "item", "title", "error", "key"]
+
+_LEAST_LINE = 60
 
 
 def label(text: str = "", role: Role = "text", wrap: bool = False) -> QLabel:
@@ -24,6 +26,51 @@ def label(text: str = "", role: Role = "text", wrap: bool = False) -> QLabel:
     if role != "text":
         made.setProperty("role", role)
     return made
+
+
+class Line(QLabel):
+    """One line of text of a role; with an ellipsis where there is no room, and then the whole on hover."""
+
+    def __init__(self, text: str = "", role: Role = "text") -> None:
+        super().__init__(text)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        if role != "text":
+            self.setProperty("role", role)
+
+    @property
+    def shown(self) -> str:
+        """What is seen of the text."""
+        return self.fontMetrics().elidedText(
+            self.text(), Qt.TextElideMode.ElideRight, self.contentsRect().width()
+        )
+
+    def setText(self, text: str) -> None:
+        super().setText(text)
+        self._tell()
+
+    def minimumSizeHint(self) -> QSize:
+        whole = super().minimumSizeHint()
+        return QSize(min(whole.width(), _LEAST_LINE), whole.height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._tell()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        self.style().drawItemText(
+            painter,
+            self.contentsRect(),
+            Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft,
+            self.palette(),
+            self.isEnabled(),
+            self.shown,
+            self.foregroundRole(),
+        )
+        painter.end()
+
+    def _tell(self) -> None:
+        self.setToolTip("" if self.shown == self.text() else self.text())
 
 
 class Card(QFrame):

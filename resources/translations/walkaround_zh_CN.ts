@@ -1298,6 +1298,10 @@
         <translation>我的：{value}</translation>
     </message>
     <message>
+        <source>Other findings make the item undecided: a verdict is given for what it saw.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Somebody else changed this item meanwhile. Choose what shall stay.</source>
         <translation>其他人在此期间修改了这个条目，请选择保留哪一个。</translation>
     </message>
@@ -4962,8 +4966,16 @@
         <translation>没有可撤销的操作。</translation>
     </message>
     <message>
+        <source>The item is undecided: the verdict of {name} stays in its history, and only {name} can give it again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Undone: {step}</source>
         <translation>已撤销：{step}</translation>
+    </message>
+    <message>
+        <source>somebody else</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>

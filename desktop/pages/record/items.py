@@ -24,7 +24,7 @@ from desktop.widgets import (
     status_word,
 )
 from shared import results
-from shared.codes import Progress
+from shared.codes import Progress, Status
 from shared.wire.inspection import Item
 
 
@@ -88,13 +88,13 @@ class ItemsCard(Card):
             Column(
                 self.tr("Model"),
                 lambda row: model_word(row.item.model_id, row.item.model_name) or NOTHING,
-                150,
+                170,
             ),
             Column(
                 self.tr("Verdict"),
-                lambda row: status_word(results.verdict(row.entries)),
+                lambda row: status_word(_status(row)),
                 110,
-                tone=lambda row: status_tone(results.verdict(row.entries)),
+                tone=lambda row: status_tone(_status(row)),
             ),
             Column(self.tr("Findings"), self._findings, 190, under=_first_labels),
         ]
@@ -151,6 +151,11 @@ class ItemsCard(Card):
             return NOTHING
         count = len(_boxes(finished))
         return self.tr("%n finding(s)", "", count) if count else self.tr("No findings")
+
+
+def _status(row: Row) -> str:
+    """The verdict; of an item that nobody and nothing looked at, that it was not started."""
+    return results.verdict(row.entries).value if row.entries else Status.NOT_STARTED.value
 
 
 def _boxes(entry: results.Entry) -> list[dict[str, Any]]:

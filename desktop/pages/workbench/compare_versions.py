@@ -28,7 +28,7 @@ from desktop.pages.workbench.pairing import Pairing, Within, pairings, same_phot
 from desktop.pages.workbench.rows import Finding
 from desktop.pages.workbench.versions import VersionLine, version_lines
 from desktop.theme import look
-from desktop.widgets import Button, Column, Combo, Table, label, status_word
+from desktop.widgets import Button, Column, Combo, Line, Table, label, status_word
 from desktop.workers import Task, run
 from shared import results
 from shared.geometry import Rect
@@ -199,7 +199,7 @@ class CompareVersions(QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 16, 20, 16)
         column.setSpacing(10)
-        column.addWidget(label(title, "item"))
+        column.addWidget(Line(title, "item"))
         column.addLayout(pair, 3)
         column.addWidget(self.table, 1)
         column.addLayout(below)

@@ -25,7 +25,7 @@ _NEW = "difference"
 
 
 class CorrectionBar(QWidget):
-    """Below the findings: draw one, and what waits to be saved."""
+    """Below the findings: draw one. `pending` says what waits to be saved, where it is always in sight."""
 
     saveWanted = Signal()
     discardWanted = Signal()
@@ -45,18 +45,19 @@ class CorrectionBar(QWidget):
         head = QHBoxLayout()
         head.addWidget(self.draw)
         head.addStretch(1)
-        head.addWidget(self._said)
-        self._below = QWidget()
-        row = QHBoxLayout(self._below)
-        row.setContentsMargins(0, 0, 0, 0)
+        self.pending = QWidget()
+        row = QHBoxLayout()
         row.addStretch(1)
         row.addWidget(self.discard)
         row.addWidget(self.save)
+        waiting = QVBoxLayout(self.pending)
+        waiting.setContentsMargins(0, 0, 0, 0)
+        waiting.setSpacing(4)
+        waiting.addWidget(self._said)
+        waiting.addLayout(row)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
         column.addLayout(head)
-        column.addWidget(self._below)
         self.draw.toggled.connect(self._drawing)
         self.save.clicked.connect(lambda _checked=False: self.saveWanted.emit())
         self.discard.clicked.connect(lambda _checked=False: self.discardWanted.emit())
@@ -65,7 +66,7 @@ class CorrectionBar(QWidget):
     def show_steps(self, steps: int) -> None:
         """Say how many changes are not saved yet."""
         self._said.setText(self.tr("%n change(s), not saved yet", "", steps) if steps else "")
-        self._below.setVisible(steps > 0)
+        self.pending.setVisible(steps > 0)
 
     def _drawing(self, on: bool) -> None:
         self.draw.kind = Kind.LINK if on else Kind.QUIET

@@ -21,6 +21,8 @@ from shared.codes import Verdict
 from shared.wire.history import FindingChange, HistoryEntry
 
 _SHOWN = 4
+_LONGEST = 16
+"""So many letters of a label are shown in its chip."""
 
 
 def looked_at(entry: HistoryEntry) -> bool:
@@ -62,6 +64,8 @@ class HistoryBox(QWidget):
         head.addWidget(Symbol("history", "dim", 14))
         head.addWidget(label(self.tr("Earlier inspections"), "label"))
         head.addStretch(1)
+        self._all = False
+        self._shown: tuple[Sequence[HistoryEntry], float | None, Mapping[str, str]] = ((), None, {})
         self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(10)
         self._grid.setVerticalSpacing(4)
@@ -76,13 +80,18 @@ class HistoryBox(QWidget):
     def show_rows(
         self, entries: Sequence[HistoryEntry], mm_per_pixel: float | None, models: Mapping[str, str]
     ) -> None:
-        """Show these, newest first; `models` gives the word for a model by its name at the service."""
+        """Show these, newest first; `models` gives the word for a model by its name at the service.
+
+        The first few, until the person wants all.
+        """
+        self._shown = (entries, mm_per_pixel, models)
         while (item := self._grid.takeAt(0)) is not None:
             widget = item.widget()
             if widget is not None:
                 widget.hide()
                 widget.deleteLater()
-        for place, entry in enumerate(entries[:_SHOWN]):
+        shown = entries if self._all else entries[:_SHOWN]
+        for place, entry in enumerate(shown):
             day = found_when(entry).astimezone().date().isoformat()
             link = Button(day, kind=Kind.QUIET)
             link.setToolTip(self.tr("Compare the photo of this inspection"))
@@ -94,7 +103,21 @@ class HistoryBox(QWidget):
             self._grid.addWidget(chip, place * 2, 1, Qt.AlignmentFlag.AlignLeft)
             self._grid.addWidget(label(trend, "small"), place * 2, 2)
             self._grid.addWidget(label(self._who(entry, models), "small", wrap=True), place * 2 + 1, 0, 1, 3)
+        if len(entries) > _SHOWN:
+            said = self.tr("Show fewer") if self._all else self.tr("Show all {n}").format(n=len(entries))
+            more = Button(said, kind=Kind.LINK)
+            more.setObjectName("history-more")
+            more.clicked.connect(lambda _checked=False: self._unfold(not self._all))
+            self._grid.addWidget(more, len(shown) * 2, 0, 1, 3, Qt.AlignmentFlag.AlignLeft)
         self.setVisible(bool(entries))
+
+    def _unfold(self, on: bool) -> None:
+        self._all = on
+        self.show_rows(*self._shown)
+        more = self.findChildren(Button, "history-more")[-1]
+        # It goes on where the button was that is gone.
+        more.show()
+        more.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _open(self, record_id: str, item_id: str, _checked: bool = False) -> None:
         self.openWanted.emit(record_id, item_id)
@@ -103,6 +126,8 @@ class HistoryBox(QWidget):
         if not entry.findings:
             return self.tr("Nothing found")
         name, length = finding_word(entry.findings[0].label), longest(entry)
+        if len(name) > _LONGEST:
+            name = name[: _LONGEST - 1].rstrip() + "…"
         if length is None:
             return name
         if mm_per_pixel is None:
@@ -123,7 +148,7 @@ class HistoryBox(QWidget):
     def _change(self, change: FindingChange) -> str:
         match change:
             case FindingChange.NEW:
-                return self.tr("new")
+                return self.tr("new since then")
             case FindingChange.GROWN:
                 return self.tr("grown")
             case FindingChange.UNCHANGED:

@@ -19,6 +19,8 @@ from desktop.widgets import Panel, label, rule
 from shared import results
 
 WIDTH_PX = 336
+_LEAST_PX = 328
+_SIDE = 14
 
 
 class Inspector(Panel):
@@ -27,7 +29,7 @@ class Inspector(Panel):
     def __init__(self, commands: Commands, parent: QWidget | None = None) -> None:
         super().__init__("panel", "left", parent)
         self.setObjectName("inspector")
-        self.setMinimumWidth(280)
+        self.setMinimumWidth(_LEAST_PX)
         self.fields = ItemFields()
         self.photo = PhotoBox(commands)
         self.findings = FindingsBox()
@@ -35,7 +37,8 @@ class Inspector(Panel):
         self.verdict = VerdictBox(commands)
         self.run = RunBox(commands)
         self.history = HistoryBox()
-        self._none = label(self.tr("Choose an item in the list or on the picture."), "dim", wrap=True)
+        self._none = label("", "dim", wrap=True)
+        self.say_none(any_items=True)
         self._stack = QStackedWidget()
         self._build()
 
@@ -43,8 +46,8 @@ class Inspector(Panel):
         content = QWidget()
         content.setProperty("clear", True)
         column = QVBoxLayout(content)
-        column.setContentsMargins(14, 12, 14, 16)
-        column.setSpacing(16)
+        column.setContentsMargins(_SIDE, 12, _SIDE, 16)
+        column.setSpacing(12)
         column.addWidget(self.fields)
         column.addWidget(self.photo)
         column.addWidget(self.run)
@@ -58,6 +61,13 @@ class Inspector(Panel):
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setWidget(content)
+        # Beside the scroll bar things stay as wide as the verdict below, which does not scroll.
+        bar = scroll.verticalScrollBar()
+        bar.rangeChanged.connect(
+            lambda _least, most: column.setContentsMargins(
+                _SIDE, 12, _SIDE - (bar.sizeHint().width() if most > 0 else 0), 16
+            )
+        )
         empty = QWidget()
         row = QHBoxLayout(empty)
         row.setContentsMargins(24, 24, 24, 24)
@@ -70,7 +80,7 @@ class Inspector(Panel):
         whole.addWidget(self._stack)
 
     def _above_verdict(self, scroll: QScrollArea) -> QWidget:
-        """What scrolls, and the verdict below it, which is always in sight."""
+        """What scrolls, and below it the verdict and unsaved findings, which are always in sight."""
         whole = QWidget()
         rows = QVBoxLayout(whole)
         rows.setContentsMargins(0, 0, 0, 0)
@@ -78,7 +88,9 @@ class Inspector(Panel):
         rows.addWidget(scroll, 1)
         rows.addWidget(rule())
         foot = QVBoxLayout()
-        foot.setContentsMargins(14, 10, 14, 12)
+        foot.setContentsMargins(_SIDE, 10, _SIDE, 12)
+        foot.setSpacing(10)
+        foot.addWidget(self.correction.pending)
         foot.addWidget(self.verdict)
         rows.addLayout(foot)
         return whole
@@ -91,6 +103,14 @@ class Inspector(Panel):
         self.fields.show_item(item, number)
         self.verdict.show_item(item)
         self.show_findings(item, entry)
+
+    def say_none(self, any_items: bool) -> None:
+        """Say what to do while no item is chosen."""
+        self._none.setText(
+            self.tr("Choose an item in the list or on the picture.")
+            if any_items
+            else self.tr("This record has no items yet. What is drawn or taken over is shown here.")
+        )
 
     def show_findings(self, item: ItemView, entry: results.Entry | None) -> None:
         """Show the findings of `entry`, which is one of the item's or a draft."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop.detection_words import model_word
 from desktop.pages.workbench.document import ItemView
@@ -55,6 +55,16 @@ class NameEdit(QLineEdit):
         if self.text() != text:
             self.setText(text)
             self.setCursorPosition(0)
+            self._tell()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._tell()
+
+    def _tell(self) -> None:
+        """A name that is longer than the field is told on hover."""
+        wide = self.fontMetrics().horizontalAdvance(self.text()) > self.contentsRect().width()
+        self.setToolTip(self.text() if wide else "")
 
     def commit(self) -> None:
         """Tell what is typed, if it is new."""
@@ -147,7 +157,7 @@ class TextEdit(QPlainTextEdit):
     def _fit(self) -> None:
         # The document's height counts lines here, as in every QPlainTextEdit.
         lines = min(max(round(self.document().size().height()), self._lines), 8)
-        frame = 2 if self._bare else 20
+        frame = 2 if self._bare else 24
         self.setFixedHeight(self.fontMetrics().lineSpacing() * lines + frame)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -194,11 +204,12 @@ class ItemFields(QWidget):
         column.addWidget(self.number)
         column.addWidget(self.name)
         column.addWidget(self.description)
-        column.addSpacing(10)
-        column.addWidget(label(self.tr("Detection model"), "label"))
-        column.addSpacing(4)
-        column.addWidget(self.model)
-        column.addSpacing(2)
+        column.addSpacing(8)
+        choice = QHBoxLayout()
+        choice.setSpacing(10)
+        choice.addWidget(label(self.tr("Detection model"), "label"))
+        choice.addWidget(self.model, 1)
+        column.addLayout(choice)
         column.addWidget(self.own)
         self.name.committed.connect(self.renamed)
         self.description.committed.connect(self.described)

@@ -276,6 +276,7 @@ class WorkbenchPage(Page):
         can_start = self.bench.editable and self.bench.source is not None
         self.items.show_rows(self.bench.rows, can_start, bool(reference is not None and reference.template))
         self.items.choose(self.bench.current)
+        self.inspector.say_none(any_items=bool(self.bench.rows))
         self.top.show_record(document.record)
         self.set_editable(self.bench.editable)
         self.line.show()

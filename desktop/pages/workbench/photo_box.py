@@ -16,7 +16,7 @@ from desktop.pages.workbench.photo_strip import PhotoStrip
 from desktop.pages.workbench.versions import VersionLine
 from desktop.widgets import Button, IconButton, Kind, ProgressBar, label
 
-_PANE_PX = 132
+_PANE_PX = 124
 
 
 class PhotoBox(QWidget):
@@ -82,7 +82,7 @@ class PhotoBox(QWidget):
         head.addWidget(self.add)
         head.addWidget(self.camera)
         modes = QHBoxLayout()
-        modes.setSpacing(10)
+        modes.setSpacing(6)
         for mode, text in (
             (CompareMode.SIDE_BY_SIDE, self.tr("Side by side")),
             (CompareMode.SWIPE, self.tr("Swipe")),
@@ -96,6 +96,10 @@ class PhotoBox(QWidget):
             self.modes[mode] = button
             modes.addWidget(button)
         modes.addStretch(1)
+        taken = QHBoxLayout()
+        taken.addWidget(self.strip)
+        taken.addStretch(1)
+        taken.addWidget(self.align, 0, Qt.AlignmentFlag.AlignTop)
         below = QHBoxLayout()
         below.addWidget(self._alignment)
         below.addStretch(1)
@@ -109,11 +113,10 @@ class PhotoBox(QWidget):
         column.addLayout(head)
         column.addWidget(self.pane)
         column.addLayout(modes)
-        column.addWidget(self.strip)
+        column.addLayout(taken)
         column.addLayout(upload)
         column.addWidget(self._error)
         column.addLayout(below)
-        column.addWidget(self.align, 0, Qt.AlignmentFlag.AlignLeft)
         self._mark(CompareMode.SIDE_BY_SIDE)
 
     def set_mode(self, mode: CompareMode) -> None:
@@ -147,6 +150,7 @@ class PhotoBox(QWidget):
         elif quality is not None:
             text = self.tr("Aligned to {px} px · {n} inliers").format(px=f"{quality[0]:.1f}", n=quality[1])
         self._alignment.setText(text)
+        self._alignment.setVisible(bool(text))
 
     def show_versions(self, lines: Sequence[VersionLine], current: int) -> None:
         """Offer these versions of the result; `current` is the one that is shown."""

@@ -6,22 +6,24 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QContextMenuEvent, QImage, QKeyEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QMenu, QWidget
+from PySide6.QtWidgets import QAbstractButton, QGridLayout, QMenu, QWidget
 
 from desktop.pages.moments import minute
 from desktop.theme import look
-from desktop.widgets import paint_icon
+from desktop.widgets import Button, Kind, paint_icon
 from shared.wire.inspection import Photo
 
-THUMB_PX = 40
-_MOST = 6
+THUMB_PX = 34
+_COLUMNS = 4
 
 
 class _Thumb(QAbstractButton):
     removeWanted = Signal()  # noqa: N815 - a Qt signal
 
-    def __init__(self, photo: Photo, newest: bool, image: QImage | None, removable: bool) -> None:
-        super().__init__()
+    def __init__(
+        self, photo: Photo, newest: bool, image: QImage | None, removable: bool, parent: QWidget
+    ) -> None:
+        super().__init__(parent)
         self.image = image
         self._newest, self._removable = newest, removable
         self.setCheckable(True)
@@ -78,7 +80,7 @@ class _Thumb(QAbstractButton):
 
 
 class PhotoStrip(QWidget):
-    """Newest first; hidden while there is none."""
+    """Newest first, a row of them until the person wants all; hidden while there is none."""
 
     chosen = Signal(str)
     """The photo id of the photo to look at."""
@@ -89,10 +91,14 @@ class PhotoStrip(QWidget):
         super().__init__(parent)
         self.setObjectName("photo-strip")
         self.setAccessibleName(self.tr("Photos of the item"))
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.setSpacing(4)
-        self._row.addStretch(1)
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setSpacing(4)
+        self._all = False
+        self.more = Button("", kind=Kind.QUIET, parent=self)
+        self.more.setObjectName("photo-more")
+        self.more.setFixedSize(THUMB_PX, THUMB_PX)
+        self.more.clicked.connect(lambda _checked=False: self._unfold(not self._all))
         self._thumbs: dict[str, _Thumb] = {}
         self._images: dict[str, QImage] = {}
         self.hide()
@@ -100,20 +106,43 @@ class PhotoStrip(QWidget):
     def show_photos(self, photos: Sequence[Photo], current: str, removable: bool) -> list[Photo]:
         """Show these (oldest first as given); gives those whose small picture is not known yet."""
         for thumb in self._thumbs.values():
-            self._row.removeWidget(thumb)
             thumb.hide()
             thumb.deleteLater()
         self._thumbs = {}
-        shown = list(reversed(photos))[:_MOST]
-        for place, photo in enumerate(shown):
-            thumb = _Thumb(photo, place == 0, self._images.get(photo.file_id), removable)
+        for place, photo in enumerate(reversed(photos)):
+            thumb = _Thumb(photo, place == 0, self._images.get(photo.file_id), removable, self)
             thumb.setChecked(photo.photo_id == current)
             thumb.clicked.connect(lambda _checked=False, it=photo.photo_id: self.chosen.emit(it))
             thumb.removeWanted.connect(lambda it=photo.photo_id: self.removeWanted.emit(it))
-            self._row.insertWidget(place, thumb)
             self._thumbs[photo.photo_id] = thumb
-        self.setVisible(bool(shown))
-        return [photo for photo in shown if photo.file_id not in self._images]
+        self._lay_out()
+        self.setVisible(bool(photos))
+        return [photo for photo in reversed(photos) if photo.file_id not in self._images]
+
+    def _unfold(self, on: bool) -> None:
+        self._all = on
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        """One row, with the chosen photo in it and a button that says how many more there are; or all."""
+        while self._grid.takeAt(0) is not None:
+            pass
+        thumbs = list(self._thumbs.values())
+        too_many = len(thumbs) > _COLUMNS
+        seen = thumbs
+        if too_many and not self._all:
+            chosen = [thumb for thumb in thumbs[_COLUMNS - 1 :] if thumb.isChecked()]
+            seen = [*thumbs[: _COLUMNS - 1 - len(chosen)], *chosen]
+        for thumb in thumbs:
+            thumb.setVisible(thumb in seen)
+        for place, thumb in enumerate(seen):
+            self._grid.addWidget(thumb, place // _COLUMNS, place % _COLUMNS)
+        self._grid.addWidget(self.more, len(seen) // _COLUMNS, len(seen) % _COLUMNS)
+        self.more.setVisible(too_many)
+        self.more.setText("−" if self._all else f"+{len(thumbs) - len(seen)}")
+        said = self.tr("Show fewer photos") if self._all else self.tr("Show all %n photo(s)", "", len(thumbs))
+        self.more.setAccessibleName(said)
+        self.more.setToolTip(said)
 
     def set_image(self, photo: Photo, image: QImage) -> None:
         """The small picture of a photo is there."""

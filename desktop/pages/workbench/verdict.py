@@ -55,7 +55,7 @@ class VerdictBox(QWidget):
             button.clicked.connect(lambda _checked=False, it=verdict: self.decide(it))
             self.buttons[verdict] = button
             row.addWidget(button, 1)
-        self.reason = TextEdit(self.tr("Reason, or a note for the report"), bare=False, lines=2)
+        self.reason = TextEdit(self.tr("Reason, or a note for the report"), bare=False)
         self.reason.setObjectName("verdict-reason")
         self._ask = label("", "error", wrap=True)
         self._ask.hide()

@@ -189,7 +189,7 @@ def test_items_come_from_the_template_and_then_from_the_last_inspection(
     page.reload()
     model = page.items.table.rows_model
     qtbot.waitUntil(lambda: model.rowCount() == 2 and model.index(1, 3).data() == "Failed", timeout=WAIT)
-    assert model.index(0, 3).data() == "Undecided"
+    assert model.index(0, 3).data() == "Not started"
     page.items.table.choose(1)
     with qtbot.waitSignal(page.navigate) as asked:
         qtbot.keyClick(page.items.table, Qt.Key.Key_Return)
@@ -204,7 +204,7 @@ def test_items_come_from_the_template_and_then_from_the_last_inspection(
     qtbot.waitUntil(lambda: page.items.last.isVisible() and page.items.last.isEnabled(), timeout=WAIT)
     page.items.last.click()
     qtbot.waitUntil(lambda: page.items.table.rows_model.rowCount() == 2, timeout=WAIT)
-    assert model.index(1, 3).data() == "Undecided"
+    assert model.index(1, 3).data() == "Not started"
 
 
 def test_the_first_inspection_has_no_last_one(context: Context, record: Record, qtbot: QtBot) -> None:

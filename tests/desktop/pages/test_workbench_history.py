@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -105,3 +106,31 @@ def test_a_row_says_what_when_by_whom_and_opens_its_photo(qtbot: QtBot) -> None:
     assert opened.args == ["r1", "i"]
     box.show_rows([], None, {})
     assert box.isHidden()
+
+
+def test_a_long_history_is_folded_until_the_person_wants_all(qtbot: QtBot) -> None:
+    box = HistoryBox()
+    qtbot.addWidget(box)
+    entries = [_entry([_finding(30, "grown")], inspection_id=f"r{number}") for number in range(7)]
+    box.show_rows(entries, 0.5, {})
+    box.show()
+    box.activateWindow()
+    qtbot.waitUntil(box.isActiveWindow)
+
+    def days() -> int:
+        return len([link for link in box.findChildren(QPushButton) if "-01-01" in link.text()])
+
+    def more() -> QPushButton:
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        QCoreApplication.processEvents()
+        return next(link for link in box.findChildren(QPushButton, "history-more") if not link.isHidden())
+
+    assert days() == 4
+    more().click()
+    assert more().hasFocus()
+    assert days() == 7
+    more().click()
+    assert more().hasFocus()
+    assert days() == 4
+    assert "4" not in more().text()
+    assert "7" in more().text()

@@ -119,6 +119,9 @@ def desk(session: Session, qtbot: object, folder: str = "") -> Iterator[Desk]:
     page = WorkbenchPage(context)
     page.resize(1380, 820)
     page.show()
+    page.activateWindow()
+    # Only in the active window does anything have the focus.
+    assert QTest.qWaitForWindowActive(page)
     try:
         yield Desk(session, context, page)
     finally:
