@@ -10,6 +10,7 @@ from desktop.camera import CameraFeed, FeedState, FrameSource, Hint, Shot, sourc
 from desktop.camera.hints import Look
 from desktop.client import Session
 from desktop.client.errors import Forbidden, Refused, TooMany
+from desktop.pages.login.pieces import Countdown
 from desktop.pages.sentences import seconds_sentence, sentence
 from desktop.pages.viewfinder import Viewfinder
 from desktop.workers import run
@@ -57,10 +58,9 @@ class FaceLogin(QObject):
         self._sending = False
         self._running = False
         self._blocked = False
-        self._wait_seconds = 0
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
-        self._second = QTimer(self, interval=1000)
-        self._second.timeout.connect(self._count_down)
+        self._wait = Countdown(self)
+        self._wait.counted.connect(self._counted)
         self._feed.frameReady.connect(view.show_frame)
         self._feed.looked.connect(self._looked)
         self._feed.stateChanged.connect(self._state_changed)
@@ -85,7 +85,7 @@ class FaceLogin(QObject):
     def stop(self) -> None:
         """Release the camera."""
         self._running = False
-        self._second.stop()
+        self._wait.stop()
         self._pause.stop()
         self._feed.stop()
 
@@ -137,7 +137,7 @@ class FaceLogin(QObject):
 
     def _looked(self, seen: Look) -> None:
         self._view.show_face(seen.face)
-        if self._sending or self._blocked or self._wait_seconds or self._pause.isActive():
+        if self._sending or self._blocked or self._wait.left or self._pause.isActive():
             return
         self._nobody = self._nobody + 1 if seen.hint is Hint.NO_FACE else 0
         if self._nobody >= _GONE_LOOKS:
@@ -165,9 +165,7 @@ class FaceLogin(QObject):
         if not self._running:
             return
         if isinstance(error, TooMany):
-            self._wait_seconds = round(error.retry_after)
-            self._second.start()
-            self._view.show_hint(seconds_sentence(self._wait_seconds))
+            self._wait.start(round(error.retry_after))
         elif isinstance(error, Forbidden):
             self._block(sentence(error), "")
         elif isinstance(error, Refused):
@@ -189,12 +187,9 @@ class FaceLogin(QObject):
         self._feed.stop()
         self._view.show_sentence(text, action)
 
-    def _count_down(self) -> None:
-        self._wait_seconds -= 1
-        if self._wait_seconds > 0:
-            self._view.show_hint(seconds_sentence(self._wait_seconds))
-        else:
-            self._second.stop()
+    def _counted(self, left: int) -> None:
+        if left:
+            self._view.show_hint(seconds_sentence(left))
 
 
 def _log_in(session: Session, shot: Shot) -> Payload:

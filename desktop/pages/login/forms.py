@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from desktop.client import Session
 from desktop.client.errors import Conflict, Invalid, Refused, TooMany
+from desktop.pages.login.pieces import Countdown
 from desktop.pages.password import StrengthLine, follows_rules
 from desktop.pages.sentences import field_sentence, seconds_sentence, sentence
 from desktop.widgets import Button, Field, Kind, PasswordField, label
@@ -28,9 +29,8 @@ class PasswordForm(QWidget):
     def __init__(self, session: Session, user_name: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self._wait_seconds = 0
-        self._second = QTimer(self, interval=1000)
-        self._second.timeout.connect(self._count_down)
+        self._wait = Countdown(self)
+        self._wait.counted.connect(self._counted)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -89,27 +89,16 @@ class PasswordForm(QWidget):
     def _failed(self, error: Exception) -> None:
         self._busy(False)
         if isinstance(error, TooMany):
-            self._wait(round(error.retry_after))
+            self._wait.start(round(error.retry_after))
         else:
             self.password.set_error(sentence(error))
         if isinstance(error, Refused) and isinstance(self.password.editor, QLineEdit):
             self.password.setFocus()
             self.password.editor.selectAll()
 
-    def _wait(self, seconds: int) -> None:
-        self._wait_seconds = seconds
-        self.button.setEnabled(False)
-        self.password.set_error(seconds_sentence(seconds))
-        self._second.start()
-
-    def _count_down(self) -> None:
-        self._wait_seconds -= 1
-        if self._wait_seconds > 0:
-            self.password.set_error(seconds_sentence(self._wait_seconds))
-        else:
-            self._second.stop()
-            self.password.set_error("")
-            self.button.setEnabled(True)
+    def _counted(self, left: int) -> None:
+        self.button.setEnabled(not left)
+        self.password.set_error(seconds_sentence(left) if left else "")
 
 
 class FirstRunForm(QWidget):

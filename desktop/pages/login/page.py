@@ -21,15 +21,16 @@ from PySide6.QtWidgets import (
 from desktop.camera import sources
 from desktop.client import Session
 from desktop.client.address import is_local
+from desktop.client.errors import TooMany
 from desktop.context import Context
 from desktop.embedded import ServiceState
 from desktop.language import LANGUAGES
 from desktop.pages.face_picture import choose_face_pictures, read_face_picture
 from desktop.pages.login.face_login import FaceLogin, FindSources
 from desktop.pages.login.forms import FirstRunForm, PasswordForm
-from desktop.pages.login.pieces import ServiceDot, Welcome
+from desktop.pages.login.pieces import Countdown, ServiceDot, Welcome
 from desktop.pages.login.server import ServerDialog
-from desktop.pages.sentences import sentence
+from desktop.pages.sentences import seconds_sentence, sentence
 from desktop.pages.viewfinder import Viewfinder
 from desktop.theme import CARD_RADIUS, look
 from desktop.widgets import Button, Card, Kind, Logo, Page, label, rule
@@ -70,6 +71,8 @@ class LoginPage(Page):
         )
         self.password_form = PasswordForm(session, context.preferences.values.user_name)
         self.first_run_form = FirstRunForm(session)
+        self._photo_wait = Countdown(self)
+        self._photo_wait.counted.connect(self._photo_counted)
         self._build()
         self.viewfinder.acted.connect(self._try_again)
         self.face.loggedIn.connect(self._enter)
@@ -308,7 +311,14 @@ class LoginPage(Page):
 
     def _photo_failed(self, error: Exception) -> None:
         self._photo_ready()
-        self._say_photo(sentence(error))
+        if isinstance(error, TooMany):
+            self._photo_wait.start(round(error.retry_after))
+        else:
+            self._say_photo(sentence(error))
+
+    def _photo_counted(self, left: int) -> None:
+        self.photo.setEnabled(not left)
+        self._say_photo(seconds_sentence(left) if left else "")
 
     def _photo_ready(self) -> None:
         self.photo.setEnabled(True)

@@ -4,13 +4,43 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.embedded import ServiceState
 from desktop.theme import look
 from desktop.widgets import Logo, Panel, Symbol, label
+
+
+class Countdown(QObject):
+    """Counts the seconds that somebody has to wait."""
+
+    counted = Signal(int)
+    """So many seconds are left; 0 at the end."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.left = 0
+        """The seconds that are left; 0 when nobody waits."""
+        self.second = QTimer(self, interval=1000)
+        self.second.timeout.connect(lambda: self._count(self.left - 1))
+
+    def start(self, seconds: int) -> None:
+        """Begin with `seconds`; also in the middle of another wait."""
+        self.second.start()
+        self._count(seconds)
+
+    def stop(self) -> None:
+        """Wait no more, without a word."""
+        self.left = 0
+        self.second.stop()
+
+    def _count(self, left: int) -> None:
+        self.left = max(0, left)
+        if not self.left:
+            self.second.stop()
+        self.counted.emit(self.left)
 
 
 class ServiceDot(QWidget):

@@ -94,7 +94,7 @@ def test_nothing_typed_is_said_beside_the_field(show, played: Played) -> None:
 def test_too_many_tries_count_down(qtbot: QtBot, played: Played, show) -> None:
     played.answers["/api/auth/login"] = failed(429, "too_many_requests", retry_after=2)
     form = show(user_name="zhang").password_form
-    form._second.setInterval(20)
+    form._wait.second.setInterval(20)
     form.password.set_text("guess")
     form.submit()
     qtbot.waitUntil(lambda: "2 second" in form.password.error())
@@ -211,14 +211,16 @@ def test_no_camera_offers_the_photo_file(qtbot: QtBot, context, played, show, tm
     ("name", "data", "said"),
     [
         ("notes.txt", b"hello", "not supported"),
-        ("big.jpg", b"\xff\xd8\xff" + bytes(11 * 2**20), "too large"),
+        ("big.jpg", b"\xff\xd8\xff" + bytes(3 * 2**20), "too large"),
+        ("torn.jpg", b"\xff\xd8\xff" + bytes(2 * 2**20), "not supported"),
         ("me.png", b"\x89PNG\r\n\x1a\n", "not recognized"),
         (None, b"", "cannot be read"),
     ],
 )
 def test_a_photo_that_does_not_work_is_said(
-    qtbot: QtBot, context, show, tmp_path: Path, name: str | None, data: bytes, said: str
+    qtbot: QtBot, context, show, tmp_path: Path, monkeypatch, name: str | None, data: bytes, said: str
 ) -> None:
+    monkeypatch.setattr("desktop.pages.face_picture.MAX_BYTES", 3 * 2**20)
     page = show()
     path = tmp_path / (name or "missing.jpg")
     if name:
@@ -228,6 +230,23 @@ def test_a_photo_that_does_not_work_is_said(
     assert said in page.photo_error()
     assert page.photo.isEnabled()
     assert context.payload is None
+
+
+def test_too_many_photos_are_counted_down(qtbot: QtBot, context, played, show, tmp_path: Path) -> None:
+    played.answers["/api/auth/loginByFaceInfo"] = failed(429, "too_many_requests", retry_after=3)
+    page = show()
+    page._photo_wait.second.setInterval(20)
+    said: list[str] = []
+    page._photo_wait.counted.connect(lambda _left: said.append(page.photo_error()))
+    path = write(tmp_path / "me.png", face_frame())
+    page.log_in_by_photo(path)
+    qtbot.waitUntil(lambda: len(said) == 4)
+    assert ["3 second" in said[0], "2 second" in said[1], "1 second" in said[2]] == [True] * 3
+    assert said[3] == ""
+    assert page.photo.isEnabled()
+    played.answers["/api/auth/loginByFaceInfo"] = done(TOKENS)
+    with qtbot.waitSignal(context.loginChanged):
+        page.log_in_by_photo(path)
 
 
 def test_a_face_in_front_of_the_camera_lets_in(qtbot: QtBot, context, played, show, tmp_path) -> None:
@@ -290,7 +309,7 @@ def test_face_login_switched_off_is_said(qtbot: QtBot, played, show, tmp_path) -
 def test_too_many_faces_count_down(qtbot: QtBot, played, show, tmp_path) -> None:
     played.answers["/api/auth/loginByFaceInfo"] = failed(429, "too_many_requests", retry_after=30)
     page = show([ImageSequence([write(tmp_path / "a.png", face_frame())])])
-    page.face._second.setInterval(150)
+    page.face._wait.second.setInterval(150)
     qtbot.waitUntil(lambda: "28 second" in page.viewfinder.hint, timeout=10_000)
     assert len(played.bodies("/api/auth/loginByFaceInfo")) == 1
 
