@@ -44,7 +44,7 @@ def _reduced(data: bytes) -> bytes:
         raise Unsupported from error
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    shrunk(to_qimage(pixels), _LONGEST).save(buffer, "JPEG", _QUALITY)
+    shrunk(to_qimage(pixels), _LONGEST).save(buffer, "JPEG", _QUALITY)  # type: ignore[call-overload]
     return bytes(buffer.data().data())
 
 
