@@ -10,14 +10,26 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 import weakref
+from collections import deque
 from collections.abc import Callable
 from enum import Enum
 from functools import partial
 from typing import Any, TypeVar, TypeVarTuple, overload
 
 import shiboken6
-from PySide6.QtCore import QCoreApplication, QObject, QRunnable, Qt, QThread, QThreadPool, Signal, Slot
+from PySide6.QtCore import (
+    QCoreApplication,
+    QObject,
+    QRunnable,
+    Qt,
+    QThread,
+    QThreadPool,
+    QTimer,
+    Signal,
+    Slot,
+)
 
 Given = TypeVarTuple("Given")
 T = TypeVar("T")
@@ -25,6 +37,7 @@ T = TypeVar("T")
 SHORT_THREADS = 4
 LONG_THREADS = 8
 _IDLE_MS = 10_000
+_TURN_SECONDS = 0.008
 
 
 class Cancelled(Exception):  # noqa: N818 - not an error
@@ -96,17 +109,47 @@ class Report:
 
 
 class _Postbox(QObject):
-    """Lives on the GUI thread; a call posted from any thread runs there, in order."""
+    """Lives on the GUI thread; a call posted from any thread runs there, in order.
 
-    posted = Signal(object)
+    Those that came together take several turns of the event loop when they take long, so that the window
+    paints and answers in between.
+    """
+
+    _came = Signal()
 
     def __init__(self) -> None:
         super().__init__()
-        self.posted.connect(self._run, Qt.ConnectionType.QueuedConnection)
+        self._calls: deque[Callable[[], None]] = deque()
+        self._guard = threading.Lock()
+        self._told = False
+        self._next = QTimer(self, singleShot=True, interval=0)
+        self._next.timeout.connect(self._run)
+        self._came.connect(self._run, Qt.ConnectionType.QueuedConnection)
 
-    @Slot(object)
-    def _run(self, call: Callable[[], None]) -> None:
-        call()
+    def post(self, call: Callable[[], None]) -> None:
+        """Have `call` run; from any thread."""
+        with self._guard:
+            self._calls.append(call)
+            told, self._told = self._told, True
+        if not told:
+            self._came.emit()
+
+    @Slot()
+    def _run(self) -> None:
+        ends = time.monotonic() + _TURN_SECONDS
+        try:
+            while (call := self._taken()) is not None:
+                call()
+                if time.monotonic() > ends:
+                    return
+        finally:
+            if self._told:
+                self._next.start()
+
+    def _taken(self) -> Callable[[], None] | None:
+        with self._guard:
+            self._told = bool(self._calls)
+            return self._calls.popleft() if self._told else None
 
 
 class _Job(QRunnable):
@@ -244,7 +287,7 @@ def _outcome(task: Task) -> tuple[str, list[Any]]:
 def _post(pools: _Pools, task: Task, which: str, outcome: list[Any]) -> None:
     # After close() nobody reads the postbox, and its C++ half may already be gone with the application.
     if pools.open:
-        pools.postbox.posted.emit(partial(_arrive, pools, task, which, outcome))
+        pools.postbox.post(partial(_arrive, pools, task, which, outcome))
 
 
 def _arrive(pools: _Pools, task: Task, which: str, outcome: list[Any]) -> None:
@@ -274,7 +317,7 @@ def gui_caller() -> Callable[[Callable[[], None]], None]:
 
     def call(function: Callable[[], None]) -> None:
         if pools.open:
-            pools.postbox.posted.emit(function)
+            pools.postbox.post(function)
 
     return call
 

@@ -5,7 +5,7 @@ Comparing 10,000 rows takes about 0.05 ms, so no grid of cells has to be kept tr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -28,16 +28,18 @@ class RectIndex:
     def __len__(self) -> int:
         return len(self._ids)
 
-    def put(self, key: str, rect: Rect) -> None:
-        """Add or move a rectangle."""
-        row = self._rows.get(key)
-        if row is None:
-            row = len(self._ids)
-            if row == len(self._edges):
-                self._edges = np.concatenate([self._edges, np.empty_like(self._edges)])
-            self._ids.append(key)
-            self._rows[key] = row
-        self._edges[row] = (rect.x, rect.y, rect.right, rect.bottom)
+    def put(self, rects: Mapping[str, Rect]) -> None:
+        """Add or move these rectangles."""
+        new = [key for key in rects if key not in self._rows]
+        count = len(self._ids) + len(new)
+        if count > len(self._edges):
+            more = np.empty((max(count, 2 * len(self._edges)) - len(self._edges), 4))
+            self._edges = np.concatenate([self._edges, more])
+        self._rows.update(zip(new, range(len(self._ids), count), strict=True))
+        self._ids += new
+        rows = np.fromiter(map(self._rows.__getitem__, rects), np.intp, len(rects))
+        edges = ((rect.x, rect.y, rect.right, rect.bottom) for rect in rects.values())
+        self._edges[rows] = np.fromiter(edges, np.dtype((np.float64, 4)), len(rects))
 
     def remove(self, key: str) -> None:
         """Take a rectangle out. Raises KeyError when it is not in."""

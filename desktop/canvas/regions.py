@@ -194,7 +194,7 @@ class RegionStore:
         for region in now:
             (changed if region.id in self._regions else added).add(region.id)
             self._regions[region.id] = region
-            self._index.put(region.id, region.rect)
+        self._index.put({region.id: region.rect for region in now})
         if not (removed or added or changed):
             return
         lost = removed & self._selected.keys()

@@ -99,13 +99,26 @@ class Journal:
             joins = stack[-1].id if merges and not self._state.redo[record] else new_id()
             self._edits("do", step or joins, edits, merge_key)
 
-    def undo(self, record_id: str) -> tuple[Edit, ...]:
-        """Take the newest step of the record back: the new edits that do so, already written; () for none."""
-        return self._reverse("undo", self._state.undo, record_id)
+    def undo(self, record_id: str, at_most: int | None = None, step: str | None = None) -> tuple[Edit, ...]:
+        """Take the newest step of the record back: the new edits that do so, already written; () for none.
 
-    def redo(self, record_id: str) -> tuple[Edit, ...]:
-        """Do the step again that was undone last: the new edits, already written; () when there is none."""
-        return self._reverse("redo", self._state.redo, record_id)
+        With `at_most`, only so many of its edits, the last ones first: a large step can so be taken back
+        a part at a time. Parts with the same `step`, an id from `new_id`, are one step for `redo`.
+        """
+        return self._reverse("undo", self._state.undo, record_id, at_most, step)
+
+    def redo(self, record_id: str, at_most: int | None = None, step: str | None = None) -> tuple[Edit, ...]:
+        """Do the step again that was undone last, in parts as `undo` does; () when there is none."""
+        return self._reverse("redo", self._state.redo, record_id, at_most, step)
+
+    def next_step(self, record_id: str, back: bool) -> tuple[str, int]:
+        """Id of the step that `undo` (`back`) or `redo` would take, and how many edits it still has.
+
+        An empty id and 0 when there is none.
+        """
+        with self._guard:
+            stack = (self._state.undo if back else self._state.redo)[record_id]
+            return (stack[-1].id, len(stack[-1].edits)) if stack else ("", 0)
 
     def undo_label(self, record_id: str) -> str | None:
         """The label of the step that `undo` would take back; None when there is none."""
@@ -301,18 +314,29 @@ class Journal:
         line = {"t": "resolve", "id": conflict.edit.id, "before": before, "after": after}
         self._record(line | {"etag": conflict.etag})
 
-    def _edits(self, kind: str, step: str, edits: tuple[Edit, ...], merge_key: str | None) -> None:
+    def _edits(
+        self, kind: str, step: str, edits: tuple[Edit, ...], merge_key: str | None, part: bool = False
+    ) -> None:
         data = [edit.to_json() for edit in edits]
-        self._record({"t": kind, "step": step, "edits": data, "merge_key": merge_key})
+        line = {"t": kind, "step": step, "edits": data, "merge_key": merge_key}
+        self._record(line | {"part": True} if part else line)
 
-    def _reverse(self, kind: str, stacks: Mapping[str, list[Step]], record_id: str) -> tuple[Edit, ...]:
+    def _reverse(
+        self,
+        kind: str,
+        stacks: Mapping[str, list[Step]],
+        record_id: str,
+        at_most: int | None,
+        step: str | None,
+    ) -> tuple[Edit, ...]:
         with self._guard:
             stack = stacks[record_id]
             if not stack:
                 return ()
             edits = joined(stack[-1].edits)
-            made = tuple(inverse(edit, self._clock()) for edit in reversed(edits))
-            self._edits(kind, new_id(), made, None)
+            taken = edits if at_most is None else edits[-at_most:]
+            made = tuple(inverse(edit, self._clock()) for edit in reversed(taken))
+            self._edits(kind, step or new_id(), made, None, part=len(taken) < len(edits))
             return made
 
     def _record(self, line: dict[str, Any]) -> None:

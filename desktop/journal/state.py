@@ -48,6 +48,8 @@ class State:
     etags: dict[str, str] = field(default_factory=dict)
     drafts: defaultdict[str, dict[str, Drafted]] = field(default_factory=lambda: defaultdict(dict))
     closed: bool = True
+    _of: defaultdict[str, dict[str, Edit]] = field(default_factory=lambda: defaultdict(dict))
+    """What the queue holds of each object, in the same order."""
 
     def apply(self, line: Line) -> None:
         """Take one line in. Raises KeyError, TypeError or ValueError on a line that no journal writes."""
@@ -86,7 +88,7 @@ class State:
 
     def waiting_of(self, object_id: str) -> list[Edit]:
         """The edits of one object that the service does not have, oldest first."""
-        return [edit for edit in self.queue.values() if edit.object_id == object_id]
+        return list(self._of.get(object_id, {}).values())
 
     def _edits(self, line: Line) -> None:
         edits = [Edit.from_json(data) for data in line["edits"]]
@@ -95,18 +97,26 @@ class State:
         undo, redo = self.undo[record], self.redo[record]
         match line["t"]:
             case "undo":
-                undo.pop()
-                redo.append(step)
+                _turn(undo, redo, step, line.get("part", False))
             case "redo":
-                redo.pop()
-                undo.append(step)
+                _turn(redo, undo, step, line.get("part", False))
             case _:
                 redo.clear()
-                if undo and undo[-1].id == step.id:
-                    undo[-1].edits.extend(edits)
-                else:
-                    undo.append(step)
-        self.queue.update((edit.id, edit) for edit in edits)
+                _push(undo, step)
+        for edit in edits:
+            self._enqueue(edit)
+
+    def _enqueue(self, edit: Edit) -> None:
+        self.queue[edit.id] = edit
+        self._of[edit.object_id][edit.id] = edit
+
+    def _dequeue(self, edit_id: str) -> None:
+        edit = self.queue.pop(edit_id, None)
+        if edit is not None:
+            mine = self._of[edit.object_id]
+            del mine[edit_id]
+            if not mine:
+                del self._of[edit.object_id]
 
     @staticmethod
     def _draft(drafts: dict[str, Drafted], object_id: str, step: str, line: Line) -> None:
@@ -125,13 +135,13 @@ class State:
     def _up_to(self, edit_id: str) -> list[Edit]:
         """The queued edits of the same object up to `edit_id`, oldest first. Raises KeyError."""
         target = self.queue[edit_id]
-        run = [edit for edit in self.queue.values() if edit.object_id == target.object_id]
+        run = self.waiting_of(target.object_id)
         return run[: run.index(target) + 1]
 
     def _acknowledge(self, edit_id: str, etag: str | None, service_id: str | None) -> None:
         run = self._up_to(edit_id)
         for edit in run:
-            del self.queue[edit.id]
+            self._dequeue(edit.id)
         if etag is not None:
             self.etags[run[0].object_id] = etag
         if service_id is not None:
@@ -142,11 +152,11 @@ class State:
         run = self._up_to(edit_id)
         refused = joined(run)[-1]
         parts = tuple(edit.id for edit in run if edit.kind is refused.kind)
-        self.queue = {
-            key: refused if key == edit_id else edit
-            for key, edit in self.queue.items()
-            if key == edit_id or key not in parts
-        }
+        for key in parts:
+            if key != edit_id:
+                self._dequeue(key)
+        # In its place: the order of sending stays.
+        self._enqueue(refused)
         self.conflicts[edit_id] = Conflict(refused, current, etag, parts)
 
     def _resolve(self, edit_id: str, before: Any, after: Any, etag: str | None) -> None:
@@ -157,12 +167,12 @@ class State:
         decided = [replace(edit, before=before, after=after)] if after is not None else []
         gone = set(conflict.parts)
         if decided:
-            self.queue[edit_id] = decided[0]
+            self._enqueue(decided[0])
         elif edit.kind in (Kind.CREATE, Kind.RESTORE):
             # an object that the service never gets: nothing that was done with it later can be sent
-            gone.update(key for key, later in self.queue.items() if later.object_id == edit.object_id)
+            gone.update(later.id for later in self.waiting_of(edit.object_id))
         for key in gone - {one.id for one in decided}:
-            self.queue.pop(key, None)
+            self._dequeue(key)
         for stack in (self.undo[edit.record_id], self.redo[edit.record_id]):
             for step in stack:
                 step.edits = [
@@ -198,7 +208,10 @@ class State:
             stacks.clear()
             stacks.update((record, _steps_from_json(steps)) for record, steps in saved.items())
         edits = [Edit.from_json(data) for data in line["queue"]]
-        self.queue = {edit.id: edit for edit in edits}
+        self.queue.clear()
+        self._of.clear()
+        for edit in edits:
+            self._enqueue(edit)
         self.conflicts = {
             item["id"]: Conflict(
                 self.queue[item["id"]], item["current"], item.get("etag"), tuple(item["parts"])
@@ -212,6 +225,22 @@ class State:
         for record, drafts in line.get("drafts", {}).items():
             self.drafts[record] = {key: Drafted.from_json(draft) for key, draft in drafts.items()}
         self.closed = line["closed"]
+
+
+def _turn(source: list[Step], target: list[Step], step: Step, part: bool) -> None:
+    """The newest step of `source`, or the last edits of it, was reversed by `step`."""
+    if part:
+        source[-1].edits = joined(source[-1].edits)[: -len(step.edits)]
+    else:
+        source.pop()
+    _push(target, step)
+
+
+def _push(stack: list[Step], step: Step) -> None:
+    if stack and stack[-1].id == step.id:
+        stack[-1].edits.extend(step.edits)
+    else:
+        stack.append(step)
 
 
 def _steps_to_json(steps: Iterable[Step]) -> list[dict[str, Any]]:

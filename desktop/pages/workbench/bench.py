@@ -20,7 +20,7 @@ from desktop.pages.workbench.edits import Edits
 from desktop.pages.workbench.opening import Opened, model_names
 from desktop.pages.workbench.outbox import Sent
 from desktop.pages.workbench.reference_file import of_item, of_record
-from desktop.pages.workbench.regions import RegionLink
+from desktop.pages.workbench.regions import RegionLink, Shown
 from desktop.pages.workbench.rows import Row, Rows, shown_detection
 from desktop.pages.workbench.words import Change
 from shared import results
@@ -107,10 +107,10 @@ class Bench(QObject):
         if back:
             self.draftsBack.emit(back)
 
-    def show_picture(self, source: ImageSource | None) -> None:
-        """The picture that the chosen item is marked on is there."""
+    def show_picture(self, source: ImageSource, shown: Shown) -> None:
+        """The picture that the chosen item is marked on is there, `shown` are the regions on it."""
         self.source = source
-        self.link.size = source.size if source is not None else (0, 0)
+        self.link.take(shown, source.size)
         self._refresh()
         # What belongs to the chosen item needs its region, which is known only now.
         self._show_current()
@@ -254,7 +254,10 @@ class Bench(QObject):
             self.document.serve_item(sent.item, self.edits.waiting_of(sent.item.item_id))
         elif sent.refused is None:
             self.document.drop_item(sent.edit.object_id, self.edits.waiting_of(sent.edit.object_id))
-        # The first answer is shown at once, those that follow soon together.
+        self._refresh_soon()
+
+    def _refresh_soon(self) -> None:
+        """The first of many changes is shown at once, those that follow soon together."""
         if self._soon.isActive():
             self._late = True
         else:
@@ -271,7 +274,11 @@ class Bench(QObject):
         if self.document is None or edits[0].record_id != self.record_id:
             return
         self.document.apply(edits)
-        self._refresh()
+        if self.edits.more:
+            self._refresh_soon()
+        else:
+            self._late = False
+            self._refresh()
         if any(edit.object_id == self._current for edit in edits):
             self._show_current()
 

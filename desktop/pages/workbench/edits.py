@@ -18,6 +18,7 @@ from desktop.journal.state import Conflict
 from desktop.pages.sentences import sentence
 from desktop.pages.workbench.journals import close_journal, discard_pending, journal_path, open_journal
 from desktop.pages.workbench.outbox import Outbox, Sent
+from desktop.pages.workbench.turning import Turning
 from desktop.workers import Lane, Report, Task, run
 
 # Quick edits in a row (arrow keys, typing) join in the journal and travel as one.
@@ -71,9 +72,12 @@ class Edits(QObject):
         self._opening: Task | None = None
         self._wanting: list[Callable[[], None]] = []
         self._settled: list[tuple[Callable[[], None], QObject | None]] = []
+        self._turning = Turning(self.turn, self.next_step, self)
         self._sending: Task | None = None
         self._offline = False
         self._pause = _FIRST_PAUSE_MS
+        self.more = False
+        """True when what `applied` tells of is a part of a step, and another part follows soon."""
         self.problem = ""
         """Why nothing can be edited, as a sentence; empty when it can."""
         self.held = False
@@ -184,10 +188,12 @@ class Edits(QObject):
 
     # -- edits
 
-    def do(self, *edits: Edit | None, merge_key: str | None = None, step: str | None = None) -> bool:
+    def do(
+        self, *edits: Edit | None, merge_key: str | None = None, step: str | None = None, more: bool = False
+    ) -> bool:
         """Take the edits of one step, or with an id `step` a part of it; None among them is left out.
 
-        False when there is nothing to do.
+        `more`: another part follows soon. False when there is nothing to do.
         """
         given = tuple(edit for edit in edits if edit is not None)
         if not given or self._journal is None:
@@ -197,33 +203,44 @@ class Edits(QObject):
         except JournalError as error:
             self._say_unwritten(error)
             return False
-        self._took(given)
+        self._took(given, more)
         return True
 
     def undo(self, record_id: str) -> str:
         """Take the newest step back; its label, or an empty string when there is none."""
-        return self._step(record_id, back=True)
+        return self._turning.start(record_id, back=True)
 
     def redo(self, record_id: str) -> str:
         """Do the step again that was undone last; its label, or an empty string when there is none."""
-        return self._step(record_id, back=False)
+        return self._turning.start(record_id, back=False)
 
-    def _step(self, record_id: str, back: bool) -> str:
+    def turn(self, record_id: str, back: bool, at_most: int, step: str) -> str:
+        """Take the newest step back, or (not `back`) do again what was undone last; its label, if any.
+
+        Of a large step only `at_most` edits are turned; parts with the same id `step` belong together.
+        """
         journal = self._journal
         if journal is None:
             return ""
         label = journal.undo_label(record_id) if back else journal.redo_label(record_id)
         try:
-            edits = journal.undo(record_id) if back else journal.redo(record_id)
+            turn = journal.undo if back else journal.redo
+            turned, _ = journal.next_step(record_id, back)
+            edits = turn(record_id, at_most, step)
         except JournalError as error:
             self._say_unwritten(error)
             return ""
         if not edits:
             return ""
-        self._took(edits)
+        self._took(edits, journal.next_step(record_id, back)[0] == turned)
         return label or ""
 
-    def _took(self, edits: tuple[Edit, ...]) -> None:
+    def next_step(self, record_id: str, back: bool) -> tuple[str, int]:
+        """The step that `turn` would take: its id and its number of edits; an empty id for none."""
+        return self._journal.next_step(record_id, back) if self._journal is not None else ("", 0)
+
+    def _took(self, edits: tuple[Edit, ...], more: bool) -> None:
+        self.more = more
         self.applied.emit(edits)
         self.savingChanged.emit()
         if not self._retry.isActive():

@@ -58,7 +58,9 @@ class Importing(QObject):
             self._end()
             return
         part = self._fields[self._done : self._done + AT_ONCE]
-        if not bench.edits.do(*(document.make(Change.IMPORT, each) for each in part), step=self._step):
+        made = (document.make(Change.IMPORT, each) for each in part)
+        more = self._done + len(part) < len(self._fields)
+        if not bench.edits.do(*made, step=self._step, more=more):
             self._end()
             return
         self._done += len(part)

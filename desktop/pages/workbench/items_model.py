@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 from enum import IntEnum
 
 from PySide6.QtCore import (
-    QAbstractListModel,
     QModelIndex,
     QObject,
     QPersistentModelIndex,
     QRect,
     QRectF,
     QSize,
+    QStringListModel,
     Qt,
     Signal,
 )
@@ -40,8 +40,12 @@ class Role(IntEnum):
     PICTURE = Qt.ItemDataRole.UserRole + 2
 
 
-class ItemsModel(QAbstractListModel):
-    """The rows that the filter lets through, in their order."""
+class ItemsModel(QStringListModel):
+    """The rows that the filter lets through, in their order.
+
+    The strings are the items' ids: Qt asks for the number of rows once for each of them when it lays out the
+    list, and here it need not come to Python for that.
+    """
 
     pictureWanted = Signal(str)
     """The picture of this item is being painted."""
@@ -56,8 +60,8 @@ class ItemsModel(QAbstractListModel):
         self._photos: dict[str, QPixmap] = {}
         self._running: Mapping[str, int] = {}
 
-    def rowCount(self, parent: Index | None = None) -> int:
-        return 0 if parent is not None and parent.isValid() else len(self._rows)
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        return Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         row = self.row(index.row())
@@ -154,10 +158,9 @@ class ItemsModel(QAbstractListModel):
             for place in changed:
                 self.dataChanged.emit(self.index(place), self.index(place))
             return
-        self.beginResetModel()
         self._rows = rows
         self._places = {row.item_id: place for place, row in enumerate(rows)}
-        self.endResetModel()
+        self.setStringList([row.item_id for row in rows])
 
     def _all_changed(self) -> None:
         if self._rows:

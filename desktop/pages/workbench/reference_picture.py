@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QImage, QPixmap
 from PySide6.QtWidgets import QStackedWidget
 
 from desktop.canvas.view import CanvasView
+from desktop.client import Session
 from desktop.imaging import ImageError
 from desktop.imaging.source import ImageSource
 from desktop.pages.sentences import sentence
@@ -15,8 +19,9 @@ from desktop.pages.workbench.items_model import THUMB_PX, ItemsModel
 from desktop.pages.workbench.opening import fetch_file, thumbnails
 from desktop.pages.workbench.reference import ReferenceChoice
 from desktop.pages.workbench.reference_file import ReferenceFile, same_file
+from desktop.pages.workbench.regions import Shown
 from desktop.pages.workbench.tool_strip import ToolStrip
-from desktop.workers import Lane, Task, run
+from desktop.workers import Lane, Report, Task, run
 from shared.geometry import Rect
 
 _GATHER_MS = 60
@@ -70,10 +75,12 @@ class ReferencePicture(QObject):
             self._view.open(None)
         self._file = file
         self._view.show_message(self.tr("Opening the picture…"))
+        document = self._bench.document
         self._fetching = run(
-            fetch_file,
+            _fetch,
             self._bench.context.session,
             file,
+            partial(self._bench.link.worked_out, document.items if document else (), self._bench.rows),
             owner=self,
             progress=self._fetched_some,
             done=self._opened,
@@ -147,10 +154,11 @@ class ReferencePicture(QObject):
     def _fetched_some(self, share: float) -> None:
         self._view.show_message(self.tr("Fetching the picture… {n} %").format(n=round(share * 100)))
 
-    def _opened(self, source: ImageSource) -> None:
+    def _opened(self, opened: tuple[ImageSource, Shown]) -> None:
+        source, shown = opened
         self._view.show_message("")
         self._view.open(source)
-        self._bench.show_picture(source)
+        self._bench.show_picture(source, shown)
         if self._wanted:
             self._soon.start()
 
@@ -158,3 +166,14 @@ class ReferencePicture(QObject):
         self._file = None
         said = str(error) if isinstance(error, ImageError) else sentence(error)
         self._view.show_message(said)
+
+
+def _fetch(
+    report: Report,
+    session: Session,
+    file: ReferenceFile,
+    regions_on: Callable[[tuple[int, int]], Shown],
+) -> tuple[ImageSource, Shown]:
+    """The picture and the regions on it, so that the GUI thread need not work them out."""
+    source = fetch_file(report, session, file)
+    return source, regions_on(source.size)

@@ -14,6 +14,9 @@ from desktop.pages.workbench.reference_file import ReferenceFile, of_item, same_
 from desktop.pages.workbench.rows import Row
 from shared.geometry import Rect, pixels_to_point
 
+Shown = dict[str, tuple[Row, tuple[int, int], Region | None]]
+"""Item -> the row and the size of the picture (px) that its region was worked out for, and the region."""
+
 
 @dataclass(slots=True)
 class RegionLink:
@@ -31,22 +34,30 @@ class RegionLink:
     pasted: Mapping[str, Copied] = field(default_factory=dict)
     """What was copied elsewhere and is being pasted, by the ids that the copies name."""
     _looks: dict[str, Region] = field(default_factory=dict)
-    _shown: dict[str, tuple[Row, tuple[int, int], Region | None]] = field(default_factory=dict)
+    _shown: Shown = field(default_factory=dict)
 
     def show(self, items: Sequence[ItemView], rows: Sequence[Row]) -> None:
         """Show every item that has a region."""
         if self.size[0] <= 0:
             self.store.replace(())
             return
-        shown: dict[str, tuple[Row, tuple[int, int], Region | None]] = {}
+        self._shown = self.worked_out(items, rows, self.size)
+        self.store.replace(region for _, _, region in self._shown.values() if region is not None)
+
+    def worked_out(self, items: Sequence[ItemView], rows: Sequence[Row], size: tuple[int, int]) -> Shown:
+        """The regions on a picture of this size, for `take`; may be called from any thread."""
+        shown: Shown = {}
         for item, row in zip(items, rows, strict=True):
             known = self._shown.get(item.item_id)
             # An item that did not change has the very same row.
-            if known is None or known[0] is not row or known[1] != self.size:
-                known = (row, self.size, self._region(item, row) if self.shows(item) else None)
+            if known is None or known[0] is not row or known[1] != size:
+                known = (row, size, self._region(item, row, size) if self.shows(item) else None)
             shown[item.item_id] = known
-        self._shown = shown
-        self.store.replace(region for _, _, region in shown.values() if region is not None)
+        return shown
+
+    def take(self, shown: Shown, size: tuple[int, int]) -> None:
+        """The picture on view is there, and what `worked_out` gave for it."""
+        self._shown, self.size = shown, size
 
     def shows(self, item: ItemView) -> bool:
         """True when the item is marked on the picture on view."""
@@ -61,8 +72,8 @@ class RegionLink:
             self._shown.clear()
         return not same
 
-    def _region(self, item: ItemView, row: Row) -> Region | None:
-        rect = item.region(*self.size)
+    def _region(self, item: ItemView, row: Row, size: tuple[int, int]) -> Region | None:
+        rect = item.region(*size)
         if rect is None or rect.empty:
             return None
         note = "" if row.best is None else f"{row.best:.2f}"

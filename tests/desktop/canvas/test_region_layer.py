@@ -29,8 +29,7 @@ def test_boxes_at_once_lie_where_each_of_them_would(
     rects: list[Rect], scale: float, left: int, top: int
 ) -> None:
     index = RectIndex()
-    for number, rect in enumerate(rects):
-        index.put(str(number), rect)
+    index.put({str(number): rect for number, rect in enumerate(rects)})
     viewport = Viewport(4000, 3000, 800, 600, scale, float(left), float(top))
     each = [crisp(viewport.rect_to_view(rect)) for rect in rects]
     together = crisp_boxes(index.edges([str(number) for number in range(len(rects))]), viewport)

@@ -27,7 +27,7 @@ def test_the_index_answers_as_a_loop_would(
     for number, (letter, rect) in enumerate(steps):
         key = letter + str(number % 10)
         if rect is not None:
-            index.put(key, rect)
+            index.put({key: rect})
             model[key] = rect
         elif key in model:
             index.remove(key)

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from desktop.journal import DraftStep, Edit, Journal, JournalBusyError, JournalError, Kind, lines
+from desktop.journal import DraftStep, Edit, Journal, JournalBusyError, JournalError, Kind, lines, new_id
 from shared.paths import root
 
 
@@ -509,4 +509,24 @@ def test_a_step_of_a_draft_that_was_not_opened_is_refused(path: Path) -> None:
     journal.draft("r", "a", DraftStep.DROP)
     journal = reopened(journal)
     assert not journal.damaged
+    journal.close()
+
+
+def test_a_large_step_is_undone_and_done_again_in_parts(path: Path) -> None:
+    journal = Journal.open(path)
+    journal.append(update("before", 0, 1))
+    journal.append(*(create(f"o{number}") for number in range(4)), update("o4", 0, 1), update("o4", 1, 2))
+    onto = new_id()
+    last, *_ = undone = journal.undo("r", 2, onto)
+    assert [one.object_id for one in undone] == ["o4", "o3"]
+    assert (last.before, last.after) == ({"x": 2}, {"x": 0})
+    source, left = journal.next_step("r", back=True)
+    assert left == 3
+    journal = reopened(journal)
+    assert journal.next_step("r", back=True) == (source, 3)
+    assert [one.object_id for one in journal.undo("r", 9, onto)] == ["o2", "o1", "o0"]
+    assert journal.next_step("r", back=True)[1] == 1
+    assert journal.next_step("r", back=False) == (onto, 5)
+    assert [one.object_id for one in journal.redo("r")] == [f"o{number}" for number in range(5)]
+    assert journal.next_step("r", back=False) == ("", 0)
     journal.close()

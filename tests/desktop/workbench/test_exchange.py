@@ -112,5 +112,18 @@ def test_many_regions_come_in_parts_and_go_in_one_step(opened: Desk, qtbot: QtBo
     assert len(opened.names) == before + 450
     # The window answered between the parts.
     assert before + 200 in shown
-    opened.context.commands.run("edit.undo")
-    assert len(opened.names) == before
+    # They go, and come again, in parts as well, each time as one step.
+    edits, record_id = opened.page.bench.edits, opened.page.bench.record_id
+    for command, count in (("edit.undo", before), ("edit.redo", before + 450), ("edit.undo", before)):
+        opened.context.commands.run(command)
+        assert edits.next_step(record_id, command == "edit.undo")[1] == 250
+        qtbot.waitUntil(lambda count=count: len(opened.names) == count, timeout=8000)
+        assert edits.next_step(record_id, command == "edit.undo")[1] == 0
+    opened.context.commands.run("edit.redo")
+    opened.page.bench.rename("meanwhile")
+    name = opened.page.bench.item.item_name
+    qtbot.wait(0)
+    # What the person did meanwhile goes first: the rest stays undone.
+    assert edits.next_step(record_id, False)[1] == 0
+    assert len(opened.names) == before + 200
+    assert name == "meanwhile"

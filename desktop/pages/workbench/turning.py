@@ -1,0 +1,48 @@
+"""Taking a step back or doing it again while the window goes on answering: a large one a part at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, QTimer
+
+from desktop.journal import new_id
+
+AT_ONCE = 200
+"""Edits of a part. The window redraws and answers between two parts."""
+
+Turn = Callable[[str, bool, int, str], str]
+NextStep = Callable[[str, bool], tuple[str, int]]
+
+
+class Turning(QObject):
+    """Calls `turn` (see `Edits.turn`) until a step is turned as a whole; `next_step` tells what is left."""
+
+    def __init__(self, turn: Turn, next_step: NextStep, parent: QObject) -> None:
+        super().__init__(parent)
+        self._turn, self._next_step = turn, next_step
+        self._record_id, self._back = "", True
+        self._from = self._onto = self._label = ""
+        self._next = QTimer(self, singleShot=True, interval=0)
+        self._next.timeout.connect(self._part)
+
+    def start(self, record_id: str, back: bool) -> str:
+        """Turn the newest step: its label, or an empty string when there is none.
+
+        While a large one is still being turned, nothing else is begun.
+        """
+        if self._next.isActive():
+            return self._label
+        self._record_id, self._back = record_id, back
+        self._from, self._onto = self._next_step(record_id, back)[0], new_id()
+        self._label = self._part()
+        return self._label
+
+    def _part(self) -> str:
+        if not self._from or self._next_step(self._record_id, self._back)[0] != self._from:
+            # The person did something else meanwhile: that goes first.
+            return ""
+        label = self._turn(self._record_id, self._back, AT_ONCE, self._onto)
+        if label and self._next_step(self._record_id, self._back)[0] == self._from:
+            self._next.start()
+        return label
