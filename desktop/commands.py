@@ -26,7 +26,8 @@ class Command:
 
     `title` and `section` are English source texts of the context "Commands". `place`: the page it belongs to,
     or empty for the whole program; two commands may share a key only when they can never be live together.
-    `needs_focus`: its keys work only while the focus is inside the widget that bound it (Tab on the canvas).
+    `needs_focus`: its keys work only while the widget that bound it has the focus itself (Tab on the canvas;
+    on the buttons that float over it Tab moves the focus).
     """
 
     id: str
@@ -281,9 +282,7 @@ class Commands(QObject):
         action = QAction(self.title(command_id), owner)
         action.setShortcuts(self._sequences(command_id))
         context = Qt.ShortcutContext
-        action.setShortcutContext(
-            context.WidgetWithChildrenShortcut if command.needs_focus else context.WindowShortcut
-        )
+        action.setShortcutContext(context.WidgetShortcut if command.needs_focus else context.WindowShortcut)
         binding = _Binding(action, owner, enabled)
         action.triggered.connect(lambda _checked=False: self._do(binding, handler, command))
         owner.addAction(action)

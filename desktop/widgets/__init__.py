@@ -12,7 +12,7 @@ from desktop.widgets.bars import (
     service_tone,
     service_word,
 )
-from desktop.widgets.buttons import Button, IconButton, Kind
+from desktop.widgets.buttons import Button, IconButton, Kind, enters
 from desktop.widgets.chips import (
     Chip,
     FilterChips,
@@ -77,6 +77,7 @@ __all__ = [
     "TopBar",
     "chip_width",
     "confirm",
+    "enters",
     "icon",
     "key_hint",
     "label",

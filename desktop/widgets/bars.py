@@ -8,7 +8,7 @@ from enum import StrEnum
 from itertools import pairwise
 
 from PySide6.QtCore import QCoreApplication, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import (
     QAbstractButton,
     QButtonGroup,
@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from desktop.embedded import ServiceState
 from desktop.theme import ITEM_PX, RADIUS, TEXT_PX, look, mix, sized
-from desktop.widgets.buttons import Button, Kind
+from desktop.widgets.buttons import Button, Kind, enters
 from desktop.widgets.chips import Chip
 from desktop.widgets.icons import paint_icon
 from desktop.widgets.labels import Line, Panel, label
@@ -96,6 +96,12 @@ class _RailButton(QAbstractButton):
         self.setAccessibleName(text)
         self.setFixedSize(40, 40)
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if enters(event):
+            self.click()
+        else:
+            super().keyPressEvent(event)
+
     def paintEvent(self, _event: QPaintEvent) -> None:
         theme = look().theme
         painter = QPainter(self)
@@ -133,6 +139,12 @@ class _AccountButton(QAbstractButton):
         self.setToolTip(f"{name}\n{state_text}")
         self.setAccessibleName(f"{name}, {state_text}")
         self.update()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if enters(event):
+            self.click()
+        else:
+            super().keyPressEvent(event)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         theme = look().theme

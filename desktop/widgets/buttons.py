@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from desktop.theme import LABEL_PX, RADIUS, TEXT_PX, Theme, look, mix, sized
@@ -32,6 +32,12 @@ class Kind(StrEnum):
 
 _BARE = {Kind.LINK, Kind.QUIET}
 _VERDICTS = {Kind.PASSED, Kind.FAILED, Kind.UNDECIDED}
+
+
+def enters(event: QKeyEvent) -> bool:
+    """True for a plain Enter, of the keypad too."""
+    plain = event.modifiers() in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
+    return plain and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class Button(QPushButton):
@@ -78,6 +84,13 @@ class Button(QPushButton):
     def setText(self, text: str) -> None:
         super().setText(text)
         self.setAccessibleName(text)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        # In a dialog Enter would press the default button instead of the one that has the focus.
+        if enters(event):
+            self.click()
+        else:
+            super().keyPressEvent(event)
 
     def _parts(self) -> list[tuple[str, float]]:
         parts: list[tuple[str, float]] = []

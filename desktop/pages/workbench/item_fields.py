@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
 
@@ -13,7 +13,7 @@ from desktop.detection_words import model_word
 from desktop.pages.workbench.document import ItemView
 from desktop.pages.workbench.own_settings_box import OwnSettingsBox
 from desktop.theme import ITEM_PX, look, sized
-from desktop.widgets import Combo, label
+from desktop.widgets import Combo, enters, label
 from shared.wire.detection import DetectionModel
 
 PAUSE_MS = 700
@@ -28,6 +28,8 @@ class NameEdit(QLineEdit):
 
     committed = Signal(str)
     """The person paused or left the field; the text is what is typed, stripped, never empty."""
+    ended = Signal()
+    """Enter took the name, or Escape put the old one back: the person goes on elsewhere."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -79,13 +81,22 @@ class NameEdit(QLineEdit):
         if not self.text().strip():
             self.setText(self._told)
 
+    def event(self, event: QEvent) -> bool:
+        # Escape belongs to what is typed here before it belongs to a command of the page.
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride:
+            if event.key() == Qt.Key.Key_Escape:
+                event.accept()
+                return True
+        return super().event(event)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
+            self._pause.stop()
             self.setText(self._told)
-            self.clearFocus()
-        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers():
+            self.ended.emit()
+        elif enters(event):
             self._left()
-            self.clearFocus()
+            self.ended.emit()
         else:
             super().keyPressEvent(event)
 
@@ -179,6 +190,8 @@ class ItemFields(QWidget):
     """Number, name, description, model and how to detect."""
 
     renamed = Signal(str)
+    ended = Signal()
+    """The person is done with the name."""
     described = Signal(str)
     modelPicked = Signal(object)
     """The id of a model, or None for none."""
@@ -212,6 +225,7 @@ class ItemFields(QWidget):
         column.addLayout(choice)
         column.addWidget(self.own)
         self.name.committed.connect(self.renamed)
+        self.name.ended.connect(self.ended)
         self.description.committed.connect(self.described)
         self.model.picked.connect(self.modelPicked)
 

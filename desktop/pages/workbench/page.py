@@ -135,6 +135,7 @@ class WorkbenchPage(Page):
         self.items.activated.connect(view.show_region)
         fields.renamed.connect(bench.rename)
         fields.described.connect(bench.describe)
+        fields.ended.connect(lambda: self.centre.currentWidget().setFocus())
         fields.modelPicked.connect(bench.set_model)
         self.inspector.verdict.decided.connect(bench.decide)
         self.inspector.verdict.reasonWanted.connect(self.inspector.show)
