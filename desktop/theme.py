@@ -2,6 +2,10 @@
 
 `look()` is the one object that knows which theme is in force. Ordinary widgets follow it by the palette
 and the stylesheet; a widget that paints itself reads `look().theme` when it paints.
+
+A stylesheet of the whole application has Qt look anew at every widget there is, which takes half a second. So
+a main window (`Look.dress_by_parts`) has each of its parts wear the stylesheet: a change of the theme dresses
+those that are seen, and a hidden page when it is shown next.
 """
 
 from __future__ import annotations
@@ -10,10 +14,12 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 from functools import lru_cache
 from string import Template
+from weakref import WeakKeyDictionary
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontInfo, QGuiApplication, QPalette
-from PySide6.QtWidgets import QApplication, QStyleFactory
+from PySide6.QtWidgets import QApplication, QStyleFactory, QWidget
+from shiboken6 import isValid
 
 from shared.paths import resource
 
@@ -193,8 +199,9 @@ _SCHEMES = {
 }
 
 
+@lru_cache(maxsize=4)
 def stylesheet(theme: Theme) -> str:
-    """The application's stylesheet: `resources/themes/walkaround.qss` filled with the tokens of `theme`."""
+    """The stylesheet of all widgets: `resources/themes/walkaround.qss` filled with the tokens of `theme`."""
     values = {field.name: getattr(theme, field.name) for field in fields(theme)}
     values |= {
         "field": theme.field,
@@ -268,6 +275,11 @@ def sized(pixels: int, bold: bool = False) -> QFont:
     return font
 
 
+def system_scheme() -> Qt.ColorScheme:
+    """The colour scheme of the system as Qt knows it now."""
+    return QGuiApplication.styleHints().colorScheme()
+
+
 class Look(QObject):
     """The theme in force: follows the system's colour scheme, or a mode that the person chose."""
 
@@ -279,6 +291,8 @@ class Look(QObject):
         self._application = application
         self._mode = Mode.SYSTEM
         self._theme = LIGHT
+        self._windows = 0
+        self._worn: WeakKeyDictionary[QWidget, tuple[Theme | None, bool]] = WeakKeyDictionary()
         application.setStyle(QStyleFactory.create("Fusion"))
         application.setFont(ui_font())
         application.styleHints().colorSchemeChanged.connect(self._follow)
@@ -302,8 +316,7 @@ class Look(QObject):
 
     def _wanted(self) -> Theme:
         if self._mode is Mode.SYSTEM:
-            dark = self._application.styleHints().colorScheme() == Qt.ColorScheme.Dark
-            return DARK if dark else LIGHT
+            return DARK if system_scheme() is Qt.ColorScheme.Dark else LIGHT
         return DARK if self._mode is Mode.DARK else LIGHT
 
     def _follow(self) -> None:
@@ -312,10 +325,44 @@ class Look(QObject):
             self._apply(wanted)
             self.themeChanged.emit(wanted)
 
+    def dress_by_parts(self, window: QWidget) -> None:
+        """As long as `window` lives, nothing wears the stylesheet but what `dress` was called for."""
+        self._windows += 1
+        window.destroyed.connect(self._window_gone)
+        self._application.setStyleSheet("")
+        for widget in list(self._worn):
+            self._put_on(widget)
+
+    def dress(self, widget: QWidget, when_shown: bool = False) -> None:
+        """Have a part of a window, with all in it, wear the theme in force from now on.
+
+        With `when_shown` it keeps the theme before while it is hidden: call this again before it is shown.
+        """
+        worn = self._worn.get(widget)
+        self._worn[widget] = (worn[0] if worn is not None else None, when_shown)
+        self._put_on(widget)
+
+    def _put_on(self, widget: QWidget) -> None:
+        worn, when_shown = self._worn[widget]
+        if self._windows and worn is not self._theme:
+            self._worn[widget] = (self._theme, when_shown)
+            widget.setStyleSheet(stylesheet(self._theme))
+
+    def _window_gone(self) -> None:
+        self._windows -= 1
+        if not self._windows:
+            self._application.setStyleSheet(stylesheet(self._theme))
+
     def _apply(self, theme: Theme) -> None:
         self._theme = theme
         self._application.setPalette(palette(theme))
-        self._application.setStyleSheet(stylesheet(theme))
+        if not self._windows:
+            self._application.setStyleSheet(stylesheet(theme))
+        for widget, (_, when_shown) in list(self._worn.items()):
+            if not isValid(widget):
+                del self._worn[widget]
+            elif widget.isVisible() or not when_shown:
+                self._put_on(widget)
 
 
 def look() -> Look:

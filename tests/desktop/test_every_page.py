@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from itertools import combinations, product
 from typing import Any
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QEventLoop, QPoint, QRect, Qt, QTimer
-from PySide6.QtGui import QAccessible, QFontMetrics
+from PySide6.QtGui import QAccessible, QFontMetrics, QGuiApplication, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -42,7 +43,7 @@ from desktop.pages.records.new_record import NewRecord
 from desktop.pages.workbench.edits import Edits
 from desktop.palette import Palette
 from desktop.preferences import Preferences
-from desktop.theme import LABEL_PX, Mode, look, sized
+from desktop.theme import DARK, LABEL_PX, LIGHT, Mode, Theme, look, sized
 from desktop.widgets.dialogs import Confirm
 from desktop.window import MainWindow
 from shared.codes import Verdict
@@ -54,6 +55,8 @@ LANGUAGES = ("en", "zh_CN")
 THEMES = (Mode.LIGHT, Mode.DARK)
 SMALLEST = (1024, 700)
 USUAL = (1280, 800)
+_STRAY = 1000
+"""So many px of a colour may be there by chance: handles are white in every theme."""
 Place = tuple[str, dict[str, Any]]
 
 
@@ -399,6 +402,39 @@ def test_tab_leads_to_every_control(window: MainWindow, served: Served, qtbot: Q
     for place in each_place(window, served, qtbot):
         faults[place] = unreached(window)
     assert not {place: wrong for place, wrong in faults.items() if wrong}
+
+
+@_looks(("en", Mode.SYSTEM))
+def test_a_change_of_the_systems_colours_reaches_every_page_while_it_runs(
+    window: MainWindow, served: Served, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in each_place(window, served, qtbot):
+        pass
+    left: dict[str, list[str]] = {}
+    for old, new, scheme in (
+        (LIGHT, DARK, Qt.ColorScheme.Dark),
+        (DARK, LIGHT, Qt.ColorScheme.Light),
+    ):
+        # No platform of the tests has colours of its own to change: this is what one that has them does.
+        monkeypatch.setattr("desktop.theme.system_scheme", lambda scheme=scheme: scheme)
+        QGuiApplication.styleHints().colorSchemeChanged.emit(scheme)
+        assert look().theme is new
+        for page_id, params in places(served):
+            page = window.page
+            assert page is not None
+            left[f"{new.name} {page.page_id} {page.place()}"] = colours_of_theme(window, old)
+            assert window.go(page_id, params)
+            settle(qtbot)
+    assert not {place: wrong for place, wrong in left.items() if wrong}
+
+
+def colours_of_theme(window: MainWindow, theme: Theme) -> list[str]:
+    """The grounds and lines of a theme that are still seen in more than a few pixels."""
+    image = window.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+    pixels = np.frombuffer(image.constBits(), np.uint32) & 0xFFFFFF
+    seen = dict(zip(*np.unique(pixels, return_counts=True), strict=True))
+    names = ("bg", "panel", "raised", "line", "accent_ground", "text", "dim")
+    return [name for name in names if seen.get(int(getattr(theme, name)[1:], 16), 0) > _STRAY]
 
 
 def test_what_is_wrong_is_found(qtbot: QtBot) -> None:
