@@ -92,7 +92,7 @@ class Domains:
                 pending_items=self.inspection.detections.pending_items,
                 file_info=self.files.file_info,
                 path=self.files.path,
-                store=self.files.store,
+                keep=self.files.keep,
                 put_result=self.inspection.detections.put_result,
                 is_under_way=self.inspection.detections.is_under_way,
             ),

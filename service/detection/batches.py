@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
@@ -14,24 +12,31 @@ from shared.codes import ErrorCode
 from shared.wire.detection import Batch, JobState
 
 
-def standing(session: Session, batch_id: str) -> Batch:
-    """How far the batch is. Raises Problem 404 for one without jobs."""
+def standing(session: Session, batch_id: str, unmade: int = 0, *, may_be_empty: bool = False) -> Batch:
+    """How far the batch is, with so many jobs that are still to be made.
+
+    Raises Problem 404 for one without jobs, unless it `may_be_empty`.
+    """
     per_state = select(JobRow.state, func.count(), func.sum(JobRow.progress))
     rows = session.execute(per_state.where(JobRow.batch_id == batch_id).group_by(JobRow.state)).all()
-    if not rows:
+    if not rows and not may_be_empty:
         raise Problem(404, ErrorCode.NOT_FOUND, "没有这一批检测任务")
-    return _batch(batch_id, {JobState(state): (count, int(percent)) for state, count, percent in rows})
+    counts = {JobState(state): (count, int(percent)) for state, count, percent in rows}
+    queued, percent = counts.get(JobState.QUEUED, (0, 0))
+    return _batch(batch_id, {**counts, JobState.QUEUED: (queued + unmade, percent)})
 
 
-def empty(batch_id: str) -> Batch:
-    """A batch for which there was nothing to do."""
-    return _batch(batch_id, {})
-
-
-def open_jobs(session: Session, batch_id: str) -> Sequence[str]:
-    """Ids of the jobs that wait or run."""
-    query = select(JobRow.job_id).where(JobRow.batch_id == batch_id, JobRow.state.in_(OPEN))
-    return session.scalars(query.order_by(JobRow.job_id)).all()
+def open_jobs(session: Session, batch_id: str) -> dict[str, list[str]]:
+    """Ids of the jobs that wait or run, by those of their records, the newest first: they run last."""
+    found: dict[str, list[str]] = {}
+    rows = session.execute(
+        select(JobRow.inspection_id, JobRow.job_id)
+        .where(JobRow.batch_id == batch_id, JobRow.state.in_(OPEN))
+        .order_by(JobRow.created_at.desc(), JobRow.job_id)
+    )
+    for inspection_id, job_id in rows:
+        found.setdefault(inspection_id, []).append(job_id)
+    return found
 
 
 def without_result(session: Session, batch_id: str) -> dict[str, list[str]]:

@@ -10,6 +10,7 @@ import dataclasses
 import math
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,9 @@ from shared.wire.inspection import DetectionSettings
 
 _FINER = 1.5
 """A photo that is scaled down for a model is decoded so much finer at least than the model sees it."""
+
+_AHEAD_PIXELS = 30_000_000
+"""A photo that is decoded ahead of its turn has no more px: that bounds the memory."""
 
 _ALIGNMENT_CODES = {"too_small": "too_small", "not_visible": "not_visible"}
 
@@ -81,18 +85,38 @@ def box(label: str, confidence: float, rect: Rect) -> dict[str, Any]:
     }
 
 
+Photo = tuple[NDArray[np.uint8], float]
+"""What `pictures.load` gives."""
+
+
 class Computer:
     """Runs requests; keeps opened models warm."""
 
     def __init__(self) -> None:
         self._detectors = Detectors()
+        self._reader = ThreadPoolExecutor(1, thread_name_prefix="photo")
+        self._ahead: tuple[Request, Future[Photo]] | None = None
         self._reference: tuple[str, NDArray[np.uint8], float] | None = None
+
+    def read_ahead(self, request: Request) -> None:
+        """Decode the photo of a request that is to come, beside the one that runs; from any thread."""
+        self._ahead = request, self._reader.submit(_load, request, _AHEAD_PIXELS)
+
+    def _load(self, request: Request) -> Photo:
+        ahead, self._ahead = self._ahead, None
+        if ahead is not None and _reading(request) == _reading(ahead[0]):
+            try:
+                return ahead[1].result()
+            except DetectionFailed:
+                # It may have been too large to be held beside another.
+                pass
+        return _load(request)
 
     def run(self, request: Request, progress: Callable[[int], None] = lambda _percent: None) -> Finished:
         """Detect. `progress` hears percent. Raises DetectionFailed."""
         begun = time.perf_counter()
         try:
-            photo, scale = pictures.load(Path(request.photo), needed(request))
+            photo, scale = self._load(request)
             progress(25)
             if request.kind == ModelKind.REFERENCE_DIFFERENCE:
                 found, passed, thresholds, alignment = self._compare(request, photo)
@@ -192,6 +216,15 @@ class Computer:
             return any(area.x <= x < area.right and area.y <= y < area.bottom for area in areas)
 
         return [one for one in found if not ignored(one)], _told(alignment, scale)
+
+
+def _load(request: Request, most: int = pictures.MOST_PIXELS) -> Photo:
+    return pictures.load(Path(request.photo), needed(request), most)
+
+
+def _reading(request: Request) -> tuple[Any, ...]:
+    """What it depends on how the photo is read."""
+    return request.photo, request.kind, request.settings, request.item
 
 
 def needed(request: Request) -> pictures.Needed:

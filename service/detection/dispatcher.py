@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from service.detection import jobs, rules
 from service.detection.models import facts
 from service.detection.ports import Ports
 from service.detection.process import ComputeProcess, ProcessDied
-from service.detection.queue import Outcome, Queue, Take
+from service.detection.queue import AT_ONCE, Outcome, Queue, Take
 from service.detection.tables import JobRow, ModelRow
 from service.envelope import Problem
 from service.http import place_of
@@ -53,8 +54,25 @@ class _Work:
     error: str | None
 
 
+@dataclass(eq=False, slots=True)
+class _Run:
+    """A taken job on its way. lost: it was cancelled, or taken by another: nothing is left to do."""
+
+    work: _Work
+    percent: int = 0
+    lost: bool = False
+
+    def hear(self, percent: int) -> None:
+        """How far the computing is; from its thread."""
+        self.percent = percent
+
+
 class Dispatcher:
-    """One queue and one compute process per service process."""
+    """One queue and one compute process per service process.
+
+    Of the jobs that the queue hands out at a time one is computed; meanwhile the photo of the next is read
+    and the result of the last one stored.
+    """
 
     def __init__(
         self, database: Database, ports: Ports, model_path: Callable[[str], Path], queue: Queue
@@ -63,26 +81,33 @@ class Dispatcher:
         self._ports = ports
         self._model_path = model_path
         self._compute = ComputeProcess()
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="detection")
+        self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="detection")
         self._queue = queue
         # Who waits for some job to end: an event and the loop that it belongs to.
         self._waiting: dict[asyncio.Event, asyncio.AbstractEventLoop] = {}
-        self._current: str | None = None
-        self._percent = 0
+        self._runs: set[_Run] = set()
+        self._computing = asyncio.Lock()
+        self._computed: _Run | None = None
 
     async def start(self) -> None:
         """Begin to take jobs."""
         await self._queue.start(self._work_off)
 
     async def stop(self) -> None:
-        """End the queue and the compute process; a job in work goes back to the queue."""
+        """End the queue and the compute process; jobs in work go back to the queue."""
         await self._queue.stop()
         self._compute.close()
-        self._thread.shutdown(wait=True)
+        self._threads.shutdown(wait=True)
 
     def cancelled(self, job_id: str) -> None:
         """The job was cancelled: stop computing it."""
-        if self._current == job_id:
+        for run in self._runs:
+            if run.work.job_id == job_id:
+                self._lose(run)
+
+    def _lose(self, run: _Run) -> None:
+        run.lost = True
+        if run is self._computed:
             self._compute.kill()
 
     async def wait_for_end(self, seconds: float) -> None:
@@ -168,16 +193,16 @@ class Dispatcher:
         )
 
     async def _run(self, work: _Work) -> Outcome:
-        loop = asyncio.get_running_loop()
-        self._current, self._percent = work.job_id, 0
-        renewal = asyncio.create_task(self._renew(work))
+        run = _Run(work)
+        self._runs.add(run)
+        renewal = asyncio.create_task(self._renew(run))
         try:
-            answer = await loop.run_in_executor(self._thread, self._compute_one, work)
+            answer = await self._answer(run)
         except ProcessDied as died:
             if not died.timed_out and work.attempt < jobs.MOST_ATTEMPTS:
                 await self._database.write(lambda session: jobs.give_back(session, work.job_id, work.attempt))
                 return Outcome.AGAIN
-            answer = {"event": "failed", "error": "timed_out" if died.timed_out else "worker_died"}
+            answer = _failed("timed_out" if died.timed_out else "worker_died")
         except asyncio.CancelledError:
             self._compute.close()
             await self._database.write(lambda session: jobs.give_back(session, work.job_id, work.attempt))
@@ -185,39 +210,52 @@ class Dispatcher:
         finally:
             renewal.cancel()
             await asyncio.gather(renewal, return_exceptions=True)
-            self._current = None
+            self._runs.discard(run)
         await self._database.write(self._writing(work, answer))
         self.tell_ended()
         return Outcome.ENDED
 
-    async def _renew(self, work: _Work) -> None:
+    async def _renew(self, run: _Run) -> None:
+        work = run.work
         while True:
             await asyncio.sleep(_RENEW_SECONDS)
             mine = await self._database.write(
-                lambda session: jobs.renew(session, work.job_id, work.attempt, self._percent)
+                lambda session: jobs.renew(session, work.job_id, work.attempt, run.percent)
             )
             if not mine:
-                self._compute.kill()
+                self._lose(run)
                 return
 
-    def _compute_one(self, work: _Work) -> dict[str, Any]:
-        """On the thread: ask the compute process and store the picture with the boxes."""
+    async def _answer(self, run: _Run) -> dict[str, Any]:
+        """What came of the job, its picture with the boxes on the disk. Raises ProcessDied."""
+        work, on_thread = run.work, partial(asyncio.get_running_loop().run_in_executor, self._threads)
         if work.error is not None or work.model is None or work.photo is None:
-            return {"event": "failed", "error": work.error or "internal"}
+            return _failed(work.error or "internal")
         with tempfile.TemporaryDirectory() as folder:
             rendered = Path(folder) / "boxes.jpg"
             try:
-                request = self._request(work, work.model, work.photo, rendered)
+                request = await on_thread(self._request, work, work.model, work.photo, rendered)
             except FileNotFoundError:
-                return {"event": "failed", "error": "file_lost"}
-            answer = self._compute.ask(request, _JOB_SECONDS, self._heard)
+                return _failed("file_lost")
+            # A photo that ends the process must not end it under another's job more than once.
+            if self._computed is not None and self._computed.work.attempt == work.attempt == 1:
+                await on_thread(self._compute.tell_next, request)
+            async with self._computing:
+                if run.lost:
+                    raise ProcessDied
+                self._computed = run
+                try:
+                    answer = await on_thread(self._compute.ask, request, _JOB_SECONDS, run.hear)
+                finally:
+                    self._computed = None
             if answer["event"] == "done" and rendered.exists():
                 name = f"{Path(work.photo.filename).stem}-boxes.jpg"
-                answer["rendered"] = self._ports.store(name, rendered.read_bytes(), work.actor)
+                kept = await on_thread(self._keep, name, rendered, work.actor)
+                answer["rendered"] = kept
         return answer
 
-    def _heard(self, percent: int) -> None:
-        self._percent = percent
+    def _keep(self, name: str, rendered: Path, actor: str | None) -> Callable[[Session], StoredFile]:
+        return self._ports.keep(name, rendered.read_bytes(), actor)
 
     def _request(
         self, work: _Work, model: Mapping[str, Any], photo: StoredFile, rendered: Path
@@ -248,7 +286,8 @@ class Dispatcher:
             if row is None:
                 return
             if done:
-                entry = rules.done(work.entry, answer.get("rendered"), answer, now())
+                rendered = answer["rendered"](session) if "rendered" in answer else None
+                entry = rules.done(work.entry, rendered, answer, now())
             else:
                 entry = rules.failed(work.entry, answer["error"], now())
             try:
@@ -264,6 +303,10 @@ class Dispatcher:
             told(session, row, "finish" if done else "fail")
 
         return write
+
+
+def _failed(error: str) -> dict[str, Any]:
+    return {"event": "failed", "error": error}
 
 
 def told(

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from service.database import Database
 from service.detection import jobs
-from service.detection.queue import Outcome, Work
+from service.detection.queue import AT_ONCE, Outcome, Work
 from service.detection.tables import JobRow
 
 _POLL_SECONDS: Final = 2.0
@@ -20,8 +20,8 @@ class LeasedQueue:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._kick = asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
+        self._kicks = [asyncio.Event() for _ in range(AT_ONCE)]
+        self._tasks: list[asyncio.Task[None]] = []
         self._loop_here: asyncio.AbstractEventLoop | None = None
 
     def add(self, session: Session, row: JobRow) -> None:
@@ -30,30 +30,31 @@ class LeasedQueue:
     def kick(self) -> None:
         """Look for a job now; from any thread."""
         if self._loop_here is not None:
-            self._loop_here.call_soon_threadsafe(self._kick.set)
+            for kick in self._kicks:
+                self._loop_here.call_soon_threadsafe(kick.set)
 
     async def start(self, work: Work) -> None:
         """Begin to take jobs; those of a process that died come first."""
         # One service owns a SQLite file, so whatever was running belongs to a process that is gone.
         await self._database.write(jobs.give_all_back)
         self._loop_here = asyncio.get_running_loop()
-        self._task = asyncio.create_task(self._loop(work), name="detection")
+        self._tasks = [asyncio.create_task(self._loop(work, kick)) for kick in self._kicks]
 
     async def stop(self) -> None:
-        """Cancel the job in work."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        """Cancel the jobs in work."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def _loop(self, work: Work) -> None:
+    async def _loop(self, work: Work, kick: asyncio.Event) -> None:
         while True:
-            self._kick.clear()
+            kick.clear()
             outcome = await work(jobs.take_oldest)
             if outcome is Outcome.FAULT:
                 await asyncio.sleep(_POLL_SECONDS)
             elif outcome is Outcome.NOTHING:
                 try:
                     async with asyncio.timeout(_POLL_SECONDS):
-                        await self._kick.wait()
+                        await kick.wait()
                 except TimeoutError:
                     continue

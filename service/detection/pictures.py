@@ -37,11 +37,11 @@ def all_of_it(width: int, height: int) -> float:
     return math.inf
 
 
-def load(path: Path, needed: Needed = all_of_it) -> tuple[NDArray[np.uint8], float]:
+def load(path: Path, needed: Needed = all_of_it, most: int = MOST_PIXELS) -> tuple[NDArray[np.uint8], float]:
     """The upright image as BGR uint8 (height, width, 3), and its scale: 1, or less when it was reduced.
 
-    A JPEG is reduced to no less than is `needed` while it is decoded, an image above 130 MP while it is read.
-    Raises DetectionFailed.
+    A JPEG is reduced to no less than is `needed` while it is decoded, an image above 130 MP while it is read;
+    what has more than `most` px then is too large. Raises DetectionFailed.
     """
     try:
         with path.open("rb") as file:
@@ -62,6 +62,8 @@ def load(path: Path, needed: Needed = all_of_it) -> tuple[NDArray[np.uint8], flo
             image = _opened(loader, path, shrink=shrink)
         scale = 1 / shrink
         pixels = image.width * image.height
+        if pixels > most:
+            raise DetectionFailed("image_too_large")
         if pixels > _WHOLE_PIXELS:
             smaller = float(np.sqrt(_WHOLE_PIXELS / pixels))
             image, scale = image.resize(smaller), scale * smaller

@@ -55,10 +55,10 @@ class Ports:
 
     `load_item` and `open_items` (of a record) raise Problem 404. `pending_items`, of some records or all,
     gives ids of items by those of their records. `file_info` gives None for a file that is not there, `path`
-    raises FileNotFoundError. `store` keeps bytes under a name, in a transaction of its own. `put_result`
-    writes a step of a job's entry and gives its version, None when the entry has ended; `is_under_way` tells
-    whether the item has an entry of the job that has not. Both raise Problem 404 and lock the record of the
-    item: a job is locked before.
+    raises FileNotFoundError. `keep` brings bytes to the disk and gives what makes a file of them in a
+    transaction to come. `put_result` writes a step of a job's entry and gives its version, None when the
+    entry has ended; `is_under_way` tells whether the item has an entry of the job that has not. Both raise
+    Problem 404 and lock the record of the item: a job is locked before.
     """
 
     load_item: Callable[[Session, str], DetectionInput]
@@ -66,6 +66,6 @@ class Ports:
     pending_items: Callable[[Session, Sequence[str] | None], dict[str, list[str]]]
     file_info: Callable[[Session, str], StoredFile | None]
     path: Callable[[str], Path]
-    store: Callable[[str, bytes, str | None], StoredFile]
+    keep: Callable[[str, bytes, str | None], Callable[[Session], StoredFile]]
     put_result: Callable[[Session, str, Mapping[str, Any], str | None], int | None]
     is_under_way: Callable[[Session, str, str], bool]

@@ -30,12 +30,13 @@ class ProcessDied(RuntimeError):  # noqa: N818 - what happened to it
 class ComputeProcess:
     """One compute process, started at the first request and again after its death.
 
-    `ask` belongs to one thread; `kill` and `close` may be called from any.
+    One thread at a time may `ask`; the rest may be called from any.
     """
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
+        self._sending = threading.Lock()
         self._closed = False
 
     @property
@@ -59,7 +60,8 @@ class ComputeProcess:
         assert process.stdin is not None
         assert process.stdout is not None
         try:
-            frames.send(process.stdin, request)
+            with self._sending:
+                frames.send(process.stdin, request)
             while True:
                 answer = frames.receive(process.stdout)
                 if answer["event"] == "progress":
@@ -71,6 +73,17 @@ class ComputeProcess:
             raise ProcessDied(late.is_set()) from error
         finally:
             timer.cancel()
+
+    def tell_next(self, request: dict[str, Any]) -> None:
+        """Let the process that runs prepare for a request to come; nothing happens without one."""
+        process = self._process
+        if process is None or process.stdin is None:
+            return
+        try:
+            with self._sending:
+                frames.send(process.stdin, {"next": request})
+        except (OSError, ValueError):
+            _LOG.debug("the compute process ended before it heard of the next request")
 
     def kill(self) -> None:
         """End the process at once, in the middle of whatever it does."""

@@ -21,7 +21,7 @@ from sqlalchemy.orm import Session
 
 from service.database import Database
 from service.detection import jobs
-from service.detection.queue import Outcome, Work
+from service.detection.queue import AT_ONCE, Outcome, Work
 from service.detection.tables import JobRow
 from service.http import place_of
 
@@ -57,7 +57,7 @@ class TakeAgain(Exception):  # noqa: N818 - it tells procrastinate what to do, a
 
 
 class ProcrastinateQueue:
-    """A worker of procrastinate beside the service, which hands it one job at a time."""
+    """A worker of procrastinate beside the service, which hands it a few jobs at a time."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -65,7 +65,7 @@ class ProcrastinateQueue:
         self._manager = JobManager(SyncPsycopgConnector())
         self._work: Work | None = None
         self._service_loop: asyncio.AbstractEventLoop | None = None
-        self._working: asyncio.Task[Any] | None = None
+        self._working: set[asyncio.Task[Any]] = set()
         self._thread: threading.Thread | None = None
         self._worker_loop: asyncio.AbstractEventLoop | None = None
         self._stopped = asyncio.Event()
@@ -93,10 +93,10 @@ class ProcrastinateQueue:
         self._thread.start()
 
     async def stop(self) -> None:
-        """Give the job in work back and end the worker."""
+        """Give the jobs in work back and end the worker."""
         self._stopping = True
-        if self._working is not None:
-            self._working.cancel()
+        for task in self._working:
+            task.cancel()
         if self._thread is not None and self._worker_loop is not None:
             self._worker_loop.call_soon_threadsafe(self._stopped.set)
             # A database that does not answer must not keep the service from ending.
@@ -128,7 +128,7 @@ class ProcrastinateQueue:
             worker = asyncio.create_task(
                 app.run_worker_async(
                     queues=[QUEUE],
-                    concurrency=1,
+                    concurrency=AT_ONCE,
                     fetch_job_polling_interval=_POLL_SECONDS,
                     update_heartbeat_interval=_BEAT_SECONDS,
                     stalled_worker_timeout=DEAD_SECONDS,
@@ -159,13 +159,15 @@ class ProcrastinateQueue:
         """Work the job off, on the loop of the service."""
         if self._stopping or self._work is None:
             return Outcome.AGAIN
-        self._working = asyncio.current_task()
+        task = asyncio.current_task()
+        assert task is not None
+        self._working.add(task)
         try:
             return await self._work(partial(jobs.take, job_id=job_id))
         except asyncio.CancelledError:
             return Outcome.AGAIN
         finally:
-            self._working = None
+            self._working.discard(task)
 
     async def _rescue_always(self, app: App, connector: PsycopgConnector) -> None:
         while True:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from enum import Enum, auto
-from typing import Protocol
+from typing import Final, Protocol
 
 from sqlalchemy.orm import Session
 
 from service.database import Database
 from service.detection.tables import JobRow
+
+AT_ONCE: Final = 2
+"""So many jobs are handed out at a time: one is prepared, or its result stored, while another is computed."""
 
 
 class Outcome(Enum):
@@ -31,7 +34,7 @@ Work = Callable[[Take], Awaitable[Outcome]]
 
 
 class Queue(Protocol):
-    """Hands every job to one of the services on the database, one at a time, and those of dead ones again.
+    """Hands every job to one of the services on the database, `AT_ONCE`, and those of dead ones again.
 
     It may hand a job out twice; that its result is written once is the business of `service.detection.jobs`.
     """

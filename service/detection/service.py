@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import uuid
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from concurrent import futures
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from threading import Event
+from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -19,6 +24,7 @@ from service.detection.ports import DetectionInput, Ports
 from service.detection.queue import queue_for
 from service.detection.tables import JobRow, ModelRow
 from service.envelope import Problem
+from service.http import place_of
 from service.security import Caller
 from service.settings import Settings
 from shared.codes import ErrorCode
@@ -26,7 +32,12 @@ from shared.wire.detection import Batch, Job, JobState
 
 __all__ = ["DetectionInput", "DetectionService", "Ports"]
 
+_LOG = logging.getLogger(__name__)
 MOST_LISTED = 500
+PORTION = 100
+"""So many jobs of a batch are made or cancelled in one transaction: others write in between."""
+PATIENCE_SECONDS = 3.0
+"""A large batch is answered after so long, and goes on being made or cancelled."""
 
 
 def _wire(row: JobRow) -> Job:
@@ -46,6 +57,15 @@ def _wire(row: JobRow) -> Job:
     )
 
 
+@dataclass(eq=False, slots=True)
+class _Making:
+    """A batch whose jobs are being made: so many are left, unless it is stopped."""
+
+    left: int
+    ended: Event = field(default_factory=Event)
+    stopped: bool = False
+
+
 class DetectionService:
     """Jobs and models on one database; `start` and `stop` frame the work beside the requests."""
 
@@ -54,14 +74,21 @@ class DetectionService:
         self._ports = ports
         self.models = Models(database, settings)
         self._queue = queue_for(database)
+        self._making: dict[str, _Making] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._going_on: set[Future[None]] = set()
+        self._stopping = False
         self._dispatcher = Dispatcher(database, ports, self.models.path, self._queue)
 
     async def start(self) -> None:
         """Begin to work off the queue."""
+        self._loop = asyncio.get_running_loop()
         await self._dispatcher.start()
 
     async def stop(self) -> None:
         """Let go of the compute process and the threads."""
+        self._stopping = True
+        await asyncio.to_thread(futures.wait, list(self._going_on))
         await self._dispatcher.stop()
         self.models.close()
 
@@ -85,12 +112,10 @@ class DetectionService:
         An item that has an open job keeps that one, and its batch. Raises Problem 404.
         """
 
-        def write(session: Session) -> list[Job]:
-            items = self._ports.open_items(session, inspection_id)
-            return [_wire(row) for row in self._enqueue(session, items, caller, str(uuid.uuid4()))]
-
-        made = await self._database.write(write)
-        self._queue.kick()
+        items = await self._database.read(lambda session: self._ports.open_items(session, inspection_id))
+        batch_id, made = str(uuid.uuid4()), list[Job]()
+        for portion in _portions({inspection_id: items}):
+            made += await self._make_some(portion, caller, batch_id)
         return made
 
     async def detect_pending(self, inspection_ids: Sequence[str] | None, caller: Caller) -> Batch:
@@ -107,13 +132,49 @@ class DetectionService:
         return await self._detect_many(items, caller)
 
     async def _detect_many(self, items: Mapping[str, Sequence[str]], caller: Caller) -> Batch:
-        """A batch of items by record, one transaction a record: none waits for all the others."""
+        """A batch of items by record."""
         batch_id = str(uuid.uuid4())
-        for of_record in items.values():
-            work = partial(self._enqueue, item_ids=of_record, caller=caller, batch_id=batch_id)
-            await self._database.write(work)
-            self._queue.kick()
-        return await self._database.read(lambda session: _standing(session, batch_id))
+        making = self._making[batch_id] = _Making(sum(map(len, items.values())))
+        await self._a_while(self._make(making, items, caller, batch_id))
+        return await self._database.read(lambda session: self._standing(session, batch_id, may_be_empty=True))
+
+    async def _make(
+        self, making: _Making, items: Mapping[str, Sequence[str]], caller: Caller, batch_id: str
+    ) -> None:
+        try:
+            for portion in _portions(items):
+                if making.stopped or self._stopping:
+                    return
+                await self._make_some(portion, caller, batch_id)
+                making.left -= len(portion)
+        finally:
+            del self._making[batch_id]
+            making.ended.set()
+
+    async def _a_while(self, work: Coroutine[Any, Any, None]) -> None:
+        """Wait for the end of `work`, which goes on by itself when that takes long."""
+        assert self._loop is not None
+        going_on = asyncio.run_coroutine_threadsafe(work, self._loop)
+        self._going_on.add(going_on)
+        going_on.add_done_callback(self._over)
+        done, _ = await asyncio.to_thread(futures.wait, [going_on], PATIENCE_SECONDS)
+        if done:
+            going_on.result()
+
+    def _over(self, going_on: Future[None]) -> None:
+        self._going_on.discard(going_on)
+        if (problem := going_on.exception()) is not None:
+            # The text of an exception may hold SQL and values.
+            kind, place = type(problem).__name__, place_of(problem)
+            _LOG.error("a batch of detections stopped half-way: %s at %s", kind, place)
+
+    async def _make_some(self, item_ids: Sequence[str], caller: Caller, batch_id: str) -> list[Job]:
+        def write(session: Session) -> list[Job]:
+            return [_wire(row) for row in self._enqueue(session, item_ids, caller, batch_id)]
+
+        made = await self._database.write(write)
+        self._queue.kick()
+        return made
 
     def _enqueue(
         self,
@@ -193,42 +254,67 @@ class DetectionService:
 
     async def batch(self, batch_id: str) -> Batch:
         """How far a batch is. Raises Problem 404."""
-        return await self._database.read(lambda session: batches.standing(session, batch_id))
+        return await self._database.read(lambda session: self._standing(session, batch_id))
+
+    def _standing(self, session: Session, batch_id: str, *, may_be_empty: bool = False) -> Batch:
+        # Of another service's batch only the jobs are known that it has made.
+        making = self._making.get(batch_id)
+        return batches.standing(session, batch_id, making.left if making else 0, may_be_empty=may_be_empty)
 
     async def cancel(self, job_id: str, caller: Caller) -> Job:
         """Cancel a job that waits or runs; one that has ended stays as it is. Raises Problem 404."""
-        job = await self._database.write(lambda session: self._cancel(session, job_id, caller))
-        self._dispatcher.cancelled(job_id)
-        self._dispatcher.tell_ended()
+        (job,) = await self._cancel([job_id], caller)
         return job
 
     async def cancel_batch(self, batch_id: str, caller: Caller) -> Batch:
-        """Cancel every job of a batch that waits or runs. Raises Problem 404."""
-        for job_id in await self._database.read(lambda session: batches.open_jobs(session, batch_id)):
-            await self.cancel(job_id, caller)
+        """Cancel every job of a batch that waits or runs, and make no more. Raises Problem 404."""
+        if (making := self._making.get(batch_id)) is not None:
+            making.stopped = True
+            await asyncio.to_thread(making.ended.wait)
+        found = await self._database.read(lambda session: batches.open_jobs(session, batch_id))
+        await self._a_while(self._cancel_all(found, caller))
         return await self.batch(batch_id)
 
-    def _cancel(self, session: Session, job_id: str, caller: Caller) -> Job:
-        row = _get(session, job_id, lock=True)
+    async def _cancel_all(self, by_record: Mapping[str, Sequence[str]], caller: Caller) -> None:
+        for portion in _portions(by_record):
+            if self._stopping:
+                return
+            await self._cancel(portion, caller)
+
+    async def _cancel(self, job_ids: Sequence[str], caller: Caller) -> list[Job]:
+        """Cancel jobs of one record."""
+
+        def write(session: Session) -> list[Job]:
+            # All jobs are locked before the record is, as everywhere.
+            rows = [_get(session, job_id, lock=True) for job_id in sorted(job_ids)]
+            for row in rows:
+                self._cancel_one(session, row, caller)
+            return [_wire(row) for row in rows]
+
+        ended = await self._database.write(write)
+        for job_id in job_ids:
+            self._dispatcher.cancelled(job_id)
+        self._dispatcher.tell_ended()
+        return ended
+
+    def _cancel_one(self, session: Session, row: JobRow, caller: Caller) -> None:
         if row.state in jobs.OPEN:
             try:
                 version = self._ports.put_result(
-                    session, row.item_id, rules.canceled(job_id, now()), caller.user_id
+                    session, row.item_id, rules.canceled(row.job_id, now()), caller.user_id
                 )
             except Problem:
                 # The item was deleted meanwhile.
                 version = None
             jobs.end(row, JobState.CANCELED, None, version)
             told(session, row, "cancel", caller.user_id, caller.address)
-        return _wire(row)
 
 
-def _standing(session: Session, batch_id: str) -> Batch:
-    """How far a batch is that may have come to nothing."""
-    try:
-        return batches.standing(session, batch_id)
-    except Problem:
-        return batches.empty(batch_id)
+def _portions(by_record: Mapping[str, Sequence[str]]) -> Iterator[Sequence[str]]:
+    """At most `PORTION` at a time, of one record each."""
+    for of_record in by_record.values():
+        for begin in range(0, len(of_record), PORTION):
+            yield of_record[begin : begin + PORTION]
 
 
 def _get(session: Session, job_id: str, lock: bool = False) -> JobRow:

@@ -1,7 +1,8 @@
 """The compute process: `walkaround worker`, started by the service and fed over its standard streams.
 
 It holds no database and no secrets: it reads the files it is named, answers with findings, and ends when its
-input closes, that is when the service has gone (docs/adr/0020-detection-runs-in-a-compute-process.md).
+input closes, that is when the service has gone (docs/adr/0020-detection-runs-in-a-compute-process.md). A
+message `{"next": REQUEST}` is no request yet: its photo is decoded while the present request runs.
 `walkaround worker --check FILE` checks one model file and prints what it is as JSON.
 """
 
@@ -12,8 +13,10 @@ import dataclasses
 import json
 import os
 import sys
+import threading
 from collections.abc import Sequence
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any, BinaryIO
 
 from service.detection import frames
@@ -37,7 +40,8 @@ def main(words: Sequence[str], settings: Settings) -> int:
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     _serve(sys.stdin.buffer, answers)
-    return 0
+    # The thread that reads may stand in a read that never returns.
+    os._exit(0)
 
 
 def _serve(requests: BinaryIO, answers: BinaryIO) -> None:
@@ -45,11 +49,22 @@ def _serve(requests: BinaryIO, answers: BinaryIO) -> None:
 
     computer = Computer()
     frames.send(answers, {"event": "ready", "pid": os.getpid()})
-    while True:
-        try:
-            words = frames.receive(requests)
-        except frames.Closed:
-            return
+    waiting: SimpleQueue[dict[str, Any] | None] = SimpleQueue()
+
+    def read() -> None:
+        while True:
+            try:
+                words = frames.receive(requests)
+            except frames.Closed:
+                waiting.put(None)
+                return
+            if "next" in words:
+                computer.read_ahead(to_request(words["next"]))
+            else:
+                waiting.put(words)
+
+    threading.Thread(target=read, name="requests", daemon=True).start()
+    while (words := waiting.get()) is not None:
         try:
             finished = computer.run(
                 to_request(words),

@@ -6,6 +6,7 @@ import asyncio
 import secrets
 from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
@@ -36,7 +37,6 @@ PIECE = 2**20
 
 KEPT_SIZES = frozenset({64, 128, 256, 512, 1024})
 """Thumbnails of these sizes stay on the disk; others are made anew."""
-
 
 
 def download_url(file_id: str) -> str:
@@ -125,13 +125,19 @@ class FilesService:
 
         Not to be called inside `Database.write`. Raises the Problems of `receive`.
         """
+        return self._database.write_now(self.keep(name, data, by))
+
+    def keep(self, name: str, data: bytes, by: str | None) -> Callable[[Session], StoredFile]:
+        """Bring `data` to the disk, on this thread; what is given stores it under `name` in a transaction.
+
+        Raises the Problems of `receive`.
+        """
         incoming = self._blobs.incoming()
         try:
             if len(data) > self._limit:
                 raise self._too_large()
             incoming.write(data)
-            row = self._keep(name, incoming, by)
-            return self._database.write_now(lambda session: _add(session, row, None))
+            return partial(_add, row=self._keep(name, incoming, by), address=None)
         except BadUpload as error:
             raise _unreadable(error) from error
         finally:

@@ -20,9 +20,6 @@ from shared.codes import Status, Verdict
 from shared.results import Entry
 from shared.wire.inspection import ItemPoint
 
-MOST_PENDING = 2000
-"""So many of the oldest pending items are named at once."""
-
 _KNOWN_RECORD = select(RECORD.c.inspection_id).where(RECORD.c.inspection_id == bindparam("inspection_id"))
 _DETECTABLE = ITEM.c.model_id.is_not(None) & ITEM.c.item_id.in_(select(PHOTO.c.item_id))
 _OF_RECORD = (
@@ -127,25 +124,16 @@ class Detections:
     def pending_items(self, session: Session, inspection_ids: Sequence[str] | None) -> dict[str, list[str]]:
         """The items with a model and a photo that no detection has finished, by the ids of their records.
 
-        Of these records, None: of all, that are neither cancelled nor finished; the oldest records first,
-        `MOST_PENDING` items.
+        Of these records, None: of all, that are neither cancelled nor finished; the oldest records first.
         """
         found: dict[str, list[str]] = {}
-        count = 0
         query = _PENDING if inspection_ids is None else _PENDING.where(_RECORD_ID.in_(inspection_ids))
-        rows = session.execute(query.execution_options(yield_per=200))
-        try:
-            for row in rows:
-                entries = json.loads(row.result)
-                if results.finished_detection(entries) is None and not any(
-                    results.is_under_way(entry) for entry in entries
-                ):
-                    found.setdefault(row.inspection_id, []).append(row.item_id)
-                    count += 1
-                    if count == MOST_PENDING:
-                        break
-        finally:
-            rows.close()
+        for row in session.execute(query.execution_options(yield_per=200)):
+            entries = json.loads(row.result)
+            if results.finished_detection(entries) is None and not any(
+                results.is_under_way(entry) for entry in entries
+            ):
+                found.setdefault(row.inspection_id, []).append(row.item_id)
         return found
 
 

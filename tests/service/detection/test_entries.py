@@ -47,13 +47,17 @@ def ended(client: TestClient, job: dict[str, Any]) -> dict[str, Any]:
 def test_an_entry_keeps_its_version_from_pending_to_done(
     client: TestClient, item: dict[str, Any], held: Held, scene: samples.Scene
 ) -> None:
-    second = make_item(client, model_id="reference-difference", item_point=item["item_point"])
+    between, second = (
+        make_item(client, model_id="reference-difference", item_point=item["item_point"]) for _ in range(2)
+    )
     photo = upload(client, "zweite.png", encoded(scene.photo))
-    client.post(path(second, "/photos"), json={"file_id": photo["file_id"]})
+    for one in (between, second):
+        client.post(path(one, "/photos"), json={"file_id": photo["file_id"]})
     etag = client.get(path(item)).headers["etag"]
-    job, waiting = detect(client, item, wait=0), detect(client, second, wait=0)
+    job, _, waiting = (detect(client, one, wait=0) for one in (item, between, second))
     assert (job["version"], waiting["version"]) == (1, 1)
     assert held.begun.wait(10)
+    until(lambda: [entry["progress"] for entry in results_of(client, between)] == ["detecting"])
     (taken,), (queued,) = results_of(client, item), results_of(client, second)
     assert (taken["progress"], taken["isPassed"], taken["version"]) == ("detecting", False, 1)
     assert taken["job_id"] == job["job_id"]
