@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
+from typing import ClassVar
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -23,6 +25,9 @@ HEAD_SECONDS = 15.0
 class GuardedProtocol(H11Protocol):
     """Ends a connection whose request does not come, and refuses what is no HTTP with an envelope."""
 
+    end_streams: ClassVar[Callable[[], None]] = staticmethod(lambda: None)
+    """Ends the answers of this process that would stay open by themselves."""
+
     _head_due: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -34,6 +39,11 @@ class GuardedProtocol(H11Protocol):
         """Let go of a connection."""
         self._head_came()
         super().connection_lost(exc)
+
+    def shutdown(self) -> None:
+        """The server ends: it waits for the open answers, and a stream would be open for ever."""
+        type(self).end_streams()
+        super().shutdown()
 
     def data_received(self, data: bytes) -> None:
         """Take what came."""

@@ -10,6 +10,7 @@ import signal
 import socket
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -72,11 +73,10 @@ class Announced(uvicorn.Server):
             print(line, flush=True)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End the streams that would stay open, then shut down, within `END_SECONDS` in any case."""
+        """Shut down, within `END_SECONDS` in any case."""
         timer = threading.Timer(END_SECONDS, self._end_at_once)
         timer.daemon = True
         timer.start()
-        self.config.loaded_app.state.end_streams()
         await super().shutdown(sockets)
 
     def _end_at_once(self) -> None:
@@ -111,6 +111,16 @@ class AnnouncedProcesses(Multiprocess):
             self.announced = True
             print(_ready(self.sockets[0]), flush=True)
 
+    def join_all(self) -> None:
+        """Wait for the processes, for `END_SECONDS` altogether; what still runs then is ended by force."""
+        ends = time.monotonic() + END_SECONDS
+        for process in self.processes:
+            process.process.join(max(0.0, ends - time.monotonic()))
+            if process.process.is_alive():
+                log.error("process %s still runs after %.0f s: ending it", process.pid, END_SECONDS)
+                process.process.kill()
+        super().join_all()
+
 
 def _ready(listening: socket.socket) -> str:
     """The line `{"event": "ready", "url": ..., "pid": ...}` for a socket that accepts requests."""
@@ -136,7 +146,13 @@ def application() -> FastAPI:
     """The application of one of several processes, with the settings of the environment."""
     settings = Settings()
     configure_logging(settings.log_level)
-    return create_app(settings)
+    return _application(settings)
+
+
+def _application(settings: Settings) -> FastAPI:
+    app = create_app(settings)
+    GuardedProtocol.end_streams = staticmethod(app.state.end_streams)
+    return app
 
 
 def _config(settings: Settings, app: FastAPI | str) -> uvicorn.Config:
@@ -187,7 +203,7 @@ def _serve_alone(settings: Settings) -> int:
     try:
         # That of a service that was killed: what listens there now may be anybody's.
         address_file.unlink(missing_ok=True)
-        app = create_app(settings)
+        app = _application(settings)
         server = Announced(_config(settings, app))
         server.address_file = address_file if settings.is_sqlite else None
         if settings.parent_pipe:

@@ -23,6 +23,7 @@ import pytest
 from shared import samples
 from shared.cv import cv2
 from shared.paths import own_command, root
+from tests.postgresql import Server
 from tests.service_process import first_admin, running_service
 
 resource = pytest.importorskip("resource", reason="signals and limits of a process")
@@ -89,6 +90,40 @@ def test_a_signal_lets_an_answer_finish_and_leaves_no_address(
     assert answer.startswith(b"HTTP/1.1 200"), answer
     assert alone.wait(15) == status
     assert not address.exists()
+
+
+def check_that_streams_end(folder: Path, **settings: str) -> None:
+    """An open event stream ends in order when the service does, and does not hold it up."""
+    opened, ended = threading.Event(), threading.Event()
+
+    def listen(url: str, headers: dict[str, str]) -> None:
+        with httpx.stream("GET", f"{url}/api/events", headers=headers, timeout=30) as response:
+            opened.set()
+            for _ in response.iter_lines():
+                continue
+        ended.set()
+
+    with running_service(folder, **settings) as (url, process):
+        headers = {"Authorization": f"Bearer {first_admin(url)}"}
+        listener = threading.Thread(target=listen, args=(url, headers))
+        listener.start()
+        assert opened.wait(20)
+    listener.join(10)
+    assert ended.is_set()
+    assert process.returncode == 0
+    assert "Traceback" not in (folder / "service.log").read_text("utf-8")
+
+
+@pytest.mark.parametrize("proxies", ["[]", '["127.0.0.1"]'], ids=["alone", "behind a proxy"])
+def test_an_open_stream_ends_in_order(tmp_path: Path, proxies: str) -> None:
+    check_that_streams_end(tmp_path / "data", trusted_proxies=proxies)
+
+
+@pytest.mark.postgresql
+def test_open_streams_of_several_processes_end_in_order(tmp_path: Path, postgresql_server: Server) -> None:
+    postgresql_server.execute("CREATE DATABASE several_end TEMPLATE migrated")
+    url = postgresql_server.url("several_end")
+    check_that_streams_end(tmp_path / "data", workers="2", database_url=url)
 
 
 HASTY = """
