@@ -1299,7 +1299,7 @@
     </message>
     <message>
         <source>Other findings make the item undecided: a verdict is given for what it saw.</source>
-        <translation type="unfinished"></translation>
+        <translation>发现改变后条目回到待定：判定只针对当时所见的发现。</translation>
     </message>
     <message>
         <source>Somebody else changed this item meanwhile. Choose what shall stay.</source>
@@ -4967,7 +4967,7 @@
     </message>
     <message>
         <source>The item is undecided: the verdict of {name} stays in its history, and only {name} can give it again.</source>
-        <translation type="unfinished"></translation>
+        <translation>条目现为待定：{name}的判定保留在历史中，只能由{name}本人重新作出。</translation>
     </message>
     <message>
         <source>Undone: {step}</source>
@@ -4975,7 +4975,7 @@
     </message>
     <message>
         <source>somebody else</source>
-        <translation type="unfinished"></translation>
+        <translation>其他人</translation>
     </message>
 </context>
 <context>

@@ -87,7 +87,8 @@ class Bench(QObject):
     def take(self, opened: Opened) -> None:
         """Show this record from now on."""
         same = opened.record.inspection_id == self.record_id
-        self.document = Document(opened.record)
+        payload = self.context.payload
+        self.document = Document(opened.record, payload.user.user_id if payload is not None else None)
         self.reference, self.models = opened.reference, opened.models
         self._names, self._rows = model_names(opened.models), opened.rows
         self.link.home = of_record(opened.reference)

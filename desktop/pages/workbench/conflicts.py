@@ -22,9 +22,12 @@ from desktop.detection_words import finding_word, model_word
 from desktop.journal import Kind
 from desktop.journal.state import Conflict
 from desktop.pages.workbench.bench import Bench
+from desktop.pages.workbench.document import BOXES
+from desktop.pages.workbench.signing import OTHERS, VERDICT, to_sign
 from desktop.pages.workbench.words import field_name, grouped
 from desktop.widgets import Button, label, rule, status_word
 from desktop.widgets import Kind as ButtonKind
+from shared.codes import Verdict
 
 _LINE = 26
 """Characters of a line of a choice; as many Chinese ones fit into half of the dialog."""
@@ -89,6 +92,9 @@ class ConflictDialog(QDialog):
                 continue
             chosen = {name for name in edit.after if (edit.id, name) in self._mine}
             after = {name: edit.after[name] for name in chosen if self._mine[edit.id, name].isChecked()}
+            if BOXES in after and _passes_over(conflict):
+                # Said, so that it is known when this edit meets the verdict again, or is undone.
+                after[VERDICT] = None
             self._bench.edits.resolve(edit.id, after)
         self.accept()
 
@@ -104,6 +110,9 @@ class ConflictDialog(QDialog):
         else:
             said = self.tr("Somebody else changed this item meanwhile. Choose what shall stay.")
             self._column.addWidget(label(said, "dim", wrap=True))
+            if edit.kind is Kind.UPDATE and _passes_over(conflict):
+                said = self.tr("Other findings make the item undecided: a verdict is given for what it saw.")
+                self._column.addWidget(label(said, "dim", wrap=True))
         grid = QGridLayout()
         grid.setHorizontalSpacing(16)
         grid.setVerticalSpacing(8)
@@ -115,13 +124,23 @@ class ConflictDialog(QDialog):
             whole = self.tr("Delete it all the same") if delete else self.tr("Try again")
             self._choice(grid, 0, edit.id, "", whole, self.tr("Drop this edit"))
             return
+        verdict = conflict.current.get(VERDICT)
         for row, (field, value) in enumerate(edit.after.items()):
             theirs = conflict.current.get(field)
             other = self._shown(field, theirs) if conflict.current else self.tr("Drop this edit")
-            mine = self._shown(field, value)
-            if field == "verdict" and isinstance(theirs, Mapping):
+            mine = self._shown(field, value, mine=True)
+            if field == VERDICT and _passes_over(conflict):
+                # It goes with the findings.
+                continue
+            if field == VERDICT and isinstance(theirs, Mapping):
                 mine = self._signed(mine, self._me(), datetime.fromtimestamp(edit.at, UTC))
                 other = self._signed(other, theirs.get("by_name"), _time(theirs.get("at")))
+            if field == BOXES and _passes_over(conflict):
+                mine = f"{mine}\n{self._shown(VERDICT, {'value': Verdict.UNDECIDED.value})}"
+                signed = self._signed(
+                    self._shown(VERDICT, verdict), verdict.get("by_name"), _time(verdict.get("at"))
+                )
+                other = f"{other}\n{signed}"
             self._choice(grid, row, edit.id, field, mine, other)
 
     def _choice(self, grid: QGridLayout, row: int, edit_id: str, field: str, mine: str, theirs: str) -> None:
@@ -145,15 +164,15 @@ class ConflictDialog(QDialog):
         when = at.astimezone().strftime("%Y-%m-%d %H:%M") if at is not None else ""
         return f"{verdict}\n" + " · ".join(part for part in (str(name or self.tr("A person")), when) if part)
 
-    def _shown(self, field: str, value: Any) -> str:
-        """A value of a field as a person reads it."""
+    def _shown(self, field: str, value: Any, mine: bool = False) -> str:
+        """A value of a field as a person reads it; `mine`: as this person would write it."""
         if value is None or value == "":
             return self.tr("(empty)")
-        if field == "boxes" and isinstance(value, Mapping):
+        if field == BOXES and isinstance(value, Mapping):
             return ", ".join(finding_word(str(box["label"])) for box in value["boxes"]) or self.tr("(none)")
-        if field == "verdict" and isinstance(value, Mapping):
-            reason = value.get("reason")
-            word = status_word(str(value.get("value")))
+        if field == VERDICT and isinstance(value, Mapping):
+            verdict, reason = to_sign({**value, OTHERS: mine and value.get(OTHERS)})
+            word = status_word(verdict.value)
             return f"{word} – {reason}" if reason else word
         if field == "model_id":
             names = {m.model_id: model_word(m.model_id, m.model_name) for m in self._bench.models}
@@ -165,6 +184,12 @@ class ConflictDialog(QDialog):
                 x, y, w, h = (grouped(number) for number in numbers)
                 return f"{w} × {h} px @ {x}, {y}"
         return str(value)
+
+
+def _passes_over(conflict: Conflict) -> bool:
+    """True when the edit's findings would take a verdict back that stands, and give none of their own."""
+    after = conflict.edit.after
+    return after.get(BOXES) is not None and after.get(VERDICT) is None and bool(conflict.current.get(VERDICT))
 
 
 def _folded(text: str) -> str:

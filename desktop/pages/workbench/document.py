@@ -10,6 +10,7 @@ from typing import Any
 from desktop.journal import Edit, Kind
 from desktop.journal.edits import new_id
 from desktop.pages.workbench.correction import Draft, boxes_of, corrected, known_version, same_boxes
+from desktop.pages.workbench.signing import VERDICT, is_others, same_verdict, standing, to_sign
 from shared import results
 from shared.codes import Verdict
 from shared.geometry import Rect, pixels_to_point, point_to_pixels
@@ -20,9 +21,6 @@ ITEM = "item"
 
 FIELDS = ("item_name", "description", "model_id", "item_point")
 """The fields of an item that a person edits and the service takes in an update."""
-
-VERDICT = "verdict"
-"""The field of an edit that holds a verdict: ``{"value": ..., "reason": ...}``; it has a call of its own."""
 
 BOXES = "boxes"
 """The field of an edit that holds corrected findings: ``{"of_version": ..., "boxes": [...]}``; it has a call
@@ -50,14 +48,14 @@ class ItemView:
     def verdict(self) -> Verdict:
         """What the person decided, also when the service does not know it yet."""
         if self.pending_verdict is not None:
-            return Verdict(self.pending_verdict["value"])
+            return to_sign(self.pending_verdict)[0]
         return results.verdict(self.result)
 
     @property
     def reason(self) -> str:
         """The reason given with the verdict."""
         if self.pending_verdict is not None:
-            return str(self.pending_verdict.get("reason") or "")
+            return to_sign(self.pending_verdict)[1]
         entry = results.current(self.result)
         return str(entry["verdict"].get("reason") or "") if entry and results.is_verdict(entry) else ""
 
@@ -116,11 +114,12 @@ class Document:
     """A record with its items in order.
 
     It changes in two ways: `serve` takes in what the service says, `apply` takes in edits of the journal.
-    What the service says never hides an edit that still waits.
+    What the service says never hides an edit that still waits. `me` is the id of the person at this desktop.
     """
 
-    def __init__(self, record: Record) -> None:
+    def __init__(self, record: Record, me: str | None = None) -> None:
         self.record = record
+        self._me = me
         self._served: dict[str, ItemView] = {}
         self._items: dict[str, ItemView] = {}
         self._places: dict[str, int] | None = None
@@ -206,7 +205,15 @@ class Document:
                 if item is not None:
                     changed = {name: value for name, value in edit.after.items() if name in FIELDS}
                     verdict = edit.after.get(VERDICT, item.pending_verdict)
-                    boxes = edit.after.get(BOXES)
+                    served = self._served.get(edit.object_id)
+                    if is_others(verdict) and served is not None:
+                        # Taken back before it reached the service: there their verdict stands as it did.
+                        known = standing(served.result, self._me)
+                        verdict = None if same_verdict(known, verdict) else verdict
+                    boxes, before = edit.after.get(BOXES), edit.before.get(BOXES)
+                    undone = boxes is not None and before is not None
+                    if undone and same_boxes(before["boxes"], boxes["boxes"]):
+                        boxes = None
                     if boxes is not None:
                         changed["result"] = corrected(item.result, boxes["of_version"], boxes["boxes"])
                     self._items[edit.object_id] = replace(
@@ -253,7 +260,7 @@ class Document:
         item = self._items.get(item_id)
         if item is None or (item.verdict is verdict and item.reason == reason):
             return None
-        before = {VERDICT: {"value": item.verdict.value, "reason": item.reason}}
+        before = {VERDICT: self._standing(item)}
         after = {VERDICT: {"value": verdict.value, "reason": reason}}
         return self._edit(item_id, Kind.UPDATE, before, after, label)
 
@@ -272,7 +279,7 @@ class Document:
             BOXES: {"of_version": known_version(draft.base), "boxes": list(draft.boxes)},
         }
         if item.verdict is not Verdict.UNDECIDED:
-            before[VERDICT] = {"value": item.verdict.value, "reason": item.reason}
+            before[VERDICT] = self._standing(item)
             after[VERDICT] = None
         return self._edit(draft.item_id, Kind.UPDATE, before, after, label)
 
@@ -284,6 +291,11 @@ class Document:
         result = [dict(entry) for entry in item.result]
         whole = {**item.fields(), "result": result, "photos": list(photos), PLACE: self.place(item_id)}
         return self._edit(item_id, Kind.DELETE, whole, {}, label)
+
+    def _standing(self, item: ItemView) -> dict[str, Any]:
+        """The verdict of an item as an edit finds it."""
+        known = standing(item.result, self._me) if item.pending_verdict is None else None
+        return known or {"value": item.verdict.value, "reason": item.reason}
 
     def _edit(
         self, item_id: str, kind: Kind, before: Mapping[str, Any], after: Mapping[str, Any], label: str

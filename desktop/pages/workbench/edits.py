@@ -353,7 +353,7 @@ class Edits(QObject):
         self._retry.stop()
         self._sending = run(
             _send,
-            Outbox(self._context.session, journal),
+            Outbox(self._context.session, journal, self._user_id),
             owner=self,
             progress=self._sent,
             done=lambda _: self._done(),

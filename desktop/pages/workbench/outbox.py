@@ -7,7 +7,7 @@ them. What somebody else changed besides (another field, a new result) is no con
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,9 +16,9 @@ from desktop.client.errors import ClientError, Conflict, Forbidden, Invalid, Not
 from desktop.client.transport import Tagged
 from desktop.journal import Edit, Journal, Kind
 from desktop.pages.workbench.correction import boxes_of, same_boxes
-from desktop.pages.workbench.document import BOXES, FIELDS, VERDICT, ItemView, view_of
+from desktop.pages.workbench.document import BOXES, FIELDS, ItemView, view_of
+from desktop.pages.workbench.signing import VERDICT, is_others, same_verdict, standing, to_sign
 from shared import results
-from shared.codes import Verdict
 from shared.wire.inspection import Item, ItemCreate, ItemUpdate
 
 # A stale answer is followed by a fresh look; somebody who changes an item that often is not outrun.
@@ -39,11 +39,15 @@ class Sent:
 
 
 class Outbox:
-    """The way of edits to the service; used by one worker thread at a time."""
+    """The way of edits to the service; used by one worker thread at a time.
 
-    def __init__(self, session: Session, journal: Journal) -> None:
+    `me` is the id of who is logged in.
+    """
+
+    def __init__(self, session: Session, journal: Journal, me: str | None = None) -> None:
         self._session = session
         self._journal = journal
+        self._me = me
 
     def send(self, report: Callable[[Sent], None]) -> None:
         """Send everything that is pending, oldest first, and `report` each.
@@ -107,17 +111,21 @@ class Outbox:
         known: Tagged[Item] | None = None
         fields = {name: value for name, value in edit.after.items() if name in FIELDS}
         boxes, verdict = edit.after.get(BOXES), edit.after.get(VERDICT)
-        etag = self._journal.etag(edit.object_id)
+        # What was undone before it was sent: only a look tells whether anything of it arrived.
+        etag = None if _taken_back(edit) else self._journal.etag(edit.object_id)
+        if boxes is not None and is_others(verdict):
+            # Other findings make the item undecided by themselves.
+            verdict = None
         for _ in range(_TRIES):
             if etag is None:
                 known = self._session.items.get(item_id)
-                if not _agrees(edit, known.value):
+                if not _agrees(edit, known.value, self._me):
                     return self._conflict(edit, known)
                 etag = known.etag
                 # What is there already arrived before, only the answer was lost.
                 if boxes is not None and same_boxes(_findings(known.value)["boxes"], boxes["boxes"]):
                     boxes = None
-                if verdict is not None and _same_verdict(_decision(known.value), verdict):
+                if verdict is not None and same_verdict(_decision(known.value, self._me), verdict):
                     verdict = None
             try:
                 if fields:
@@ -127,8 +135,8 @@ class Outbox:
                     known = self._session.items.correct(item_id, boxes["of_version"], boxes["boxes"], etag)
                     boxes, etag = None, known.etag
                 if verdict is not None:
-                    value, reason = Verdict(verdict["value"]), verdict.get("reason") or None
-                    known = self._session.items.set_verdict(item_id, value, reason, etag)
+                    value, reason = to_sign(verdict)
+                    known = self._session.items.set_verdict(item_id, value, reason or None, etag)
                 break
             except Stale:
                 etag = None
@@ -140,28 +148,18 @@ class Outbox:
         return Sent(edit, view_of(known.value, edit.object_id))
 
     def _conflict(self, edit: Edit, now: Tagged[Item]) -> Sent:
-        self._journal.conflict(edit.id, _current(now.value), now.etag)
+        self._journal.conflict(edit.id, _current(now.value, self._me), now.etag)
         return Sent(edit, view_of(now.value, edit.object_id), conflict=True)
 
 
-def _current(item: Item) -> dict[str, Any]:
+def _current(item: Item, me: str | None) -> dict[str, Any]:
     fields = view_of(item, item.item_id).fields()
-    return {**fields, BOXES: _findings(item), VERDICT: _decision(item)}
+    return {**fields, BOXES: _findings(item), VERDICT: _decision(item, me)}
 
 
-def _decision(item: Item) -> dict[str, Any] | None:
+def _decision(item: Item, me: str | None) -> dict[str, Any] | None:
     """The verdict that stands at the service, with who gave it and when; None when nobody's does."""
-    entry = results.current(view_of(item, item.item_id).result)
-    if entry is None or not results.is_verdict(entry):
-        return None
-    said = entry["verdict"]
-    return {name: said.get(name) for name in ("value", "reason", "by_name", "at")}
-
-
-def _same_verdict(one: Mapping[str, Any] | None, other: Mapping[str, Any] | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    return one["value"] == other["value"] and (one.get("reason") or "") == (other.get("reason") or "")
+    return standing(view_of(item, item.item_id).result, me)
 
 
 def _findings(item: Item) -> dict[str, Any]:
@@ -170,18 +168,31 @@ def _findings(item: Item) -> dict[str, Any]:
     return {"of_version": results.version(entry) if entry is not None else 0, "boxes": list(boxes_of(entry))}
 
 
-def _agrees(edit: Edit, item: Item) -> bool:
+def _taken_back(edit: Edit) -> bool:
+    """True for an edit that brings findings or a verdict to what they were before it."""
+    boxes, before = edit.after.get(BOXES), edit.before.get(BOXES)
+    if boxes is not None and before is not None and same_boxes(before["boxes"], boxes["boxes"]):
+        return True
+    verdict = edit.after.get(VERDICT)
+    return verdict is not None and same_verdict(edit.before.get(VERDICT), verdict)
+
+
+def _agrees(edit: Edit, item: Item, me: str | None) -> bool:
     """True when nobody else changed the fields of `edit`, or changed them to the same."""
-    now = _current(item)
-    boxes = edit.after.get(BOXES)
+    now = _current(item, me)
+    boxes, verdict, theirs = edit.after.get(BOXES), edit.after.get(VERDICT), now[VERDICT]
+    takes_back = False
     if boxes is not None:
         known = [each["boxes"] for each in (edit.before.get(BOXES), boxes) if each is not None]
         if not any(same_boxes(now[BOXES]["boxes"], each) for each in known):
             return False
-    verdict, theirs = edit.after.get(VERDICT), now[VERDICT]
+        # A correction takes a verdict back: one that the person did not know of is not passed over.
+        takes_back = not same_boxes(now[BOXES]["boxes"], boxes["boxes"])
     # Without a verdict that stands there is nobody whose decision could be passed over.
-    decided = verdict is not None and theirs is not None
-    if decided and not any(_same_verdict(theirs, known) for known in (edit.before.get(VERDICT), verdict)):
+    decides = theirs is not None and (verdict is not None or takes_back)
+    if decides and not any(
+        given is not None and same_verdict(theirs, given) for given in (edit.before.get(VERDICT), verdict)
+    ):
         return False
     return all(
         now[name] in (edit.before.get(name), value) for name, value in edit.after.items() if name in FIELDS

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
 
+from desktop.journal import Edit
 from desktop.pages.workbench.aligning import Aligning
 from desktop.pages.workbench.bench import Bench
 from desktop.pages.workbench.correcting import Correcting
 from desktop.pages.workbench.inspector import Inspector
+from desktop.pages.workbench.signing import VERDICT, is_others
 from desktop.pages.workbench.words import Change, edit_name
+from shared.codes import Verdict
 
 
 class Undoing(QObject):
@@ -23,6 +26,8 @@ class Undoing(QObject):
         super().__init__(parent)
         self._bench, self._inspector = bench, inspector
         self._aligning, self._correcting = aligning, correcting
+        self._taken: tuple[Edit, ...] = ()
+        bench.edits.applied.connect(self._took)
 
     def undo(self) -> None:
         """Take the newest step back."""
@@ -33,9 +38,11 @@ class Undoing(QObject):
             self.said.emit(self.tr("Undone: {step}").format(step=edit_name(Change.CORRECT)))
             return
         label = self._bench.edits.undo(self._bench.record_id)
-        self.said.emit(
-            self.tr("Undone: {step}").format(step=edit_name(label)) if label else self.tr("Nothing to undo.")
-        )
+        if not label:
+            self.said.emit(self.tr("Nothing to undo."))
+            return
+        said = self.tr("Undone: {step}").format(step=edit_name(label))
+        self.said.emit(" ".join((said + ".", self._not_signed())) if self._not_signed() else said)
 
     def redo(self) -> None:
         """Do again what was undone last."""
@@ -47,3 +54,20 @@ class Undoing(QObject):
             if label
             else self.tr("Nothing to redo.")
         )
+
+    def _took(self, edits: tuple[Edit, ...]) -> None:
+        self._taken = edits
+
+    def _not_signed(self) -> str:
+        """What to say when the step before was a verdict of somebody else; empty when it was not."""
+        document = self._bench.document
+        for edit in self._taken:
+            given = edit.after.get(VERDICT)
+            item = document.item(edit.object_id) if document is not None else None
+            if is_others(given) and item is not None and item.verdict is Verdict.UNDECIDED:
+                name = given.get("by_name") or self.tr("somebody else")
+                return self.tr(
+                    "The item is undecided: the verdict of {name} stays in its history, "
+                    "and only {name} can give it again."
+                ).format(name=name)
+        return ""

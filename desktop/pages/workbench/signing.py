@@ -1,0 +1,58 @@
+"""Who a verdict is signed by: taking a step back never signs what somebody else decided.
+
+A verdict in an edit is ``{"value": ..., "reason": ...}``, with `by_name` and `at` where it stood already, and
+with the key `OTHERS` when somebody else gave it. As what an undo brings back it means: undecided. Their
+verdict stays in the item's history, signed by them; only they can give it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from shared import results
+from shared.codes import Verdict
+
+VERDICT = "verdict"
+"""The field of an edit that holds a verdict; it has a call of its own."""
+
+OTHERS = "others"
+
+
+def standing(entries: Iterable[results.Entry], me: str | None) -> dict[str, Any] | None:
+    """The verdict that stands in the result entries of an item; None when nobody's does.
+
+    `me` is the id of the person at this desktop; None: nobody's verdict counts as somebody else's.
+    """
+    entry = results.current(entries)
+    if entry is None or not results.is_verdict(entry):
+        return None
+    said = entry["verdict"]
+    field = {name: said.get(name) for name in ("value", "reason", "by_name", "at")}
+    return field | {OTHERS: True} if me is not None and said.get("by") != me else field
+
+
+def is_others(said: Mapping[str, Any] | None) -> bool:
+    """True for a verdict that somebody else gave."""
+    return said is not None and said.get(OTHERS) is True
+
+
+def to_sign(said: Mapping[str, Any]) -> tuple[Verdict, str]:
+    """The verdict and the reason that the person signs for a verdict in an edit."""
+    if is_others(said):
+        return Verdict.UNDECIDED, ""
+    return Verdict(said["value"]), str(said.get("reason") or "")
+
+
+def same_verdict(one: Mapping[str, Any] | None, other: Mapping[str, Any] | None) -> bool:
+    """True for the same decision; one that nobody gave is the same as an undecided without a reason."""
+    if one is None or other is None:
+        return all(said is None or _nothing(said) for said in (one, other))
+    if one["value"] != other["value"] or (one.get("reason") or "") != (other.get("reason") or ""):
+        return False
+    # What waits to be sent has no time yet.
+    return None in (one.get("at"), other.get("at")) or one["at"] == other["at"]
+
+
+def _nothing(said: Mapping[str, Any]) -> bool:
+    return said["value"] == Verdict.UNDECIDED and not said.get("reason")
