@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.detection import pictures
-from service.detection.failure import DetectionFailed
+from service.detection.failure import DetectionFailed, of_disk
 from service.detection.onnx.detector import Detected, Detectors, calls_together, is_sliced
 from service.detection.onnx.fit import scale_of
 from service.detection.onnx.settings import DetectorSettings
@@ -124,7 +124,7 @@ class Computer:
                 found, passed, thresholds, alignment = self._recognise(request, photo)
             progress(85)
             if request.rendered is not None:
-                Path(request.rendered).write_bytes(pictures.render(photo, found))
+                _write(Path(request.rendered), pictures.render(photo, found))
         except MemoryError as error:
             raise DetectionFailed("out_of_memory") from error
         height, width = photo.shape[:2]
@@ -188,7 +188,10 @@ class Computer:
             calls = calls_together(settings) if is_sliced(width, height, settings) else 1
             detector = self._detectors.get(Path(request.model), request.sha256 or request.model, calls)
             found = detector.detect(photo, ModelKind(request.kind), settings, request.labels)
-        except (RuntimeError, ValueError, OSError) as error:
+        except MemoryError:
+            raise
+        # ONNX Runtime raises classes of its own, all below Exception.
+        except Exception as error:
             raise DetectionFailed("model_failed") from error
         alignment = None
         if _own(request).ignored:
@@ -220,6 +223,13 @@ class Computer:
 
 def _load(request: Request, most: int = pictures.MOST_PIXELS) -> Photo:
     return pictures.load(Path(request.photo), needed(request), most)
+
+
+def _write(path: Path, data: bytes) -> None:
+    try:
+        path.write_bytes(data)
+    except OSError as error:
+        raise DetectionFailed(of_disk(error)) from error
 
 
 def _reading(request: Request) -> tuple[Any, ...]:

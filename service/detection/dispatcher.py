@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 from service.changes import Change, announce
 from service.database import Database, now
 from service.detection import jobs, rules
+from service.detection.failure import DetectionFailed, of_disk
 from service.detection.models import facts
 from service.detection.ports import Ports
 from service.detection.process import ComputeProcess, ProcessDied
@@ -231,28 +232,35 @@ class Dispatcher:
         work, on_thread = run.work, partial(asyncio.get_running_loop().run_in_executor, self._threads)
         if work.error is not None or work.model is None or work.photo is None:
             return _failed(work.error or "internal")
-        with tempfile.TemporaryDirectory() as folder:
-            rendered = Path(folder) / "boxes.jpg"
-            try:
+        try:
+            with tempfile.TemporaryDirectory() as folder:
+                rendered = Path(folder) / "boxes.jpg"
                 request = await on_thread(self._request, work, work.model, work.photo, rendered)
-            except FileNotFoundError:
-                return _failed("file_lost")
-            # A photo that ends the process must not end it under another's job more than once.
-            if self._computed is not None and self._computed.work.attempt == work.attempt == 1:
-                await on_thread(self._compute.tell_next, request)
-            async with self._computing:
-                if run.lost:
-                    raise ProcessDied
-                self._computed = run
-                try:
-                    answer = await on_thread(self._compute.ask, request, _JOB_SECONDS, run.hear)
-                finally:
-                    self._computed = None
-            if answer["event"] == "done" and rendered.exists():
-                name = f"{Path(work.photo.filename).stem}-boxes.jpg"
-                kept = await on_thread(self._keep, name, rendered, work.actor)
-                answer["rendered"] = kept
-        return answer
+                answer = await self._computed_now(run, request)
+                if answer["event"] == "done" and rendered.exists():
+                    name = f"{Path(work.photo.filename).stem}-boxes.jpg"
+                    answer["rendered"] = await on_thread(self._keep, name, rendered, work.actor)
+                return answer
+        except DetectionFailed as failed:
+            return _failed(failed.code)
+        except OSError as error:
+            # The picture or its folder could not be written.
+            return _failed(of_disk(error))
+
+    async def _computed_now(self, run: _Run, request: dict[str, Any]) -> dict[str, Any]:
+        """What the compute process answers, when it is the job's turn."""
+        on_thread = partial(asyncio.get_running_loop().run_in_executor, self._threads)
+        # A photo that ends the process must not end it under another's job more than once.
+        if self._computed is not None and self._computed.work.attempt == run.work.attempt == 1:
+            await on_thread(self._compute.tell_next, request)
+        async with self._computing:
+            if run.lost:
+                raise ProcessDied
+            self._computed = run
+            try:
+                return await on_thread(self._compute.ask, request, _JOB_SECONDS, run.hear)
+            finally:
+                self._computed = None
 
     def _keep(self, name: str, rendered: Path, actor: str | None) -> Callable[[Session], StoredFile]:
         return self._ports.keep(name, rendered.read_bytes(), actor)
@@ -262,20 +270,29 @@ class Dispatcher:
     ) -> dict[str, Any]:
         request: dict[str, Any] = {
             "kind": model["kind"],
-            "photo": str(self._ports.path(photo.file_id)),
+            "photo": self._image(photo.file_id),
             "settings": model["settings"],
             "labels": model["labels"],
             "rendered": str(rendered),
             "item": work.settings.model_dump(mode="json"),
         }
         if model["kind"] == ModelKind.REFERENCE_DIFFERENCE or work.settings.ignored:
-            request["reference"] = str(self._ports.path(str(work.reference_file_id)))
+            request["reference"] = self._image(str(work.reference_file_id))
             request["point"] = work.point
             request["mm_per_pixel"] = work.mm_per_pixel
         if model["kind"] != ModelKind.REFERENCE_DIFFERENCE:
-            request["model"] = str(self._model_path(str(model["sha256"])))
+            try:
+                request["model"] = str(self._model_path(str(model["sha256"])))
+            except FileNotFoundError as error:
+                raise DetectionFailed("model_lost") from error
             request["sha256"] = model["sha256"]
         return request
+
+    def _image(self, file_id: str) -> str:
+        try:
+            return str(self._ports.path(file_id))
+        except FileNotFoundError as error:
+            raise DetectionFailed("file_lost") from error
 
     def _writing(self, work: _Work, answer: dict[str, Any]) -> Callable[[Session], None]:
         """The one transaction that ends the result entry and the job, or does nothing at all."""

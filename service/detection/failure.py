@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from shared.reasons import hindrance
+
 MESSAGES: Final[dict[str, str]] = {
     "no_photo": "该条目还没有照片，请先添加照片",
     "no_region": "该条目没有标记区域或参考图，请先在参考图上画出区域",
@@ -12,6 +14,7 @@ MESSAGES: Final[dict[str, str]] = {
     "model_unknown": "服务中没有该检测模型，请重新选择模型",
     "model_disabled": "该检测模型已停用，请选择其他模型",
     "file_lost": "照片或参考图的文件已丢失，请重新上传",
+    "model_lost": "检测模型的文件已丢失，请联系管理员重新添加该模型",
     "image_unreadable": "图片已损坏或格式不支持，无法检测，请重新拍摄或上传",
     "image_too_large": "图片过大，无法检测，请缩小后重新上传",
     "alignment_failed": "照片与标记区域对不上，请确认拍摄的是该部位并重新拍摄",
@@ -19,6 +22,8 @@ MESSAGES: Final[dict[str, str]] = {
     "not_visible": "照片没有完整拍到标记区域，请重新拍摄",
     "model_failed": "检测模型运行失败，请检查模型文件或选择其他模型",
     "out_of_memory": "内存不足，检测未完成，请缩小图片后重试",
+    "disk_full": "磁盘空间不足，检测结果无法保存，请清理磁盘空间后重试",
+    "not_writable": "检测结果无法写入磁盘，请联系管理员检查目录权限后重试",
     "worker_died": "检测进程多次意外退出，请检查照片和模型后重试",
     "timed_out": "检测超时，请缩小图片或选择更快的模型后重试",
     "item_settings_wrong": "该条目的检测设置不正确，请检查灵敏度、最小缺陷和忽略区域",
@@ -33,6 +38,11 @@ class DetectionFailed(Exception):  # noqa: N818 - an answer of a run, not a faul
     def __init__(self, code: str) -> None:
         super().__init__(MESSAGES[code])
         self.code = code
+
+
+def of_disk(problem: OSError) -> str:
+    """The code of what kept a result from being written."""
+    return hindrance(problem) or "internal"
 
 
 MODEL_MESSAGES: Final[dict[str, str]] = {
