@@ -11,7 +11,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygonF
 
 from desktop.canvas.colours import CanvasColours
-from desktop.canvas.marks import CHIP_HEIGHT, chip_font, draw_chip
+from desktop.canvas.marks import CHIP_HEIGHT, chip_cells, chip_font, chip_text, draw_chip
 from desktop.canvas.regions import State
 from desktop.canvas.viewport import Viewport
 from shared.geometry import Rect
@@ -32,8 +32,15 @@ class FindingBox:
     @property
     def text(self) -> str:
         """Label and confidence."""
+        return self._with_confidence(self.label)
+
+    def said(self, metrics: QFontMetricsF) -> str:
+        """The same as it fits into a chip."""
+        return self._with_confidence(chip_text(metrics, self.label))
+
+    def _with_confidence(self, name: str) -> str:
         confidence = "" if self.confidence is None else f"{self.confidence:.2f}"
-        return " ".join(part for part in (self.label, confidence) if part)
+        return " ".join(part for part in (name, confidence) if part)
 
 
 def mapped_corners(rect: Rect, mapping: Matrix | None) -> list[tuple[float, float]]:
@@ -46,6 +53,11 @@ def mapped_corners(rect: Rect, mapping: Matrix | None) -> list[tuple[float, floa
     return [(float(x), float(y)) for x, y in flat]
 
 
+def _urgency(place: tuple[FindingBox, QColor, list[tuple[float, float]]]) -> tuple[bool, float]:
+    box = place[0]
+    return not box.highlighted, -(box.confidence or 0.0)
+
+
 class FindingLayer:
     """Paints findings. `mapping` brings px of their photo to px of the picture on view."""
 
@@ -55,20 +67,32 @@ class FindingLayer:
         self.show_labels = True
 
     def paint(self, painter: QPainter, viewport: Viewport, colours: CanvasColours, font: QFont) -> None:
-        """Paint all boxes, the highlighted ones last."""
+        """Paint all boxes, the highlighted ones last.
+
+        A chip that would cover another one is left out: first those of highlighted boxes, then the surest.
+        """
         strong = chip_font(font)
         metrics = QFontMetricsF(strong)
         painter.setFont(strong)
+        places: list[tuple[FindingBox, QColor, list[tuple[float, float]]]] = []
         for box in sorted(self.boxes, key=lambda one: one.highlighted):
             corners = [viewport.to_view(x, y) for x, y in mapped_corners(box.rect, self.mapping)]
             colour = QColor(colours.accent) if box.highlighted else colours.of_state(box.state)
             self._outline(painter, corners, colour, 3 if box.highlighted else 2)
             if self.show_labels and box.text:
-                x, y = min(corner[0] for corner in corners), min(corner[1] for corner in corners)
-                width = metrics.horizontalAdvance(box.text) + 14
-                x = min(max(x - 1, 0), max(viewport.width - width, 0))
-                y = y - CHIP_HEIGHT if y >= CHIP_HEIGHT else max(y, 0)
-                draw_chip(painter, QRectF(round(x), round(y), round(width), CHIP_HEIGHT), box.text, colour)
+                places.append((box, colour, corners))
+        taken: set[tuple[int, int]] = set()
+        for box, colour, corners in sorted(places, key=_urgency):
+            x, y = min(corner[0] for corner in corners), min(corner[1] for corner in corners)
+            text = box.said(metrics)
+            width = metrics.horizontalAdvance(text) + 14
+            x = min(max(x - 1, 0), max(viewport.width - width, 0))
+            y = y - CHIP_HEIGHT if y >= CHIP_HEIGHT else max(y, 0)
+            chip = QRectF(round(x), round(y), round(width), CHIP_HEIGHT)
+            cells = chip_cells(chip)
+            if taken.isdisjoint(cells):
+                taken.update(cells)
+                draw_chip(painter, chip, text, colour)
 
     @staticmethod
     def _outline(

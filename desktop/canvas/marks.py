@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QLineF, QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QFocusEvent, QFont, QPainter, QPen
+from PySide6.QtGui import QColor, QFocusEvent, QFont, QFontMetricsF, QPainter, QPen
 
 from desktop.canvas.colours import chip_colours
 from desktop.canvas.regions import State
 
 CHIP_HEIGHT = 20
 """View px."""
+
+
+LONGEST_NAME = 260
+"""The widest that a name gets in a chip, view px; the whole name stands in the lists."""
+
+
+def chip_text(metrics: QFontMetricsF, name: str) -> str:
+    """A name as it fits into a chip: with an ellipsis where it is too long."""
+    return metrics.elidedText(name, Qt.TextElideMode.ElideRight, LONGEST_NAME)
+
+
+def chip_cells(chip: QRectF) -> list[tuple[int, int]]:
+    """The squares of half a chip's height that a chip lies on: what it takes from others."""
+    side = CHIP_HEIGHT / 2
+    columns = range(int(chip.left() // side), int(chip.right() // side) + 1)
+    rows = range(int(chip.top() // side), int((chip.bottom() - 1) // side) + 1)
+    return [(column, row) for column in columns for row in rows]
 
 
 def chip_font(font: QFont) -> QFont:

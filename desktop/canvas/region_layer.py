@@ -10,7 +10,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPixmap
 
 from desktop.canvas.colours import CanvasColours
-from desktop.canvas.marks import CHIP_HEIGHT, chip_font, draw_chip
+from desktop.canvas.marks import CHIP_HEIGHT, chip_cells, chip_font, chip_text, draw_chip
 from desktop.canvas.rects import Edges
 from desktop.canvas.regions import Region, RegionStore, State, StoreEvent
 from desktop.canvas.shaping import Handle
@@ -203,12 +203,13 @@ class RegionLayer:
                 continue
             text = str(region.number)
             if chosen:
-                text = " ".join(part for part in (text, region.label, region.note) if part)
+                name = chip_text(metrics, region.label)
+                text = " ".join(part for part in (text, name, region.note) if part)
             width = metrics.horizontalAdvance(text) + 14 + (15 if region.state is not State.NONE else 0)
             x = min(max(box.x - 1, 0.0), max(viewport.width - width, 0.0))
             y = box.y - CHIP_HEIGHT if box.y >= CHIP_HEIGHT else max(box.y, 0.0)
             chip = QRectF(round(x), round(y), round(width), CHIP_HEIGHT)
-            cells = _cells(chip)
+            cells = chip_cells(chip)
             if not chosen and not taken.isdisjoint(cells):
                 continue
             if len(taken) > _CHIP_CELLS:
@@ -281,11 +282,3 @@ def crisp(box: Rect) -> QRectF:
     """The rectangle in view px with edges on whole px, where a line is not smeared over two."""
     x, y = round(box.x), round(box.y)
     return QRectF(x, y, max(round(box.right) - x, 1), max(round(box.bottom) - y, 1))
-
-
-def _cells(chip: QRectF) -> list[tuple[int, int]]:
-    """The squares of half a chip's height that a chip lies on: what it takes from others."""
-    side = CHIP_HEIGHT / 2
-    columns = range(int(chip.left() // side), int(chip.right() // side) + 1)
-    rows = range(int(chip.top() // side), int((chip.bottom() - 1) // side) + 1)
-    return [(column, row) for column in columns for row in rows]
