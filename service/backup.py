@@ -254,7 +254,10 @@ def restore(source: Path, settings: Settings, *, force: bool = False) -> int:
         try:
             lock.acquire(timeout=0)
         except Timeout as error:
-            raise Refused("a service is running on this data directory; stop it first") from error
+            raise Refused(
+                "a service is running on this data directory: close Walkaround, or stop `walkaround serve`, "
+                "then restore again"
+            ) from error
         try:
             with tempfile.TemporaryDirectory(dir=data_dir, prefix=".restore-") as folder:
                 _unpack(archive, manifest, Path(folder))

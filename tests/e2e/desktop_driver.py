@@ -1,0 +1,113 @@
+"""A desktop that is driven from inside, in a process of its own, so that a test can kill it.
+
+`python -m tests.e2e.desktop_driver open|edit|recover DATA_FOLDER` prints a JSON line for each thing that happened.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QEventLoop
+
+from desktop.application import Desktop, make_application
+from desktop.embedded import ServiceState
+from desktop.journal import Edit, Kind
+from desktop.pages.workbench.document import ITEM
+from desktop.pages.workbench.edits import Edits
+from shared.wire.inspection import ItemCreate, RecordCreate
+from tests.service_app import ADMIN
+
+
+def say(what: str, **more: Any) -> None:
+    print(json.dumps({"what": what, **more}), flush=True)
+
+
+def wait_until(holds: Callable[[], bool], seconds: float = 60) -> None:
+    application = make_application()
+    deadline = time.monotonic() + seconds
+    while not holds():
+        if time.monotonic() > deadline:
+            raise TimeoutError
+        application.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents, 50)
+
+
+def rename(edits: Edits, record_id: str, item_id: str, before: str, after: str) -> None:
+    fields = ({"item_name": before}, {"item_name": after})
+    assert edits.do(Edit(record_id, ITEM, item_id, Kind.UPDATE, *fields, "rename", time.time()))
+
+
+def kill_service(desktop: Desktop) -> None:
+    assert desktop.service is not None
+    assert desktop.service.pid is not None
+    os.kill(desktop.service.pid, signal.SIGKILL)
+
+
+def prepared(desktop: Desktop) -> Edits:
+    edits = Edits.of(desktop.context)
+    edits.prepare(lambda: None)
+    wait_until(lambda: edits.journal is not None)
+    return edits
+
+
+def edit(desktop: Desktop) -> None:
+    """Make a record with an item, lose the service, change the item, and stay until killed."""
+    session = desktop.context.session
+    desktop.context.enter(session.account.first_run(*ADMIN))
+    record_id = session.records.create(RecordCreate(task_id="t1")).inspection_id
+    made = session.items.create(ItemCreate(item_name="before", inspection_id=record_id), key="k").value
+    edits = prepared(desktop)
+    kill_service(desktop)
+    rename(edits, record_id, made.item_id, "before", "while away")
+    say("edited", record_id=record_id, item_id=made.item_id)
+    wait_until(lambda: False, seconds=600)
+
+
+def recover(desktop: Desktop, record_id: str, item_id: str) -> None:
+    """What was changed is offered; kept, it arrives; and the next change outlives a killed service."""
+    session = desktop.context.session
+    desktop.context.enter(session.account.login(*ADMIN))
+    edits = prepared(desktop)
+    say("offered", held=edits.held, waiting=[each.after for each in edits.waiting()])
+    edits.keep()
+    wait_until(lambda: edits.saving.waiting == 0)
+    say("kept", name=session.items.get(item_id).value.item_name)
+    said: list[str] = []
+    desktop.context.serviceChanged.connect(
+        lambda state: said.append(
+            f"{state.value}: {desktop.window.banner.text() if desktop.window.banner.isVisible() else ''}"
+        )
+    )
+    kill_service(desktop)
+    wait_until(lambda: desktop.context.service_state is ServiceState.RESTARTING)
+    rename(edits, record_id, item_id, "while away", "in between")
+    wait_until(lambda: edits.saving.waiting == 0)
+    say("restarted", said=said, name=session.items.get(item_id).value.item_name)
+
+
+def main() -> None:
+    make_application()
+    desktop = Desktop(server_url="", data_folder=Path(sys.argv[2]))
+    try:
+        desktop.start()
+        wait_until(lambda: desktop.context.service_state is ServiceState.READY)
+        match sys.argv[1]:
+            case "edit":
+                edit(desktop)
+            case "recover":
+                recover(desktop, *sys.argv[3:5])
+            case _:
+                say("open")
+                wait_until(lambda: False, seconds=600)
+    finally:
+        desktop.close()
+
+
+if __name__ == "__main__":
+    main()
