@@ -1,6 +1,6 @@
 """A desktop that is driven from inside, in a process of its own, so that a test can kill it.
 
-`python -m tests.e2e.desktop_driver open|edit|recover DATA_FOLDER` prints a JSON line for each thing that happened.
+`python -m tests.e2e.desktop_driver open|edit|recover DATA_FOLDER` prints one JSON line for each event.
 """
 
 from __future__ import annotations
