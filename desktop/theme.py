@@ -16,7 +16,7 @@ from functools import lru_cache
 from string import Template
 from weakref import WeakKeyDictionary
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontInfo, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QStyleFactory, QWidget
 from shiboken6 import isValid
@@ -292,6 +292,8 @@ class Look(QObject):
         self._mode = Mode.SYSTEM
         self._theme = LIGHT
         self._windows = 0
+        self._soon = QTimer(self, singleShot=True, interval=0)
+        self._soon.timeout.connect(self._dress_all)
         self._worn: WeakKeyDictionary[QWidget, tuple[Theme | None, bool]] = WeakKeyDictionary()
         application.setStyle(QStyleFactory.create("Fusion"))
         application.setFont(ui_font())
@@ -329,9 +331,7 @@ class Look(QObject):
         """As long as `window` lives, nothing wears the stylesheet but what `dress` was called for."""
         self._windows += 1
         window.destroyed.connect(self._window_gone)
-        self._application.setStyleSheet("")
-        for widget in list(self._worn):
-            self._put_on(widget)
+        self._dress_all()
 
     def dress(self, widget: QWidget, when_shown: bool = False) -> None:
         """Have a part of a window, with all in it, wear the theme in force from now on.
@@ -344,25 +344,30 @@ class Look(QObject):
 
     def _put_on(self, widget: QWidget) -> None:
         worn, when_shown = self._worn[widget]
-        if self._windows and worn is not self._theme:
-            self._worn[widget] = (self._theme, when_shown)
-            widget.setStyleSheet(stylesheet(self._theme))
+        wanted = self._theme if self._windows else None
+        if worn is not wanted:
+            self._worn[widget] = (wanted, when_shown)
+            widget.setStyleSheet(stylesheet(wanted) if wanted is not None else "")
 
     def _window_gone(self) -> None:
         self._windows -= 1
-        if not self._windows:
-            self._application.setStyleSheet(stylesheet(self._theme))
+        # Not while the window's widgets are being taken apart.
+        self._soon.start()
 
-    def _apply(self, theme: Theme) -> None:
-        self._theme = theme
-        self._application.setPalette(palette(theme))
-        if not self._windows:
-            self._application.setStyleSheet(stylesheet(theme))
+    def _dress_all(self) -> None:
+        whole = "" if self._windows else stylesheet(self._theme)
+        if self._application.styleSheet() != whole:
+            self._application.setStyleSheet(whole)
         for widget, (_, when_shown) in list(self._worn.items()):
             if not isValid(widget):
                 del self._worn[widget]
             elif widget.isVisible() or not when_shown:
                 self._put_on(widget)
+
+    def _apply(self, theme: Theme) -> None:
+        self._theme = theme
+        self._application.setPalette(palette(theme))
+        self._dress_all()
 
 
 def look() -> Look:

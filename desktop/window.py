@@ -65,6 +65,9 @@ class MainWindow(QMainWindow):
         column.addWidget(self.status_bar)
         self.setCentralWidget(inner)
         self.toast = Toast(self)
+        look().dress_by_parts(self)
+        for part in (self.rail, self.banner, self.status_bar, self.toast):
+            look().dress(part)
         for page in pages:
             self._stack.addWidget(page)
             page.navigate.connect(self.go)
@@ -121,6 +124,7 @@ class MainWindow(QMainWindow):
         self.rail.mark(page.section or page.page_id)
         self.status_bar.say("", "")
         self.status_bar.setVisible(page.in_frame and page.has_status_bar)
+        look().dress(page, when_shown=True)
         self._stack.setCurrentWidget(page)
         self.setWindowTitle(f"{page.title} — Walkaround")
         # Or else the focus of the page before falls on a button of the rail.
@@ -212,10 +216,13 @@ class MainWindow(QMainWindow):
         return self._context.payload is not None
 
     def _palette(self) -> None:
-        Palette(self, self._context.commands).open()
+        found = Palette(self, self._context.commands)
+        look().dress(found)
+        found.open()
 
     def _keys(self) -> None:
         sheet = KeySheet(self, self._context.commands)
+        look().dress(sheet)
         sheet.exec()
         sheet.deleteLater()
 
@@ -250,6 +257,7 @@ class MainWindow(QMainWindow):
 
     def _pop_up(self, ids: Sequence[str], beside: QWidget, choices: Mapping[str, bool] | None = None) -> None:
         menu = self._context.commands.menu(ids, self, choices)
+        look().dress(menu)
         corner = beside.mapToGlobal(beside.rect().bottomRight())
         corner.setY(corner.y() - menu.sizeHint().height())
         menu.aboutToHide.connect(menu.deleteLater)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QCompleter, QWidget
 
+from desktop.theme import look
 from desktop.widgets import Combo
 from desktop.workers import Task, run
 
@@ -69,6 +70,7 @@ class Chooser(Combo):
         completer.activated.connect(lambda _: self._settle())
         for view in (self.view(), completer.popup()):
             assert view is not None
+            look().dress(view)
             bar = view.verticalScrollBar()
             bar.valueChanged.connect(lambda value, it=bar: self._scrolled(value, it.maximum()))
 

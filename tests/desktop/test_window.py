@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+import shiboken6
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QVBoxLayout
 from pytestqt.qtbot import QtBot
@@ -15,6 +16,7 @@ from desktop.context import Context
 from desktop.embedded import ServiceState
 from desktop.keys import KeyEdit, KeySheet
 from desktop.palette import Palette, score
+from desktop.theme import DARK, LIGHT, Mode, look, stylesheet
 from desktop.widgets import Page
 from desktop.window import MainWindow
 from shared.codes import Hindrance, Permission, Role
@@ -284,3 +286,34 @@ def test_the_settings_mark_theme_and_language_in_force(window: MainWindow, conte
     context.preferences.change(language="zh_CN")
     assert marked() == ["Theme: dark", "Language: Chinese"]
     context.commands.run("theme.system")
+
+
+def test_a_hidden_page_takes_the_theme_when_it_is_shown_next(window: MainWindow, context: Context) -> None:
+    context.enter(make_payload(Role.ADMIN))
+    light, dark = stylesheet(LIGHT), stylesheet(DARK)
+    look().set_mode(Mode.LIGHT)
+    records, people = page_of(window, Records), page_of(window, People)
+    assert window.go("people")
+    assert window.go("records")
+    assert (records.styleSheet(), people.styleSheet()) == (light, light)
+    look().set_mode(Mode.DARK)
+    try:
+        assert (records.styleSheet(), people.styleSheet(), window.rail.styleSheet()) == (dark, light, dark)
+        assert window.go("people")
+        assert people.styleSheet() == dark
+    finally:
+        look().set_mode(Mode.SYSTEM)
+
+
+def test_without_a_window_everything_wears_the_theme(qtbot: QtBot, context: Context) -> None:
+    application = QApplication.instance()
+    assert isinstance(application, QApplication)
+    page = Login()
+    qtbot.addWidget(page)
+    look().dress(page)
+    made = MainWindow(context, [Records()])
+    assert application.styleSheet() == ""
+    assert page.styleSheet() == stylesheet(look().theme)
+    shiboken6.delete(made)
+    qtbot.waitUntil(lambda: application.styleSheet() == stylesheet(look().theme))
+    assert page.styleSheet() == ""
