@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable
-from datetime import UTC
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
@@ -20,16 +16,14 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
 )
 
-from desktop.client.errors import Forbidden, NotFound
-from desktop.client.inspection import RecordFilter
 from desktop.client.session import Session
 from desktop.context import Context
 from desktop.pages.records.batch import BatchBar, Batches
+from desktop.pages.records.export import export_list, flight_numbers
 from desktop.pages.records.filters import Filters
 from desktop.pages.records.model import LEAST, ROW_PX, WIDTHS, Column, RecordDelegate, RecordsModel
 from desktop.pages.records.new_record import NewRecord
 from desktop.pages.sentences import sentence
-from desktop.report.saving import save
 from desktop.widgets import (
     Button,
     Card,
@@ -48,7 +42,6 @@ from shared.wire.common import Page as Listing
 from shared.wire.inspection import Record
 
 _THUMB_PX = 128
-_EXPORT_PAGE = 200
 
 
 class RecordsPage(Page):
@@ -211,7 +204,7 @@ class RecordsPage(Page):
         } - self.model.flights.keys()
         if unnamed:
             run(
-                _flight_numbers,
+                flight_numbers,
                 self._context.session,
                 sorted(unnamed),
                 owner=self,
@@ -329,7 +322,7 @@ class RecordsPage(Page):
         )
         if path:
             run(
-                _export,
+                export_list,
                 self._context.session,
                 self.filters.value(),
                 [str(self.model.headerData(c, Qt.Orientation.Horizontal)) for c in Column],
@@ -342,61 +335,6 @@ class RecordsPage(Page):
             )
 
 
-def _flight_numbers(session: Session, flight_ids: Iterable[str]) -> dict[str, str]:
-    """The numbers of flights by their ids; one that is gone keeps its id for a number."""
-    found = {}
-    for flight_id in flight_ids:
-        try:
-            found[flight_id] = session.catalogue.flights.get(flight_id).flight_number
-        except (NotFound, Forbidden):
-            found[flight_id] = flight_id
-    return found
-
-
 def _thumbnail(session: Session, reference_image_id: str) -> QImage:
     reference = session.catalogue.reference_images.get(reference_image_id)
     return QImage.fromData(session.files.thumbnail(reference.file_id, _THUMB_PX))
-
-
-def _export(
-    session: Session,
-    where: RecordFilter,
-    heads: list[str],
-    words: dict[Status, str],
-    flights: dict[str, str],
-    path: Path,
-) -> int:
-    out = io.StringIO()
-    # A spreadsheet reads UTF-8 only with this mark at the start.
-    out.write("\ufeff")
-    writer = csv.writer(out)
-    writer.writerow(heads)
-    number = total = 0
-    while True:
-        number += 1
-        listing = session.records.search(where, number, _EXPORT_PAGE)
-        unnamed = {record.flight_id for record in listing.data if record.flight_id} - flights.keys()
-        flights = flights | _flight_numbers(session, unnamed)
-        for record in listing.data:
-            updated = record.updated_at.replace(tzinfo=UTC).astimezone()
-            cells = (
-                record.inspection_name,
-                record.aircraft_name,
-                flights.get(record.flight_id or "", record.flight_id),
-                record.executor_name,
-                record.progress,
-                words[record.inspection_status],
-                updated.isoformat(timespec="seconds"),
-            )
-            writer.writerow([_harmless(cell) for cell in cells])
-        total += len(listing.data)
-        if number >= listing.pagination.total_pages:
-            break
-    save(out.getvalue().encode("utf-8"), path)
-    return total
-
-
-def _harmless(cell: object) -> str:
-    """A cell that no spreadsheet takes for a formula."""
-    text = "" if cell is None else str(cell)
-    return "'" + text if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

@@ -1,0 +1,76 @@
+"""The list of records as a CSV file, with the numbers of the flights."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+from datetime import UTC
+from pathlib import Path
+
+from desktop.client.errors import Forbidden, NotFound
+from desktop.client.inspection import RecordFilter
+from desktop.client.session import Session
+from desktop.report.saving import save
+from shared.codes import Status
+
+_EXPORT_PAGE = 200
+
+
+def flight_numbers(session: Session, flight_ids: Iterable[str]) -> dict[str, str]:
+    """The numbers of flights by their ids; one that is gone keeps its id for a number."""
+    found = {}
+    for flight_id in flight_ids:
+        try:
+            found[flight_id] = session.catalogue.flights.get(flight_id).flight_number
+        except (NotFound, Forbidden):
+            found[flight_id] = flight_id
+    return found
+
+
+def export_list(
+    session: Session,
+    where: RecordFilter,
+    heads: list[str],
+    words: dict[Status, str],
+    flights: dict[str, str],
+    path: Path,
+) -> int:
+    """Write every record that matches `where` to `path`; gives how many. Raises ClientError, OSError.
+
+    `heads` are the titles of the columns, `words` those of the statuses, `flights` numbers that are known.
+    """
+    out = io.StringIO()
+    # A spreadsheet reads UTF-8 only with this mark at the start.
+    out.write("\ufeff")
+    writer = csv.writer(out)
+    writer.writerow(heads)
+    number = total = 0
+    while True:
+        number += 1
+        listing = session.records.search(where, number, _EXPORT_PAGE)
+        unnamed = {record.flight_id for record in listing.data if record.flight_id} - flights.keys()
+        flights = flights | flight_numbers(session, unnamed)
+        for record in listing.data:
+            updated = record.updated_at.replace(tzinfo=UTC).astimezone()
+            cells = (
+                record.inspection_name,
+                record.aircraft_name,
+                flights.get(record.flight_id or "", record.flight_id),
+                record.executor_name,
+                record.progress,
+                words[record.inspection_status],
+                updated.isoformat(timespec="seconds"),
+            )
+            writer.writerow([_harmless(cell) for cell in cells])
+        total += len(listing.data)
+        if number >= listing.pagination.total_pages:
+            break
+    save(out.getvalue().encode("utf-8"), path)
+    return total
+
+
+def _harmless(cell: object) -> str:
+    """A cell that no spreadsheet takes for a formula."""
+    text = "" if cell is None else str(cell)
+    return "'" + text if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
