@@ -152,7 +152,11 @@ class Computer:
         except AlignmentFailed as error:
             raise _unaligned(error) from error
         found = [box(one.label, one.confidence, one.box) for one in result.boxes]
-        thresholds = {"sensitivity": wanted.sensitivity, "min_confidence": wanted.min_confidence}
+        thresholds = {
+            "sensitivity": wanted.sensitivity,
+            "min_confidence": wanted.min_confidence,
+            "least_confidence": wanted.min_confidence,
+        }
         if settings.get("smallest") is not None:
             thresholds["smallest"] = float(settings["smallest"])
         return found, not found, thresholds, _told(result.alignment, scale)
@@ -199,7 +203,8 @@ class Computer:
         found_boxes = [box(one.label, one.confidence, one.box) for one in found]
         passed = not any(settings.fails(one.label, one.confidence) for one in found)
         told = {"confidence", "per_label", "iou", "fail_labels", "fail_confidence"}
-        return found_boxes, passed, settings.model_dump(include=told), alignment
+        thresholds = {**settings.model_dump(include=told), "least_confidence": settings.least_confidence}
+        return found_boxes, passed, thresholds, alignment
 
     def _outside_of_ignored(
         self, request: Request, photo: NDArray[np.uint8], found: Sequence[Detected]

@@ -54,6 +54,7 @@ MODEL_MESSAGES: Final[dict[str, str]] = {
     "dry_run_failed": "模型试运行失败，请检查导出的输入尺寸",
     "kind_unknown": "无法识别模型的输出格式，请在上传时选择模型类型",
     "kind_unsupported": "模型的输出不是任何一种支持的检测格式，请按其中一种重新导出",
+    "activation_unknown": "无法判断类别输出用 softmax 还是 sigmoid，请在设置中填写 activation",
     "kind_wrong": "模型的输出与所选的模型类型不符，请重新选择",
     "timed_out": "模型检查超时，文件未被接受",
     "crashed": "检查模型时进程异常退出，文件未被接受",

@@ -17,13 +17,15 @@ from numpy.typing import NDArray
 
 from service.detection.failure import BadModel
 from service.detection.onnx import container
-from service.detection.onnx.decode import cells, decode
-from service.detection.onnx.detector import Detector
+from service.detection.onnx.decode import cells, decode, within_unit
+from service.detection.onnx.detector import SIZE_INPUT, Detector
 from service.detection.onnx.settings import DetectorSettings
 from shared.wire.detection import ModelKind
 
 _DEFAULT_SIDE: Final = 640
 _MOST_LABELS: Final = 10_000
+_MOST: Final = 0.8
+_CLEARLY: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,20 +64,25 @@ def check(path: Path, kind: ModelKind | None, given: dict[str, Any]) -> Checked:
         raise BadModel("dry_run_failed") from error
     sized = {**given, "width": width, "height": height}
     recognised = kind or recognise([output.shape for output in raw], width, height)
+    if kind is None and _is_detr_table(raw, cells(width, height)):
+        recognised = ModelKind.DETR
     if kind is None and recognised is ModelKind.YOLOX:
         recognised = _with_grid(raw[0], max(width, height))
     if recognised is None:
         kinds = _readable_as(raw, sized)
         raise BadModel("kind_unknown" if kinds else "kind_unsupported", kinds)
-    settings = _settings(recognised, sized)
+    habits = _habits(recognised, detector, raw, metadata)
+    settings = _settings(habits, sized)
+    if recognised is ModelKind.DETR and "activation" not in {**habits, **given}:
+        raise BadModel("activation_unknown")
     if not _reads(recognised, raw, settings):
         raise BadModel("kind_wrong", _readable_as(raw, sized))
     return Checked(recognised, _labels(metadata, recognised, raw, settings), settings)
 
 
-def _settings(kind: ModelKind, given: dict[str, Any]) -> DetectorSettings:
+def _settings(habits: dict[str, Any], given: dict[str, Any]) -> DetectorSettings:
     try:
-        return DetectorSettings.model_validate({**_habits(kind), **given})
+        return DetectorSettings.model_validate({**habits, **given})
     except ValueError as error:
         raise BadModel("settings_wrong") from error
 
@@ -92,11 +99,12 @@ def _reads(kind: ModelKind, raw: list[NDArray[np.generic]], settings: DetectorSe
 
 def _readable_as(raw: list[NDArray[np.generic]], given: dict[str, Any]) -> list[str]:
     """The kinds that the outputs of the dry run can be decoded as."""
-    return [kind.value for kind in ModelKind if _reads(kind, raw, _settings(kind, given))]
+    settings = _settings({}, given)
+    return [kind.value for kind in ModelKind if _reads(kind, raw, settings)]
 
 
 def _input_size(detector: Detector, given: dict[str, Any]) -> tuple[int, int]:
-    inputs = detector.session.get_inputs()
+    inputs = [one for one in detector.inputs if one.name != SIZE_INPUT]
     if len(inputs) != 1 or len(inputs[0].shape) != 4 or inputs[0].shape[1] != 3:
         raise BadModel("not_an_image_model")
     if inputs[0].type not in ("tensor(float)", "tensor(float16)", "tensor(uint8)"):
@@ -148,13 +156,58 @@ def _with_grid(table: NDArray[np.generic], side: int) -> ModelKind | None:
     return ModelKind.YOLO if spread > side / 2 else None
 
 
-def _habits(kind: ModelKind) -> dict[str, Any]:
+def _is_detr_table(raw: list[NDArray[np.generic]], count: int) -> bool:
+    """Whether the one output is DETR's boxes and class confidences side by side, all of them parts of 1.
+
+    Candidates of other kinds are in px, and as many as there are cells, or are padded with zeros.
+    """
+    if len(raw) != 1 or raw[0].ndim != 3 or raw[0].shape[2] < 5 or raw[0].shape[1] in (count, 3 * count):
+        return False
+    table = raw[0][0].astype(np.float64)
+    whole = bool(np.all(table[:, 4:] == np.rint(table[:, 4:])))
+    return len(table) > 0 and within_unit(table) and bool(np.all(table[:, 2:4] > 0)) and not whole
+
+
+def _habits(
+    kind: ModelKind, detector: Detector, raw: list[NDArray[np.generic]], metadata: dict[str, str]
+) -> dict[str, Any]:
     """How models of a kind are usually fed and read; a person may choose otherwise."""
     if kind is ModelKind.YOLOX:
         return {"colour": "bgr", "values": "raw", "fit": "corner"}
+    if kind is ModelKind.NMS_INSIDE and detector.sized:
+        return {"fit": "stretch", "confidence": 0.5}
     if kind is ModelKind.DETR:
-        return {"values": "imagenet", "fit": "stretch", "activation": "softmax", "confidence": 0.5}
+        activation = _activation(raw, len(_named(metadata.get("names", ""))))
+        # DETR itself and RF-DETR (whose outputs have these names) were trained on ImageNet's scale; RT-DETR
+        # and what came of it were not.
+        outputs = {one.name for one in detector.session.get_outputs()}
+        imagenet = activation == "softmax" or outputs == {"dets", "labels"}
+        known = {} if activation is None else {"activation": activation}
+        return {"values": "imagenet" if imagenet else "unit", "fit": "stretch", "confidence": 0.5, **known}
     return {}
+
+
+def _activation(raw: list[NDArray[np.generic]], names: int) -> str | None:
+    """How class outputs of a DETR become confidences, by what it says of a grey picture; None: unclear.
+
+    With softmax the last class is "nothing", and nearly every candidate is that; with sigmoid no class is
+    likely. `names` is the number of labels in the file, 0 for none.
+    """
+    if len(raw) == 1:
+        return "none"
+    tables = [one for one in raw if one.ndim == 3 and one.shape[-1] != 4]
+    # With four classes only the values tell them from the boxes.
+    tables = tables or [one for one in raw if one.ndim == 3 and not within_unit(one)]
+    if not tables or within_unit(tables[0]):
+        return "none"
+    logits = tables[0][0].astype(np.float64)
+    classes = logits.shape[1]
+    if names in (classes, classes - 1):
+        return "sigmoid" if names == classes else "softmax"
+    others = logits[:, :-1].max(axis=1)
+    if np.mean(logits[:, -1] > others) > _MOST and np.median(logits[:, -1] - others) > _CLEARLY:
+        return "softmax"
+    return "sigmoid" if np.mean(logits.max(axis=1) < 0) > _MOST else None
 
 
 def _labels(
@@ -167,6 +220,7 @@ def _labels(
         return []
     if kind is ModelKind.DETR:
         classes = next((output.shape[-1] for output in raw if output.shape[-1] != 4), 4)
+        classes -= 4 * (len(raw) == 1)
         classes -= settings.activation == "softmax"
     else:
         shape = raw[0].shape[-2:]

@@ -13,6 +13,7 @@ from shared.wire.detection import ModelKind
 
 Array = NDArray[np.float64]
 _STRIDES = (8, 16, 32)
+_ROUNDING = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,11 @@ def decode(kind: ModelKind, outputs: Sequence[NDArray[np.generic]], settings: De
 def cells(width: int, height: int) -> int:
     """Grid cells of the three usual strides."""
     return sum((width // stride) * (height // stride) for stride in _STRIDES)
+
+
+def within_unit(values: NDArray[np.generic]) -> bool:
+    """Whether all values lie within 0..1, up to rounding."""
+    return bool(np.all(np.abs(values.astype(np.float64) - 0.5) <= 0.5 + _ROUNDING))
 
 
 def _activated(values: Array, settings: DetectorSettings) -> Array:
@@ -111,10 +117,15 @@ def _nms_free(outputs: list[NDArray[np.generic]], settings: DetectorSettings) ->
 
 
 def _detr(outputs: list[NDArray[np.generic]], settings: DetectorSettings) -> Decoded:
-    """Logits (1, n, classes) and boxes (1, n, 4): centre and size as parts of the input.
+    """Logits (1, n, classes) and boxes (1, n, 4), or one table (1, n, 4 + classes) of both.
 
-    With softmax the last class is "nothing" and is left out.
+    Boxes are centre and size as parts of the input. With softmax the last class is "nothing" and left out.
     """
+    if len(outputs) == 1 and outputs[0].ndim == 3:
+        rows = _rows(outputs[0])
+        outputs = [rows[None, :, 4:], rows[None, :, :4]]
+        if rows.shape[1] < 5 or not within_unit(rows[:, :4]):
+            raise ValueError("the boxes are not parts of the input")
     tables = [output for output in outputs if output.ndim == 3]
     # Usually the boxes come last; with four classes only their values tell them apart.
     four = [place for place, output in enumerate(tables) if output.shape[-1] == 4]

@@ -21,6 +21,8 @@ from shared.cv import cv2
 from shared.geometry import Rect, from_corners
 from shared.wire.detection import ModelKind
 
+SIZE_INPUT = "orig_target_sizes"
+"""The input (1, 2) int64 of RT-DETR, D-FINE and DEIM as exported: width and height that boxes are in."""
 _OPEN_MODELS = 3
 _MOST_BYTES = 1_500_000_000
 _MOST_SLICES = 160
@@ -80,12 +82,17 @@ def calls_together(settings: DetectorSettings) -> int:
 
 
 class Detector:
-    """One open model, for so many `calls` at a time."""
+    """One open model, for so many `calls` at a time.
+
+    inputs: all that it takes. sized: one of them is the size that its boxes are to be in.
+    """
 
     def __init__(self, path: Path, calls: int = 1) -> None:
         self.session = open_session(path, calls)
         self._calls = calls
-        self._input = self.session.get_inputs()[0]
+        self.inputs = self.session.get_inputs()
+        self._input = next((one for one in self.inputs if len(one.shape) == 4), self.inputs[0])
+        self.sized = any(one.name == SIZE_INPUT for one in self.inputs)
         self._half = self._input.type == "tensor(float16)"
         self._bytes = self._input.type == "tensor(uint8)"
 
@@ -96,7 +103,11 @@ class Detector:
             given = tensor.astype(np.float16)
         elif self._bytes:
             given = np.clip(tensor, 0, 255).astype(np.uint8)
-        return list(self.session.run(None, {self._input.name: given}))
+        inputs: dict[str, NDArray[Any]] = {self._input.name: given}
+        if self.sized:
+            # With the size of the input its boxes are in px of the input.
+            inputs[SIZE_INPUT] = np.array([[tensor.shape[3], tensor.shape[2]]], np.int64)
+        return list(self.session.run(None, inputs))
 
     def detect(
         self, photo: NDArray[np.uint8], kind: ModelKind, settings: DetectorSettings, labels: Sequence[str]
@@ -112,7 +123,7 @@ class Detector:
             fitted = fit(photo[y : y + h, x : x + w], settings)
             raw = decode(kind, self.outputs(fitted.tensor), settings)
             # Below the least of all thresholds nothing matters, and merging costs.
-            some = raw.above(min([settings.confidence, *settings.per_label.values()]))
+            some = raw.above(settings.least_confidence)
             boxes = fitted.back(some.boxes) + np.array([x, y, x, y])
             return Decoded(boxes, some.confidences, some.classes)
 

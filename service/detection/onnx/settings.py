@@ -34,6 +34,11 @@ class DetectorSettings(BaseModel):
     fail_labels: list[str] | None = None
     fail_confidence: Share = 0.4
 
+    @property
+    def least_confidence(self) -> float:
+        """No finding is reported below it, whatever its label."""
+        return min([self.confidence, *self.per_label.values()])
+
     def fails(self, label: str, confidence: float) -> bool:
         """Whether a finding makes the photo fail."""
         return confidence >= self.fail_confidence and (self.fail_labels is None or label in self.fail_labels)

@@ -87,3 +87,36 @@ def spots_model(path: Path, side: int = 640, cell: int = 32) -> Path:
     graph = helper.make_graph(nodes, "spots", [image], [output], initializers)
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8), str(path))
     return path
+
+
+def sized_model(path: Path, boxes: NDArray[np.float32], scores: NDArray[np.float32], side: int = 64) -> Path:
+    """A detector as RT-DETR and D-FINE are exported: `orig_target_sizes` (1, 2), width, height, goes in.
+
+    boxes: (n, 4), corners as parts of the photo. scores: (n,). The classes are 0, 1, 2, ...
+    """
+    image = helper.make_tensor_value_info("images", TensorProto.FLOAT, [1, 3, side, side])
+    sizes = helper.make_tensor_value_info("orig_target_sizes", TensorProto.INT64, [1, 2])
+    count = len(scores)
+    outputs = [
+        helper.make_tensor_value_info("labels", TensorProto.INT64, [1, count]),
+        helper.make_tensor_value_info("boxes", TensorProto.FLOAT, [1, 1, count, 4]),
+        helper.make_tensor_value_info("scores", TensorProto.FLOAT, [1, count]),
+    ]
+    nodes = [
+        helper.make_node("Cast", ["orig_target_sizes"], ["size"], to=TensorProto.FLOAT),
+        helper.make_node("Concat", ["size", "size"], ["corners"], axis=1),
+        helper.make_node("Mul", ["parts", "corners"], ["boxes"]),
+        helper.make_node("ReduceMean", ["images"], ["mean"], keepdims=0),
+        helper.make_node("Mul", ["mean", "zero"], ["nothing"]),
+        helper.make_node("Add", ["known_scores", "nothing"], ["scores"]),
+        helper.make_node("Identity", ["known_labels"], ["labels"]),
+    ]
+    initializers = [
+        numpy_helper.from_array(boxes[None, None].astype(np.float32), "parts"),
+        numpy_helper.from_array(np.zeros((), np.float32), "zero"),
+        numpy_helper.from_array(scores[None].astype(np.float32), "known_scores"),
+        numpy_helper.from_array(np.arange(count, dtype=np.int64)[None], "known_labels"),
+    ]
+    graph = helper.make_graph(nodes, "sized", [image, sizes], outputs, initializers)
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8), str(path))
+    return path

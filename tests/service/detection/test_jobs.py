@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +19,7 @@ from shared import samples
 from shared.cv import cv2
 from shared.geometry import Rect
 from shared.wire.detection import JobState
+from tests.service.detection.graphs import brightness_model
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -245,3 +248,19 @@ def test_a_lease_that_ran_out_is_taken_again_and_only_the_last_taker_may_end_it(
 
     database.write_now(finish)
     assert database.write_now(lambda session: jobs.ours(session, job_id, second)) is None
+
+
+def test_a_result_tells_from_what_confidence_on_its_model_reports(
+    client: TestClient, item: dict[str, Any], tmp_path: Path, scene: samples.Scene
+) -> None:
+    detect(client, item)
+    assert results(client, item)[0]["provenance"]["thresholds"]["least_confidence"] == 0.5
+    path = brightness_model(tmp_path / "bright.onnx")
+    settings = {"confidence": 0.3, "per_label": {"dent": 0.2, "crack": 0.6}}
+    with path.open("rb") as file:
+        given = {"model_name": "bright", "settings": json.dumps(settings)}
+        added = client.post("/api/detection/models", data=given, files={"file": file}).json()["data"]
+    place = f"/api/inspection_item/{item['item_id']}"
+    client.put(place, json={"model_id": added["model_id"]})
+    detect(client, item)
+    assert results(client, item)[1]["provenance"]["thresholds"]["least_confidence"] == 0.2

@@ -1,0 +1,120 @@
+"""DETR and what came of it, as its tools export it: recognised and set up from the graph, or asked about."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from service.detection.failure import BadModel
+from service.detection.onnx.check import Checked, check
+from service.detection.onnx.detector import Detector
+from shared.geometry import Rect
+from shared.wire.detection import ModelKind
+from tests.service.detection.graphs import constant_model, sized_model
+
+CANDIDATES, CLASSES = 30, 5
+PHOTO = np.full((100, 200, 3), 90, np.uint8)
+# Centre and size as parts of the photo, and the same in px of it.
+PLACE, BOX = (0.5, 0.6, 0.4, 0.3), Rect(60, 45, 80, 30)
+NAMES = tuple("abcde")
+
+
+def boxes() -> np.ndarray[Any, Any]:
+    table = np.random.default_rng(1).uniform(0.2, 0.8, (1, CANDIDATES, 4)).astype(np.float32)
+    table[0, 4] = PLACE
+    return table
+
+
+def sigmoid_logits() -> np.ndarray[Any, Any]:
+    table = np.random.default_rng(2).normal(-5, 1, (1, CANDIDATES, CLASSES)).astype(np.float32)
+    table[0, 4, 2] = 3
+    return table
+
+
+def softmax_logits(classes: int = CLASSES) -> np.ndarray[Any, Any]:
+    table = np.random.default_rng(3).normal(-2, 1, (1, CANDIDATES, classes + 1)).astype(np.float32)
+    table[..., -1] = 6
+    table[0, 4, 2] = 12
+    return table
+
+
+def one_table() -> np.ndarray[Any, Any]:
+    scores = 1 / (1 + np.exp(-sigmoid_logits()))
+    return np.concatenate([boxes(), scores], axis=2)
+
+
+def only_finding(path: Path, checked: Checked) -> tuple[str, Rect]:
+    (one,) = Detector(path).detect(PHOTO, checked.kind, checked.settings, checked.labels)
+    assert one.confidence > 0.9
+    return one.label, one.box
+
+
+@pytest.mark.parametrize(
+    ("outputs", "names", "activation", "values"),
+    [
+        # DETR, RT-DETR, RF-DETR (by the names of its outputs), Ultralytics RT-DETR.
+        ({"logits": softmax_logits(), "pred_boxes": boxes()}, (), "softmax", "imagenet"),
+        ({"logits": sigmoid_logits(), "pred_boxes": boxes()}, (), "sigmoid", "unit"),
+        ({"dets": boxes(), "labels": sigmoid_logits()}, (), "sigmoid", "imagenet"),
+        ({"output0": one_table()}, NAMES, "none", "unit"),
+        # Two and three classes make tables as wide as other kinds have them.
+        ({"output0": one_table()[..., :7]}, (), "none", "unit"),
+        # The labels in the file say more than the numbers.
+        ({"logits": sigmoid_logits() + 4.5, "pred_boxes": boxes()}, NAMES, "sigmoid", "unit"),
+        ({"logits": softmax_logits(), "pred_boxes": boxes()}, NAMES, "softmax", "imagenet"),
+    ],
+)
+def test_each_export_is_set_up_by_itself(
+    tmp_path: Path, outputs: dict[str, Any], names: tuple[str, ...], activation: str, values: str
+) -> None:
+    path = constant_model(tmp_path / "detr.onnx", outputs, names=names)
+    checked = check(path, None, {})
+    assert checked.kind is ModelKind.DETR
+    settings = checked.settings
+    assert (settings.activation, settings.values, settings.fit) == (activation, values, "stretch")
+    given = settings.model_copy(update={"confidence": 0.94})
+    label, box = only_finding(path, Checked(checked.kind, checked.labels, given))
+    assert label == ("c" if names else "class 2")
+    assert np.allclose([box.x, box.y, box.w, box.h], [BOX.x, BOX.y, BOX.w, BOX.h], atol=1)
+
+
+def test_four_classes_are_told_from_the_boxes(tmp_path: Path) -> None:
+    logits = sigmoid_logits()[..., :4]
+    path = constant_model(tmp_path / "detr.onnx", {"boxes": boxes(), "logits": logits})
+    checked = check(path, None, {})
+    assert (checked.settings.activation, checked.labels) == ("sigmoid", [f"class {n}" for n in range(4)])
+    assert only_finding(path, checked)[0] == "class 2"
+
+
+def test_class_outputs_that_may_be_either_are_asked_about(tmp_path: Path) -> None:
+    logits = np.random.default_rng(4).normal(0, 2, (1, CANDIDATES, CLASSES)).astype(np.float32)
+    path = constant_model(tmp_path / "detr.onnx", {"logits": logits, "pred_boxes": boxes()})
+    with pytest.raises(BadModel) as refused:
+        check(path, None, {})
+    assert refused.value.code == "activation_unknown"
+    for activation in ("sigmoid", "softmax"):
+        assert check(path, None, {"activation": activation}).settings.activation == activation
+
+
+def test_other_tables_are_not_taken_for_one_of_detr(tmp_path: Path) -> None:
+    table = np.zeros((1, 300, 6), np.float32)
+    path = constant_model(tmp_path / "empty.onnx", {"output0": table})
+    assert check(path, None, {}).kind is ModelKind.NMS_FREE
+    table[0, :, :4] = (10, 10, 20, 20)
+    table[0, :, 4] = 0.3
+    path = constant_model(tmp_path / "full.onnx", {"output0": table})
+    assert check(path, None, {}).kind is ModelKind.NMS_FREE
+
+
+def test_an_export_that_asks_for_the_size_of_the_photo_gets_that_of_its_input(tmp_path: Path) -> None:
+    parts = np.array([[0.3, 0.45, 0.7, 0.75], [0.1, 0.1, 0.2, 0.2]], np.float32)
+    path = sized_model(tmp_path / "dfine.onnx", parts, np.array([0.95, 0.1], np.float32))
+    checked = check(path, None, {})
+    assert checked.kind is ModelKind.NMS_INSIDE
+    assert (checked.settings.fit, checked.settings.values) == ("stretch", "unit")
+    label, box = only_finding(path, checked)
+    assert label == "class 0"
+    assert np.allclose([box.x, box.y, box.w, box.h], [BOX.x, BOX.y, BOX.w, BOX.h], atol=1)
