@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from desktop.client.files import Counted, Progress
-from desktop.client.transport import Transport, segment
+from desktop.client.transport import Tagged, Transport, segment
 from shared.wire.common import Envelope
 from shared.wire.detection import Batch, DetectionModel, Job, ModelKind, ModelUpdate, ModelVersion
 
@@ -27,10 +27,18 @@ class Detection:
         answer = self._transport.call("GET", "/detection/models")
         return answer.read(Envelope[list[DetectionModel]]).data
 
-    def update_model(self, model_id: str, change: ModelUpdate) -> DetectionModel:
-        """Change name, description or whether it is enabled (needs MODEL_MANAGE)."""
+    def tagged_model(self, model_id: str) -> Tagged[DetectionModel]:
+        """A model with its version, so that a change can be refused when it is stale. Raises NotFound."""
+        answer = self._transport.call("GET", f"/detection/models/{segment(model_id)}")
+        return Tagged(answer.read(Envelope[DetectionModel]).data, answer.etag)
+
+    def update_model(self, model_id: str, change: ModelUpdate, etag: str | None = None) -> DetectionModel:
+        """Change name, description or whether it is enabled (needs MODEL_MANAGE).
+
+        Raises Stale when `etag` is given and is not the newest.
+        """
         body = change.model_dump(mode="json", exclude_unset=True)
-        answer = self._transport.call("PUT", f"/detection/models/{segment(model_id)}", body=body)
+        answer = self._transport.call("PUT", f"/detection/models/{segment(model_id)}", body=body, etag=etag)
         return answer.read(Envelope[DetectionModel]).data
 
     def add_model(

@@ -147,9 +147,9 @@ class Items:
         )
         return Tagged(answer.read(Item), answer.etag)
 
-    def delete(self, item_id: str) -> None:
-        """Delete the item."""
-        self._transport.call("DELETE", f"/inspection_item/{segment(item_id)}")
+    def delete(self, item_id: str, etag: str | None = None) -> None:
+        """Delete the item. Raises NotFound, Stale when `etag` is given and is not the newest."""
+        self._transport.call("DELETE", f"/inspection_item/{segment(item_id)}", etag=etag)
 
     def restore(self, item_id: str) -> Tagged[Item]:
         """Bring a deleted item back under its id, as it was; one that is there is given as it is.

@@ -698,6 +698,14 @@
         <translation>飞机</translation>
     </message>
     <message>
+        <source>Delete all the same</source>
+        <translation>仍然删除</translation>
+    </message>
+    <message>
+        <source>Delete {name} all the same?</source>
+        <translation>仍要删除{name}吗？</translation>
+    </message>
+    <message>
         <source>Detection model</source>
         <translation>检测模型</translation>
     </message>
@@ -736,6 +744,10 @@
     <message>
         <source>Reference image</source>
         <translation>参考图</translation>
+    </message>
+    <message>
+        <source>Somebody else changed it at {time}:</source>
+        <translation>其他人于{time}修改了它：</translation>
     </message>
     <message>
         <source>Task</source>
@@ -1290,6 +1302,10 @@
         <translation>放弃这处修改</translation>
     </message>
     <message>
+        <source>Keep the item</source>
+        <translation>保留该条目</translation>
+    </message>
+    <message>
         <source>Later</source>
         <translation>稍后</translation>
     </message>
@@ -1572,6 +1588,29 @@
     <message>
         <source>Try again</source>
         <translation>重试</translation>
+    </message>
+</context>
+<context>
+    <name>EntryForm</name>
+    <message>
+        <source>(empty)</source>
+        <translation>（空）</translation>
+    </message>
+    <message>
+        <source>Somebody else changed this meanwhile. Save again to keep yours, or cancel.</source>
+        <translation>其间他人修改了此条目。再次保存可保留您的内容，或取消。</translation>
+    </message>
+    <message>
+        <source>Somebody else wrote here meanwhile: {theirs}</source>
+        <translation>其间他人将此处改为：{theirs}</translation>
+    </message>
+    <message>
+        <source>The description is too long: at most 20,000 characters.</source>
+        <translation>说明过长，最多 20,000 个字符。</translation>
+    </message>
+    <message>
+        <source>There is none of this name. Choose one of the list, or leave it empty.</source>
+        <translation>没有这个名称。请从列表中选择，或留空。</translation>
     </message>
 </context>
 <context>
@@ -5371,29 +5410,6 @@
     <message>
         <source>Zoom out (−)</source>
         <translation>缩小 (−)</translation>
-    </message>
-</context>
-<context>
-    <name>_EntryForm</name>
-    <message>
-        <source>(empty)</source>
-        <translation>（空）</translation>
-    </message>
-    <message>
-        <source>Somebody else changed this meanwhile. Save again to keep yours, or cancel.</source>
-        <translation>其间他人修改了此条目。再次保存可保留您的内容，或取消。</translation>
-    </message>
-    <message>
-        <source>Somebody else wrote here meanwhile: {theirs}</source>
-        <translation>其间他人将此处改为：{theirs}</translation>
-    </message>
-    <message>
-        <source>The description is too long: at most 20,000 characters.</source>
-        <translation>说明过长，最多 20,000 个字符。</translation>
-    </message>
-    <message>
-        <source>There is none of this name. Choose one of the list, or leave it empty.</source>
-        <translation>没有这个名称。请从列表中选择，或留空。</translation>
     </message>
 </context>
 <context>

@@ -101,11 +101,26 @@ class Models:
         """A model. Raises Problem 404."""
         return await self._database.read(lambda session: wire(_get(session, model_id)))
 
-    async def update(self, model_id: str, changed: ModelUpdate, actor: str, address: str) -> DetectionModel:
-        """Rename, describe, enable or disable. Raises Problem 404, and 409 for a name that is taken."""
+    async def update(
+        self, model_id: str, changed: ModelUpdate, if_match: str | None, actor: str, address: str
+    ) -> DetectionModel:
+        """Rename, describe, enable or disable.
+
+        Raises Problem 404, 409 for a name that is taken, and 412 when `if_match` is stale.
+        """
 
         def write(session: Session) -> DetectionModel:
-            row = _get(session, model_id)
+            row = _get(session, model_id, for_update=True)
+            tag = etag(wire(row))
+            if if_match is not None and not {"*", tag} & {one.strip() for one in if_match.split(",")}:
+                raise Problem(
+                    412,
+                    ErrorCode.STALE,
+                    "该检测模型已被其他人修改，请核对最新内容后再保存",
+                    headers={"ETag": tag},
+                    etag=tag,
+                    current=wire(row).model_dump(mode="json"),
+                )
             given = changed.model_dump(exclude_unset=True)
             name = given.get("model_name")
             if name is not None and name != row.name:
@@ -263,8 +278,14 @@ def _added(session: Session, row: ModelRow, actor: str | None, address: str | No
     return wire(row)
 
 
-def _get(session: Session, model_id: str) -> ModelRow:
-    row = session.get(ModelRow, model_id)
+def etag(model: DetectionModel) -> str:
+    """The ETag of a model: a hash of what can be changed in place."""
+    said = model.model_dump_json(include={"model_name", "model_description", "enabled"})
+    return f'"{content.sha256(said.encode())[:32]}"'
+
+
+def _get(session: Session, model_id: str, *, for_update: bool = False) -> ModelRow:
+    row = session.get(ModelRow, model_id, with_for_update=for_update)
     if row is None:
         raise no_model()
     return row

@@ -9,10 +9,10 @@ from pathlib import Path as FilePath
 from typing import Annotated, Any
 
 import anyio
-from fastapi import APIRouter, File, Form, Path, Query, UploadFile
+from fastapi import APIRouter, File, Form, Header, Path, Query, Response, UploadFile
 from pydantic.json_schema import SkipJsonSchema
 
-from service.detection.models import MOST_BYTES, refused
+from service.detection.models import MOST_BYTES, etag, refused
 from service.detection.service import DetectionService
 from service.envelope import Problem, failures
 from service.security import AskedFirst, Caller, require
@@ -121,17 +121,24 @@ def _models(routes: APIRouter, service: DetectionService) -> None:
 
     @routes.get("/detection/models/{model_id}", responses=failures(404))
     async def get_model(
-        model_id: IdPath, _: Caller = require(Permission.INSPECTION_ITEM_READ)
+        model_id: IdPath, response: Response, _: Caller = require(Permission.INSPECTION_ITEM_READ)
     ) -> Envelope[DetectionModel]:
-        """One detection model."""
-        return Envelope(data=await models.one(model_id), msg="检测模型获取成功")
+        """One detection model, with its ETag."""
+        model = await models.one(model_id)
+        response.headers["ETag"] = etag(model)
+        return Envelope(data=model, msg="检测模型获取成功")
 
-    @routes.put("/detection/models/{model_id}", responses=failures(404, 409))
+    @routes.put("/detection/models/{model_id}", responses=failures(404, 409, 412))
     async def update_model(
-        model_id: IdPath, body: ModelUpdate, caller: Caller = manage
+        model_id: IdPath,
+        body: ModelUpdate,
+        response: Response,
+        if_match: Annotated[str | None, Header()] = None,
+        caller: Caller = manage,
     ) -> Envelope[DetectionModel]:
         """Rename, describe, enable or disable a model; asks for a recent password login."""
-        changed = await models.update(model_id, body, caller.user_id, caller.address)
+        changed = await models.update(model_id, body, if_match, caller.user_id, caller.address)
+        response.headers["ETag"] = etag(changed)
         return Envelope(data=changed, msg="检测模型更新成功")
 
     @routes.post("/detection/models/{model_id}/versions", responses=failures(404, 409, 413))

@@ -32,7 +32,7 @@ from shared.wire.catalogue import (
 _MOST_MM = 1000.0
 
 
-class _EntryForm(Form):
+class EntryForm(Form):
     """A form over an entry: what is sent are the fields that differ, and those that are always needed."""
 
     def __init__(self, context: Context, title: str, parent: QWidget | None) -> None:
@@ -104,7 +104,7 @@ class _EntryForm(Form):
         raise AssertionError(f"{type(self).__name__} knows its fields")
 
 
-class AircraftForm(_EntryForm):
+class AircraftForm(EntryForm):
     """Makes or changes an aircraft."""
 
     def __init__(self, context: Context, entry: Aircraft | None, parent: QWidget | None = None) -> None:
@@ -135,7 +135,7 @@ class AircraftForm(_EntryForm):
         return partial(save, self._context.session.catalogue.aircraft, key, self._entry, body)
 
 
-class FlightForm(_EntryForm):
+class FlightForm(EntryForm):
     """Makes or changes a flight."""
 
     def __init__(self, context: Context, entry: Flight | None, parent: QWidget | None = None) -> None:
@@ -188,7 +188,7 @@ class FlightForm(_EntryForm):
         return partial(save, self._context.session.catalogue.flights, key, self._entry, body)
 
 
-class TaskForm(_EntryForm):
+class TaskForm(EntryForm):
     """Makes or changes a task."""
 
     def __init__(self, context: Context, entry: Task | None, parent: QWidget | None = None) -> None:
@@ -226,7 +226,7 @@ class TaskForm(_EntryForm):
         return partial(save, self._context.session.catalogue.tasks, key, self._entry, body)
 
 
-class ReferenceForm(_EntryForm):
+class ReferenceForm(EntryForm):
     """Changes a reference image: its name, its aircraft and its scale."""
 
     def __init__(self, context: Context, entry: ReferenceImage, parent: QWidget | None = None) -> None:

@@ -20,6 +20,8 @@ from PySide6.QtWidgets import (
 from desktop.client.session import Session
 from desktop.context import Context
 from desktop.detection_words import finding_word, kind_name
+from desktop.pages.catalogue.forms import EntryForm
+from desktop.pages.catalogue.saving import save_model
 from desktop.pages.form import Form
 from desktop.pages.moments import minute
 from desktop.pages.section import NOTHING
@@ -30,14 +32,11 @@ _MOST_ROWS = 200
 _TABLE_PX = 190
 
 
-class ModelForm(Form):
+class ModelForm(EntryForm):
     """Shows a model. Name and description change in place; thresholds and pass rule make its next version."""
 
     def __init__(self, context: Context, entry: DetectionModel, parent: QWidget | None = None) -> None:
-        translate = QCoreApplication.translate
-        super().__init__(
-            context, translate("Catalogue", "Detection model"), translate("Form", "Save"), parent
-        )
+        super().__init__(context, QCoreApplication.translate("Catalogue", "Detection model"), parent)
         self.setMinimumWidth(620)
         self._entry = entry
         self.add("model_name", Field(self.tr("Name")))
@@ -187,9 +186,7 @@ class KindForm(Form):
 
 
 def _save(session: Session, entry: DetectionModel, change: ModelUpdate, settings: dict[str, Any]) -> Any:
-    saved = entry
-    if change.model_name != entry.model_name or change.model_description != entry.model_description:
-        saved = session.detection.update_model(entry.model_id, change)
+    saved = save_model(session.detection, entry, change)
     if settings:
         saved = session.detection.supersede_model(entry.model_id, ModelVersion(settings=settings))
     return saved

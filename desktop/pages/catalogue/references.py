@@ -11,12 +11,13 @@ from PySide6.QtCore import QCoreApplication, QMimeData
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage, QPixmap
 from PySide6.QtWidgets import QDialog, QFileDialog
 
+from desktop.client.catalogue import Entries
 from desktop.client.session import Session
 from desktop.context import Context
 from desktop.pages.catalogue.cards import Cards
+from desktop.pages.catalogue.deleting import Deleting
 from desktop.pages.catalogue.forms import ReferenceForm
 from desktop.pages.catalogue.uploads import Uploads
-from desktop.pages.section import Section
 from desktop.workers import run
 from shared.wire.catalogue import ReferenceImage, ReferenceImageWrite
 from shared.wire.common import Page as Listing
@@ -25,7 +26,7 @@ PICTURES = (".jpg", ".jpeg", ".png", ".webp", ".tif", ".tiff", ".bmp")
 _THUMB_PX = 512
 
 
-class ReferenceSection(Section[ReferenceImage]):
+class ReferenceSection(Deleting[ReferenceImage]):
     """The pictures that show how it should look."""
 
     sign: ClassVar[str] = "photo"
@@ -82,8 +83,8 @@ class ReferenceSection(Section[ReferenceImage]):
     def form(self, entry: ReferenceImage | None) -> QDialog | None:
         return None if entry is None else ReferenceForm(self._context, entry, self)
 
-    def delete(self, entry: ReferenceImage) -> None:
-        self._context.session.catalogue.reference_images.delete(entry.reference_image_id)
+    def entries(self) -> Entries[ReferenceImage, ReferenceImageWrite]:
+        return self._context.session.catalogue.reference_images
 
     def _picture(self, file_id: str, image: QImage) -> None:
         self.cards.cards.set_picture(file_id, QPixmap.fromImage(image))

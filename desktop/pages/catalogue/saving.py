@@ -1,20 +1,26 @@
-"""Saving an entry of the catalogue without writing over what somebody else changed meanwhile."""
+"""Saving and deleting entries of the catalogue without passing over what somebody else changed meanwhile."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from pydantic import BaseModel
+
 from desktop.client.catalogue import Entries
-from desktop.client.errors import Stale
+from desktop.client.detection import Detection
+from desktop.client.errors import NotFound, Stale
+from shared.wire.detection import DetectionModel, ModelUpdate
 
 _TRIES = 3
 
 
 class Clash(Exception):  # noqa: N818 - asks for a decision
-    """Somebody else changed the same fields; nothing was saved. `now` is the entry as it is there."""
+    """Somebody else changed these fields; nothing was done. `seen` is the entry as the person saw it, `now`
+    as it is there."""
 
-    def __init__(self, now: Any, fields: list[str]) -> None:
+    def __init__(self, seen: Any, now: Any, fields: list[str]) -> None:
         super().__init__(", ".join(fields))
+        self.seen = seen
         self.now = now
         self.fields = fields
 
@@ -42,7 +48,7 @@ def save(entries: Entries[Any, Any], entry_id: str | None, seen: Any, body: Any)
             if getattr(now.value, name) not in (getattr(seen, name), value)
         ]
         if theirs:
-            raise Clash(now.value, theirs)
+            raise Clash(seen, now.value, theirs)
         sent = {name: getattr(now.value, name) for name in needed} | mine
         try:
             return entries.update(entry_id, kind(**sent), now.etag)
@@ -50,3 +56,52 @@ def save(entries: Entries[Any, Any], entry_id: str | None, seen: Any, body: Any)
             if attempt + 1 == _TRIES:
                 raise
     raise AssertionError("the last try answers or raises")
+
+
+def save_model(detection: Detection, seen: DetectionModel, change: ModelUpdate) -> DetectionModel:
+    """Send the fields of `change` that differ from `seen`, the model as the person saw it; gives it as it is.
+
+    Raises Clash when somebody changed the same ones to something else, ClientError.
+    """
+    mine = {name: value for name, value in change.model_dump().items() if name in change.model_fields_set}
+    mine = {name: value for name, value in mine.items() if value != getattr(seen, name)}
+    if not mine:
+        return seen
+    for attempt in range(_TRIES):
+        now = detection.tagged_model(seen.model_id)
+        theirs = [name for name in mine if getattr(now.value, name) not in (getattr(seen, name), mine[name])]
+        if theirs:
+            raise Clash(seen, now.value, theirs)
+        try:
+            return detection.update_model(seen.model_id, ModelUpdate(**mine), now.etag)
+        except Stale:
+            if attempt + 1 == _TRIES:
+                raise
+    raise AssertionError("the last try answers or raises")
+
+
+def remove(entries: Entries[Any, Any], entry_id: str, seen: Any) -> None:
+    """Delete the entry, as long as it still is `seen`, the entry as the person saw it.
+
+    Raises Clash when somebody changed it meanwhile, ClientError.
+    """
+    for attempt in range(_TRIES):
+        try:
+            now = entries.tagged(entry_id)
+            theirs = changed(seen, now.value)
+            if theirs:
+                raise Clash(seen, now.value, theirs)
+            entries.delete(entry_id, now.etag)
+        except NotFound:
+            return
+        except Stale:
+            if attempt + 1 == _TRIES:
+                raise
+        else:
+            return
+
+
+def changed(seen: Any, now: Any) -> list[str]:
+    """The fields that differ between two states of an entry, of those that a person writes."""
+    written: type[BaseModel] = type(now).__bases__[0]
+    return [name for name in written.model_fields if getattr(seen, name) != getattr(now, name)]

@@ -7,16 +7,18 @@ from typing import ClassVar
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QDialog
 
+from desktop.client.catalogue import Entries
 from desktop.context import Context
+from desktop.pages.catalogue.deleting import Deleting
 from desktop.pages.catalogue.forms import AircraftForm, FlightForm, TaskForm
 from desktop.pages.moments import minute
 from desktop.pages.section import NOTHING, TableSection
 from desktop.widgets import Column
-from shared.wire.catalogue import Aircraft, Flight, Task
+from shared.wire.catalogue import Aircraft, AircraftWrite, Flight, FlightWrite, Task, TaskWrite
 from shared.wire.common import Page as Listing
 
 
-class AircraftSection(TableSection[Aircraft]):
+class AircraftSection(Deleting[Aircraft], TableSection[Aircraft]):
     """The aircraft that are inspected."""
 
     sign: ClassVar[str] = "plane"
@@ -52,11 +54,11 @@ class AircraftSection(TableSection[Aircraft]):
     def form(self, entry: Aircraft | None) -> QDialog:
         return AircraftForm(self._context, entry, self)
 
-    def delete(self, entry: Aircraft) -> None:
-        self._context.session.catalogue.aircraft.delete(entry.aircraft_id)
+    def entries(self) -> Entries[Aircraft, AircraftWrite]:
+        return self._context.session.catalogue.aircraft
 
 
-class FlightSection(TableSection[Flight]):
+class FlightSection(Deleting[Flight], TableSection[Flight]):
     """The flights after or before which is inspected."""
 
     sign: ClassVar[str] = "plane"
@@ -94,11 +96,11 @@ class FlightSection(TableSection[Flight]):
     def form(self, entry: Flight | None) -> QDialog:
         return FlightForm(self._context, entry, self)
 
-    def delete(self, entry: Flight) -> None:
-        self._context.session.catalogue.flights.delete(entry.flight_id)
+    def entries(self) -> Entries[Flight, FlightWrite]:
+        return self._context.session.catalogue.flights
 
 
-class TaskSection(TableSection[Task]):
+class TaskSection(Deleting[Task], TableSection[Task]):
     """What records are made for."""
 
     def __init__(self, context: Context) -> None:
@@ -136,5 +138,5 @@ class TaskSection(TableSection[Task]):
     def form(self, entry: Task | None) -> QDialog:
         return TaskForm(self._context, entry, self)
 
-    def delete(self, entry: Task) -> None:
-        self._context.session.catalogue.tasks.delete(entry.task_id)
+    def entries(self) -> Entries[Task, TaskWrite]:
+        return self._context.session.catalogue.tasks

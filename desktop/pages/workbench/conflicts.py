@@ -22,11 +22,13 @@ from desktop.detection_words import finding_word, model_word
 from desktop.journal import Kind
 from desktop.journal.state import Conflict
 from desktop.pages.workbench.bench import Bench
-from desktop.pages.workbench.document import BOXES
+from desktop.pages.workbench.document import BOXES, FIELDS
+from desktop.pages.workbench.outbox import RESULT, new_facts
 from desktop.pages.workbench.signing import OTHERS, VERDICT, to_sign
 from desktop.pages.workbench.words import field_name, grouped
 from desktop.widgets import Button, label, rule, status_word
 from desktop.widgets import Kind as ButtonKind
+from shared import results
 from shared.codes import Verdict
 
 _LINE = 26
@@ -101,7 +103,8 @@ class ConflictDialog(QDialog):
     def _add(self, conflict: Conflict) -> None:
         edit = conflict.edit
         item = self._bench.document.item(edit.object_id) if self._bench.document is not None else None
-        name = edit.after.get("item_name") or (item.item_name if item is not None else "")
+        name = edit.after.get("item_name") or edit.before.get("item_name")
+        name = item.item_name if item is not None else name
         self._column.addWidget(label(str(name) or self.tr("An item"), "strong"))
         refusal = self._bench.edits.refusals.get(edit.id, "")
         if refusal or not conflict.current:
@@ -110,6 +113,9 @@ class ConflictDialog(QDialog):
         else:
             said = self.tr("Somebody else changed this item meanwhile. Choose what shall stay.")
             self._column.addWidget(label(said, "dim", wrap=True))
+            if edit.kind is Kind.DELETE:
+                for line in self._changes(conflict):
+                    self._column.addWidget(label(line, wrap=True))
             if edit.kind is Kind.UPDATE and _passes_over(conflict):
                 said = self.tr("Other findings make the item undecided: a verdict is given for what it saw.")
                 self._column.addWidget(label(said, "dim", wrap=True))
@@ -122,9 +128,10 @@ class ConflictDialog(QDialog):
         if edit.kind is not Kind.UPDATE:
             delete = edit.kind is Kind.DELETE
             whole = self.tr("Delete it all the same") if delete else self.tr("Try again")
-            self._choice(grid, 0, edit.id, "", whole, self.tr("Drop this edit"))
+            keep = self.tr("Keep the item") if delete and conflict.current else self.tr("Drop this edit")
+            self._choice(grid, 0, edit.id, "", whole, keep)
             return
-        verdict = conflict.current.get(VERDICT)
+        verdict = conflict.current.get(VERDICT) or {}
         for row, (field, value) in enumerate(edit.after.items()):
             theirs = conflict.current.get(field)
             other = self._shown(field, theirs) if conflict.current else self.tr("Drop this edit")
@@ -154,6 +161,27 @@ class ConflictDialog(QDialog):
         self._mine[edit_id, field], self._theirs[edit_id, field] = own, other
         grid.addWidget(own, row, 1)
         grid.addWidget(other, row, 2)
+
+    def _changes(self, conflict: Conflict) -> list[str]:
+        """What happened to an item meanwhile that this person deleted, a line each."""
+        edit, current = conflict.edit, conflict.current
+        lines = [
+            f"{field_name(name)}: {self._shown(name, edit.before[name])} → {self._shown(name, current[name])}"
+            for name in FIELDS
+            if name in edit.before and current.get(name) != edit.before[name]
+        ]
+        payload = self._bench.context.payload
+        me = payload.user.user_id if payload is not None else ""
+        for entry in new_facts(edit, current.get(RESULT) or (), me):
+            said = entry.get(VERDICT) or entry.get("correction") or {}
+            if results.is_verdict(entry):
+                what = f"{field_name(VERDICT)}: {self._shown(VERDICT, said)}"
+            else:
+                found = {"boxes": (entry.get("resultImage") or {}).get("boxes") or []}
+                what = f"{field_name(BOXES)}: {self._shown(BOXES, found)}"
+            signed = self._signed(what, said.get("by_name"), _time(said.get("at"))) if said else what
+            lines.append(signed.replace("\n", " – "))
+        return lines
 
     def _me(self) -> str:
         payload = self._bench.context.payload

@@ -208,13 +208,11 @@ class Document:
                     served = self._served.get(edit.object_id)
                     if is_others(verdict) and served is not None:
                         # Taken back before it reached the service: there their verdict stands as it did.
-                        known = standing(served.result, self._me)
-                        verdict = None if same_verdict(known, verdict) else verdict
+                        stands = standing(served.result, self._me)
+                        verdict = None if same_verdict(stands, verdict) else verdict
                     boxes, before = edit.after.get(BOXES), edit.before.get(BOXES)
-                    undone = boxes is not None and before is not None
-                    if undone and same_boxes(before["boxes"], boxes["boxes"]):
-                        boxes = None
-                    if boxes is not None:
+                    undone = boxes and before and same_boxes(before["boxes"], boxes["boxes"])
+                    if boxes is not None and not undone:
                         changed["result"] = corrected(item.result, boxes["of_version"], boxes["boxes"])
                     self._items[edit.object_id] = replace(
                         item, **changed, pending_verdict=verdict, saved=False

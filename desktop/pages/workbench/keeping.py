@@ -5,6 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
+from desktop.client.errors import Stale
+from desktop.client.transport import Tagged
 from desktop.pages.sentences import sentence
 from desktop.pages.workbench.bench import Bench
 from desktop.pages.workbench.document import ItemView
@@ -39,16 +41,16 @@ class Keeping(QObject):
             self.said.emit(self.tr("A template holds at most {n} regions.").format(n=_MOST))
             return
         run(
-            self._bench.context.session.catalogue.reference_images.get,
+            self._bench.context.session.catalogue.reference_images.tagged,
             reference.reference_image_id,
             owner=self,
             done=self._ask,
             failed=lambda error: self.said.emit(sentence(error)),
         )
 
-    def _ask(self, now: ReferenceImage) -> None:
-        """`now` is the reference image as the service has it: somebody may have kept a template meanwhile."""
-        reference = self._bench.reference
+    def _ask(self, known: Tagged[ReferenceImage]) -> None:
+        """`known` is the reference image as it is now: somebody may have kept a template meanwhile."""
+        now, reference = known.value, self._bench.reference
         regions = self._regions()
         if reference is None or reference.reference_image_id != now.reference_image_id or not regions:
             return
@@ -63,10 +65,17 @@ class Keeping(QObject):
             self._bench.context.session.catalogue.reference_images.set_template,
             now.reference_image_id,
             regions,
+            known.etag,
             owner=self,
             done=self._kept,
-            failed=lambda error: self.said.emit(sentence(error)),
+            failed=self._not_kept,
         )
+
+    def _not_kept(self, error: Exception) -> None:
+        self.said.emit(sentence(error))
+        if isinstance(error, Stale):
+            # What it would replace now is another template than the person agreed to replace.
+            self.keep()
 
     def _kept(self, reference: ReferenceImage) -> None:
         known = self._bench.reference

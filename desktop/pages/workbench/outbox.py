@@ -6,8 +6,7 @@ them. What somebody else changed besides (another field, a new result) is no con
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +19,9 @@ from desktop.pages.workbench.document import BOXES, FIELDS, ItemView, view_of
 from desktop.pages.workbench.signing import VERDICT, is_others, same_verdict, standing, to_sign
 from shared import results
 from shared.wire.inspection import Item, ItemCreate, ItemUpdate
+
+RESULT = "result"
+"""The result entries of an item, in an edit that deletes it and in a conflict of one."""
 
 # A stale answer is followed by a fresh look; somebody who changes an item that often is not outrun.
 _TRIES = 5
@@ -87,8 +89,25 @@ class Outbox:
         return Sent(edit, view_of(made.value, edit.object_id))
 
     def _delete(self, edit: Edit) -> Sent:
-        with contextlib.suppress(NotFound):
-            self._session.items.delete(self._journal.service_id(edit.object_id))
+        item_id = self._journal.service_id(edit.object_id)
+        etag = self._journal.etag(edit.object_id)
+        try:
+            for _ in range(_TRIES):
+                if etag is None:
+                    known = self._session.items.get(item_id)
+                    if not _as_seen(edit, known.value, self._me):
+                        return self._conflict(edit, known)
+                    etag = known.etag
+                try:
+                    self._session.items.delete(item_id, etag)
+                    break
+                except Stale:
+                    etag = None
+            else:
+                return self._conflict(edit, self._session.items.get(item_id))
+        except NotFound:
+            # Somebody deleted it before, or the answer was lost.
+            pass
         self._journal.acknowledge(edit.id)
         return Sent(edit, None)
 
@@ -148,7 +167,10 @@ class Outbox:
         return Sent(edit, view_of(known.value, edit.object_id))
 
     def _conflict(self, edit: Edit, now: Tagged[Item]) -> Sent:
-        self._journal.conflict(edit.id, _current(now.value, self._me), now.etag)
+        current = _current(now.value, self._me)
+        if edit.kind is Kind.DELETE:
+            current |= {RESULT: list(view_of(now.value, "").result)}
+        self._journal.conflict(edit.id, current, now.etag)
         return Sent(edit, view_of(now.value, edit.object_id), conflict=True)
 
 
@@ -197,3 +219,34 @@ def _agrees(edit: Edit, item: Item, me: str | None) -> bool:
     return all(
         now[name] in (edit.before.get(name), value) for name, value in edit.after.items() if name in FIELDS
     )
+
+
+def new_facts(edit: Edit, entries: Sequence[results.Entry], me: str | None) -> list[results.Entry]:
+    """What was found or decided since the person wanted the item deleted, but for their own verdicts."""
+    before = edit.before.get(RESULT)
+    known = {results.version(entry, at) for at, entry in enumerate(before or ()) if _is_fact(entry)}
+    facts = [
+        entry
+        for at, entry in enumerate(entries)
+        if _is_fact(entry) and results.version(entry, at) not in known and _signer(entry) != me
+    ]
+    # An item whose making is taken back was never looked at as a whole: what models found is no objection.
+    return facts if before is not None else [entry for entry in facts if _signer(entry) is not None]
+
+
+def _as_seen(edit: Edit, item: Item, me: str | None) -> bool:
+    """True when an item that is to be deleted still is what the person saw."""
+    seen = view_of(item, item.item_id)
+    fields = seen.fields()
+    same = all(fields[name] == value for name, value in edit.before.items() if name in FIELDS)
+    return same and not new_facts(edit, seen.result, me or "")
+
+
+def _is_fact(entry: results.Entry) -> bool:
+    return results.is_verdict(entry) or results.is_finished(entry)
+
+
+def _signer(entry: results.Entry) -> str | None:
+    """The id of who decided or corrected; None for what a model found."""
+    said = entry.get("verdict") or entry.get("correction")
+    return str(said.get("by")) if isinstance(said, Mapping) else None

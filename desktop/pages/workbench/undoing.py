@@ -62,7 +62,7 @@ class Undoing(QObject):
         """What to say when the step before was a verdict of somebody else; empty when it was not."""
         document = self._bench.document
         for edit in self._taken:
-            given = edit.after.get(VERDICT)
+            given = edit.after.get(VERDICT) or {}
             item = document.item(edit.object_id) if document is not None else None
             if is_others(given) and item is not None and item.verdict is Verdict.UNDECIDED:
                 name = given.get("by_name") or self.tr("somebody else")

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from desktop.client import Session
+from desktop.client.errors import Stale
 from desktop.context import Context
 from desktop.pages.catalogue import CataloguePage
 from desktop.pages.catalogue.forms import AircraftForm, FlightForm, ReferenceForm, TaskForm
@@ -347,6 +348,59 @@ def test_what_somebody_else_wrote_meanwhile_is_shown_and_not_overwritten(
     with qtbot.waitSignal(again.saved, timeout=WAIT) as saved:
         again.submit()
     assert saved.args[0].aircraft_name == "mine"
+
+
+@pytest.mark.parametrize("insists", [True, False])
+def test_what_somebody_changed_meanwhile_is_shown_before_it_is_deleted(
+    context: Context, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, insists: bool
+) -> None:
+    aircraft = context.session.catalogue.aircraft
+    made = aircraft.create(AircraftWrite(aircraft_name=f"B-81{insists}"))
+    page = opened(context, qtbot)
+    section = page.sections["aircraft"]
+    section.reload(made.aircraft_id)
+    settled(page, qtbot)
+    qtbot.waitUntil(lambda: section.chosen() is not None, timeout=WAIT)
+    assert section.chosen().aircraft_id == made.aircraft_id
+    aircraft.update(made.aircraft_id, AircraftWrite(aircraft_name=made.aircraft_name, aircraft_type="787-9"))
+    asked: list[str] = []
+
+    def confirm(_parent: object, title: str, text: str, _verb: str) -> bool:
+        asked.append(title + text)
+        return insists
+
+    monkeypatch.setattr("desktop.pages.catalogue.deleting.confirm", confirm)
+    section.delete_chosen()
+    qtbot.waitUntil(lambda: bool(asked), timeout=WAIT)
+    assert "787-9" in asked[0]
+    if insists:
+        qtbot.waitUntil(lambda: made.aircraft_name not in names(page, "aircraft"), timeout=WAIT)
+    else:
+        settled(page, qtbot)
+        assert aircraft.get(made.aircraft_id).aircraft_type == "787-9"
+        aircraft.delete(made.aircraft_id)
+
+
+def test_a_name_of_a_model_that_somebody_changed_meanwhile_is_not_overwritten(
+    context: Context, qtbot: QtBot
+) -> None:
+    detection = context.session.detection
+    model = detection.models()[0]
+    form = ModelForm(context, model)
+    qtbot.addWidget(form)
+    form.show()
+    detection.update_model(model.model_id, ModelUpdate(model_description="theirs"))
+    form.fields["model_description"].set_text("mine")
+    form.submit()
+    qtbot.waitUntil(lambda: bool(form.fields["model_description"].error()), timeout=WAIT)
+    assert "theirs" in form.fields["model_description"].error()
+    assert detection.tagged_model(model.model_id).value.model_description == "theirs"
+    tag = detection.tagged_model(model.model_id).etag
+    with qtbot.waitSignal(form.saved, timeout=WAIT):
+        form.submit()
+    assert detection.tagged_model(model.model_id).value.model_description == "mine"
+    with pytest.raises(Stale):
+        detection.update_model(model.model_id, ModelUpdate(model_description="late"), tag)
 
 
 def test_the_scale_is_measured_on_the_picture(context: Context, qtbot: QtBot) -> None:

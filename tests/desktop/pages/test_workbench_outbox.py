@@ -58,10 +58,11 @@ class Items:
         self.versions[item_id] += 1
         return self._tagged(item_id)
 
-    def delete(self, item_id: str) -> None:
-        self._call("delete", item_id)
-        if item_id not in self.kept:
-            raise NotFound
+    def delete(self, item_id: str, etag: str | None) -> None:
+        self._call("delete", item_id, etag)
+        self._tagged(item_id)
+        if etag != str(self.versions[item_id]):
+            raise Stale
         self.deleted[item_id] = self.kept.pop(item_id)
 
     def restore(self, item_id: str) -> Tagged[Item]:
@@ -100,6 +101,7 @@ def test_made_changed_and_deleted_in_order(journal: Journal) -> None:
     assert [call[:2] for call in items.calls] == [
         ("create", made.id),
         ("update", "s1"),
+        ("get", "a"),
         ("delete", "a"),
     ]
     assert items.kept["s1"].item_name == "newer"
@@ -113,7 +115,7 @@ def test_an_undone_delete_comes_back_under_its_id(journal: Journal) -> None:
     send(items, journal)
     journal.undo("r")
     (sent,) = send(items, journal)
-    assert [call[:2] for call in items.calls] == [("delete", "a"), ("restore", "a")]
+    assert [call[:2] for call in items.calls] == [("get", "a"), ("delete", "a"), ("restore", "a")]
     assert sent.item is not None
     assert sent.item.item_id == "a"
     journal.redo("r")
@@ -149,6 +151,7 @@ def test_an_undone_delete_whose_answer_was_lost(journal: Journal) -> None:
         send(items, journal)
     (sent,) = send(items, journal)
     assert [call[:2] for call in items.calls] == [
+        ("get", "a"),
         ("delete", "a"),
         ("restore", "a"),
         ("restore", "a"),

@@ -104,3 +104,28 @@ def test_regions_become_the_template_after_asking(
     new = bench.session.records.create(body)
     made = bench.session.items.from_template(new.inspection_id)[0]
     assert made.item_point.model_dump()["detection"] == detection
+
+
+def test_a_template_that_somebody_kept_meanwhile_is_not_replaced_unasked(
+    bench: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.open(make_record(bench.session), qtbot.waitUntil)
+    images = bench.session.catalogue.reference_images
+    reference_id = bench.page.bench.reference.reference_image_id
+    theirs = keeping.region_of(bench.page.bench.item)
+    images.set_template(reference_id, [theirs, theirs])
+    asked: list[str] = []
+
+    def confirm(_parent: object, _title: str, text: str, _verb: str) -> bool:
+        asked.append(text)
+        if len(asked) == 1:
+            # Between the question and the answer.
+            images.set_template(reference_id, [theirs])
+            return True
+        return False
+
+    monkeypatch.setattr(keeping, "confirm", confirm)
+    bench.context.commands.run("record.template")
+    qtbot.waitUntil(lambda: len(asked) == 2, timeout=8000)
+    assert "template of 1 region" in asked[1]
+    assert len(images.get(reference_id).template) == 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from desktop.client import Session
@@ -169,3 +170,43 @@ def test_a_correction_over_a_verdict_in_sight_asks_nobody(opened: Desk, other: S
     correct(opened)
     qtbot.waitUntil(lambda: opened.saved, timeout=8000)
     assert opened.page.bench.edits.saving.conflicts == 0
+
+
+@pytest.mark.parametrize("delete", [True, False])
+@pytest.mark.parametrize("what", ["verdict", "name"])
+def test_a_deletion_asks_when_somebody_changed_the_item_meanwhile(
+    opened: Desk, other: Session, qtbot: QtBot, delete: bool, what: str
+) -> None:
+    page, item_id = opened.page, opened.page.bench.current
+    if what == "verdict":
+        other.items.set_verdict(item_id, Verdict.FAILED, "a crack")
+    else:
+        other.items.update(item_id, ItemUpdate(item_name="theirs"), None)
+    page.bench.remove()
+    qtbot.waitUntil(lambda: opened.saved or page.bench.edits.saving.conflicts == 1, timeout=8000)
+    assert page.bench.edits.saving.conflicts == 1
+    assert other.items.get(item_id).value.item_id == item_id
+    dialog = ConflictDialog(page.bench, page)
+    said = " ".join(each.text() for each in dialog.findChildren(QLabel))
+    assert ("李伟" in said and "a crack" in said) if what == "verdict" else "theirs" in said
+    (conflict,) = page.bench.edits.conflicts()
+    dialog.mine(conflict.edit.id, "").setChecked(delete)
+    dialog.decide()
+    dialog.deleteLater()
+    qtbot.waitUntil(lambda: opened.saved, timeout=8000)
+    left = [item.item_id for item in other.items.all(page.bench.record_id)]
+    assert (item_id in left) is not delete
+    assert (page.bench.document.item(item_id) is not None) is not delete
+
+
+def test_what_i_decided_myself_is_no_objection_to_a_deletion(
+    opened: Desk, other: Session, qtbot: QtBot
+) -> None:
+    page, item_id = opened.page, opened.page.bench.current
+    page.bench.edits.held = True
+    page.inspector.verdict.decide(Verdict.FAILED)
+    page.bench.remove()
+    page.bench.edits.keep()
+    qtbot.waitUntil(lambda: opened.saved, timeout=8000)
+    assert page.bench.edits.saving.conflicts == 0
+    assert item_id not in [item.item_id for item in other.items.all(page.bench.record_id)]

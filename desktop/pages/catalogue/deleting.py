@@ -1,0 +1,59 @@
+"""Deleting an entry of the catalogue: what somebody else changed meanwhile is shown before it goes."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from PySide6.QtCore import QCoreApplication
+
+from desktop.client.catalogue import Entries
+from desktop.pages.catalogue.saving import Clash, remove
+from desktop.pages.moments import minute
+from desktop.pages.section import Section
+from desktop.widgets import confirm
+from desktop.workers import run
+
+T = TypeVar("T")
+
+
+class Deleting(Section[T]):
+    """A section that deletes an entry only as the person saw it, or when they insist."""
+
+    def entries(self) -> Entries[Any, Any]:
+        """The calls of this kind of entry."""
+        raise AssertionError(f"{type(self).__name__} knows its entries")
+
+    def delete(self, entry: T) -> None:
+        """Delete it. Raises Clash when somebody changed it meanwhile. Runs off the GUI thread."""
+        remove(self.entries(), self.key(entry), entry)
+
+    def _not_deleted(self, name: str, error: Exception) -> None:
+        if not isinstance(error, Clash):
+            super()._not_deleted(name, error)
+            return
+        translate = QCoreApplication.translate
+        said = translate("Catalogue", "Somebody else changed it at {time}:").format(
+            time=minute(error.now.updated_at)
+        )
+        lines = [said, *(_line(getattr(error.seen, each), getattr(error.now, each)) for each in error.fields)]
+        title = translate("Catalogue", "Delete {name} all the same?").format(name=name)
+        if confirm(self, title, "\n".join(lines), translate("Catalogue", "Delete all the same")):
+            run(
+                self.delete,
+                error.now,
+                owner=self,
+                done=lambda _: self._deleted(name),
+                failed=lambda again: self._not_deleted(name, again),
+            )
+        else:
+            self.reload()
+
+
+def _line(before: Any, after: Any) -> str:
+    return f"{_shown(before)} → {_shown(after)}"
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, list):
+        return QCoreApplication.translate("Catalogue", "%n template region(s)", "", len(value))
+    return "–" if value in (None, "") else str(value)
