@@ -1,15 +1,17 @@
 """How fast detection is, and what it survives.
 
-    python -m benchmarks.detection [--only NAME]     NAME: overhead, difference, survival, hostile
+    python -m benchmarks.detection [--only NAME]     NAME: overhead, queue, difference, survival, hostile
 
 Prints one JSON line per figure with `value`, `goal` and `ok`. `overhead` compares a request to the compute
-process with the bare ONNX Runtime call of the same model in the same run; `survival` kills the service with
-signal 9 five times while 100 photos wait; `hostile` feeds broken photos and models to a running service.
+process with the bare ONNX Runtime call of the same model in the same run; `queue` does so with photos that a
+running service detects, one alone and 20 in a row; `survival` kills the service with signal 9 five times as
+100 photos wait; `hostile` feeds broken photos and models to a running service.
 """
 
 from __future__ import annotations
 
 import argparse
+import datetime as dt
 import json
 import os
 import signal
@@ -26,6 +28,7 @@ from typing import Any
 import httpx
 import numpy as np
 import onnxruntime
+from numpy.typing import NDArray
 
 from benchmarks import reference_difference
 from service.detection.process import ComputeProcess
@@ -33,11 +36,12 @@ from shared import samples
 from shared.cv import cv2
 from shared.paths import own_command, root
 from shared.samples import View
-from shared.wire.detection import ModelKind
+from shared.wire.detection import REFERENCE_DIFFERENCE, ModelKind
 
 ADMIN = {"username": "chief", "password": "correct-horse-battery"}
 _PHOTOS = 100
 _KILLS = 5
+_QUEUED = 20
 
 
 def report(name: str, value: float, goal: float, ok: bool, **more: Any) -> None:
@@ -62,8 +66,8 @@ def overhead() -> None:
         return
     with tempfile.TemporaryDirectory() as folder:
         photo = Path(folder) / "photo.jpg"
-        image = samples.photograph(samples.panel(2400, 1700, 4).image, View(noise=3), 4)[0]
-        photo.write_bytes(bytes(cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, 90])[1]))
+        image = _photo()
+        photo.write_bytes(_jpeg(image))
         settings = {"width": 416, "height": 416, "colour": "bgr", "values": "raw", "fit": "corner"}
         request = {
             "kind": ModelKind.YOLOX.value,
@@ -72,29 +76,82 @@ def overhead() -> None:
             "settings": {**settings, "sliced": 0},
             "labels": [],
         }
-        options = onnxruntime.SessionOptions()
-        options.log_severity_level = 4
-        bare = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
-        name = bare.get_inputs()[0].name
-        tensor = np.full((1, 3, 416, 416), 114, np.float32)
+        bare = _bare(model)
         compute = ComputeProcess()
         try:
             for slices, label in ((0.0, "whole photo"), (4.0, "sliced photo")):
                 request["settings"] = {**settings, "sliced": slices}
                 runs = 1 if not slices else _slices(image.shape[1], image.shape[0])
                 mine = _median(lambda: compute.ask(request, 300, lambda _: None), 3 if slices else 8)
-                floor = runs * _median(lambda: bare.run(None, {name: tensor}), 10)
-                ratio = mine / floor
-                report(
-                    f"overhead, {label} of 4 MP",
-                    ratio,
-                    1.3,
-                    ratio <= 1.3,
-                    calls=runs,
-                    floor_s=round(floor, 4),
-                )
+                floor = runs * _median(bare, 10)
+                _overhead(f"overhead, {label} of 4 MP", mine, floor, runs)
         finally:
             compute.close()
+
+
+def _photo() -> NDArray[np.uint8]:
+    """4 MP of a panel."""
+    return samples.photograph(samples.panel(2400, 1700, 4).image, View(noise=3), 4)[0]
+
+
+def _jpeg(image: NDArray[np.uint8]) -> bytes:
+    return bytes(cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, 90])[1])
+
+
+def _bare(model: Path) -> Callable[[], Any]:
+    """One call of the model without anything around it."""
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    session = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+    given = {session.get_inputs()[0].name: np.full((1, 3, 416, 416), 114, np.float32)}
+    return lambda: session.run(None, given)
+
+
+def queue() -> None:
+    """Photos of 4 MP through a running service: one alone, and 20 in a row, each against the bare calls."""
+    model = yolox()
+    if model is None:
+        print(json.dumps({"figure": "queue", "skipped": "yolox_nano.onnx is not on this machine"}))
+        return
+    image, bare = _photo(), _bare(model)
+    height, width = image.shape[:2]
+    with service() as running:
+        client = running.client
+        for sliced, label in ((0.0, "whole"), (4.0, "sliced")):
+            settings = {"model_name": label, "settings": json.dumps({"sliced": sliced})}
+            answer = client.post("/detection/models", data=settings, files={"file": model.read_bytes()})
+            model_id = _stored(answer)["model_id"]
+            record = client.post("/inspection/create", json={"task_id": "t"}).json()["data"]["inspection_id"]
+            items = []
+            for number in range(_QUEUED + 1):
+                cv2.putText(image, str(number), (100, 100), cv2.FONT_HERSHEY_SIMPLEX, 3, (255,) * 3, 3)
+                stored = _stored(_upload(client, f"{label} {number}.jpg", _jpeg(image)))
+                items.append(_item(client, record, None, stored["file_id"], model_id))
+            path = f"/inspection_item/{items.pop()}/detect?wait=60"
+            runs = 1 if not sliced else _slices(width, height)
+            before = _median(bare, 10)
+            alone = _median(lambda path=path: client.post(path).raise_for_status(), 5)  # type: ignore[misc]
+            per_photo = _batch(client, record)
+            floor = runs * (before + _median(bare, 10)) / 2
+            for name, seconds in (("one alone", alone), (f"{_QUEUED} in a row", per_photo)):
+                _overhead(f"service, {label} photo of 4 MP, {name}", seconds, floor, runs)
+
+
+def _batch(client: httpx.Client, record: str) -> float:
+    """Seconds per photo, from the making of the first job to the end of the last."""
+    batch_id = _stored(client.post("/detection/batches", json={"inspection_ids": [record]}))["batch_id"]
+    while _stored(client.get(f"/detection/batches/{batch_id}"))["progress"] < 100:
+        time.sleep(0.3)
+    jobs = client.get("/detection/jobs", params={"batch_id": batch_id}).json()["data"]
+    assert [job["state"] for job in jobs] == ["done"] * _QUEUED
+    begun = min(dt.datetime.fromisoformat(job["created_at"]) for job in jobs)
+    ended = max(dt.datetime.fromisoformat(job["updated_at"]) for job in jobs)
+    return (ended - begun).total_seconds() / len(jobs)
+
+
+def _overhead(name: str, seconds: float, floor: float, calls: int) -> None:
+    ratio = seconds / floor
+    report(name, ratio, 1.3, ratio <= 1.3, calls=calls, floor_s=round(floor, 4), seconds=round(seconds, 4))
 
 
 def _slices(width: int, height: int) -> int:
@@ -171,16 +228,17 @@ def _upload(client: httpx.Client, name: str, data: bytes) -> httpx.Response:
     return client.post("/files", files={"file": (name, data)})
 
 
-def _item(client: httpx.Client, inspection_id: str, reference: dict[str, Any], photo_id: str) -> str:
-    body = {
-        "item_name": "panel",
-        "inspection_id": inspection_id,
-        "model_id": "reference-difference",
-        "item_point": {
-            "point": {"x": 0, "y": 0, "w": 1, "h": 1},
-            "fileInfo": {"download_url": reference["download_url"]},
-        },
-    }
+def _item(
+    client: httpx.Client,
+    inspection_id: str,
+    reference: dict[str, Any] | None,
+    photo_id: str,
+    model_id: str = REFERENCE_DIFFERENCE,
+) -> str:
+    body: dict[str, Any] = {"item_name": "panel", "inspection_id": inspection_id, "model_id": model_id}
+    if reference is not None:
+        file = {"download_url": reference["download_url"]}
+        body["item_point"] = {"point": {"x": 0, "y": 0, "w": 1, "h": 1}, "fileInfo": file}
     item_id: str = client.post("/inspection_item/create", json=body).json()["item_id"]
     client.post(f"/inspection_item/{item_id}/photos", json={"file_id": photo_id})
     return item_id
@@ -265,6 +323,7 @@ def hostile() -> None:
 
 _PARTS: dict[str, Callable[[], None]] = {
     "overhead": overhead,
+    "queue": queue,
     "difference": reference_difference.speed,
     "survival": survival,
     "hostile": hostile,
