@@ -195,8 +195,10 @@ class EmbeddedService:
             process.wait()
             _end(process, 0)
             return _Life.WELL
-        if first.get("event") == "failed" and first.get("why") is not None:
-            self._hindrance = Hindrance(first["why"])
+        if first.get("event") == "failed":
+            # Null, or a word that only another version knows, says nothing here.
+            with contextlib.suppress(ValueError):
+                self._hindrance = Hindrance(first.get("why"))
         _end(process, 0 if first.get("event") not in ("busy", "failed") else 5.0)
         if first.get("event") != "busy":
             return _Life.FAILED

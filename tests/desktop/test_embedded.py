@@ -151,6 +151,15 @@ def test_a_start_that_says_why_it_failed_is_not_tried_in_vain(play) -> None:
     assert (service.state, service.hindrance) == (ServiceState.FAILED, Hindrance.DISK_FULL)
 
 
+@pytest.mark.parametrize("why", ["null", '"of_the_future"'])
+def test_a_failed_start_without_a_known_reason_is_tried_again(play, why: str) -> None:
+    service = play(f"""print('{{"event": "failed", "why": {why}}}')""", tries=2)
+    service.start()
+    with pytest.raises(TimeoutError):
+        service.wait_ready()
+    assert (service.state, service.hindrance) == (ServiceState.FAILED, None)
+
+
 def test_a_data_directory_that_cannot_be_made_is_a_hindrance(tmp_path: Path, monkeypatch) -> None:
     def refuse(*_arguments, **_options) -> None:
         raise PermissionError(errno.EACCES, "Permission denied")
