@@ -198,7 +198,7 @@ class EmbeddedService:
         if first.get("event") == "failed":
             # Null, or a word that only another version knows, says nothing here.
             with contextlib.suppress(ValueError):
-                self._hindrance = Hindrance(first.get("why"))
+                self._hindrance = Hindrance(str(first.get("why")))
         _end(process, 0 if first.get("event") not in ("busy", "failed") else 5.0)
         if first.get("event") != "busy":
             return _Life.FAILED
