@@ -21,7 +21,7 @@ from desktop.widgets import label
 ROW_PX = 24
 _TICK_PX = 17
 FIRST_SHOWN = 0.4
-"""Findings from this confidence on are shown until the person moves the slider; the rest is counted."""
+"""Findings from this confidence on are shown at first where a result does not say what it was made with."""
 SURE = 0.5
 """From this confidence on a finding is marked as failed, below as undecided."""
 
@@ -211,6 +211,13 @@ class FindingsBox(QWidget):
     def shown(self) -> list[Finding]:
         """The findings that are sure enough."""
         return [finding for finding in self._findings if finding.confidence >= self.threshold]
+
+    def begin_at(self, threshold: float) -> None:
+        """Show findings from this confidence (0..1) on, until the person moves the slider."""
+        self.slider.blockSignals(True)
+        self.slider.setValue(round(threshold * 100))
+        self.slider.blockSignals(False)
+        self._say()
 
     def show_findings(self, findings: Sequence[Finding], nothing: str, current: int = -1) -> None:
         """Show these; `nothing` is said when there are none at all."""

@@ -14,6 +14,7 @@ from shared.wire.inspection import DetectionSettings
 
 DETECTION = "detection"
 """The key inside `item_point`."""
+_SAME_PX = 0.01
 DEFAULT_SENSITIVITY = 0.5
 """What the built-in model takes when neither it nor the item says otherwise."""
 
@@ -67,6 +68,13 @@ def with_settings(item_point: Mapping[str, Any] | None, own: OwnSettings) -> dic
     return point
 
 
+def with_areas(item_point: Mapping[str, Any], areas: Sequence[Rect], size: tuple[int, int]) -> dict[str, Any]:
+    """`item_point` whose ignored areas are these, px of a picture of this size; what else it says stays."""
+    width, height = size
+    said = [{"x": a.x / width, "y": a.y / height, "w": a.w / width, "h": a.h / height} for a in areas]
+    return {**item_point, DETECTION: {**item_point[DETECTION], "ignored": said}}
+
+
 def carried(own: OwnSettings, origin: Rect, place: Rect) -> OwnSettings:
     """The settings for a copy: ignored areas lie in the region `place` as in `origin` (fractions)."""
     if not own.ignored or origin.empty:
@@ -78,6 +86,19 @@ def carried(own: OwnSettings, origin: Rect, place: Rect) -> OwnSettings:
         y = place.y + (area.y - origin.y) * down
         moved.append(Rect(x, y, area.w * across, area.h * down).clamped(1, 1))
     return replace(own, ignored=tuple(area for area in moved if not area.empty))
+
+
+def followed(areas: Sequence[Rect], origin: Rect, place: Rect) -> tuple[Rect, ...]:
+    """The ignored areas of a region that a person brought from `origin` to `place`; all in px of its picture.
+
+    A region that is moved as a whole takes them along: they were drawn into it. When its edges are drawn they
+    stay on what they cover, and lose what is outside now.
+    """
+    if max(abs(place.w - origin.w), abs(place.h - origin.h)) < _SAME_PX:
+        across, down = place.x - origin.x, place.y - origin.y
+        areas = [Rect(area.x + across, area.y + down, area.w, area.h) for area in areas]
+    left = (area.intersection(place) for area in areas)
+    return tuple(area for area in left if not area.empty)
 
 
 def area_of(rect: Rect, region: Rect, size: tuple[int, int]) -> Rect | None:

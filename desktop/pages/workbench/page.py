@@ -39,6 +39,7 @@ from desktop.pages.workbench.rows import to_reference
 from desktop.pages.workbench.run_state import run_state
 from desktop.pages.workbench.starting import Starting
 from desktop.pages.workbench.status_line import StatusLine
+from desktop.pages.workbench.sureness import Sureness
 from desktop.pages.workbench.tool_strip import ToolStrip
 from desktop.pages.workbench.top import Top
 from desktop.pages.workbench.undoing import Undoing
@@ -79,6 +80,7 @@ class WorkbenchPage(Page):
         self.photos = Photos(self.bench, self.inspector.photo, self)
         self.detecting = Detecting(self.bench, self)
         found, views = self.inspector.findings, (self.inspector.photo.pane, self.compare)
+        self.sureness = Sureness(self.bench, found, context.preferences, self)
         self.correcting = Correcting(self.bench, found, self.inspector.correction, views, self)
         self.aligning = Aligning(self.photos, self.inspector.photo, self.compare, self)
         canvases = (self.view, self.compare)

@@ -10,6 +10,7 @@ from desktop.canvas.regions import Region, RegionsChanged, RegionStore
 from desktop.journal import Edit
 from desktop.pages.workbench.copying import Copied, copied, fields_of
 from desktop.pages.workbench.document import Document, ItemView, fraction_point
+from desktop.pages.workbench.own_settings import followed, own_settings, pixels, with_areas
 from desktop.pages.workbench.reference_file import ReferenceFile, of_item, same_file
 from desktop.pages.workbench.rows import Row
 from shared.geometry import Rect, pixels_to_point
@@ -132,6 +133,9 @@ class RegionLink:
         if now == rect:
             return whole
         whole["point"] = {**(whole.get("point") or {}), **fraction_point(rect, width, height)}
+        areas = own_settings(whole).ignored
+        if areas and now is not None:
+            whole = with_areas(whole, followed(pixels(areas, self.size), now, rect), self.size)
         if self.file is not None and self.file.info.get("download_url") and not whole.get("fileInfo"):
             whole["fileInfo"] = dict(self.file.info)
         return whole

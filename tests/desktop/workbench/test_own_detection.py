@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
@@ -133,3 +135,44 @@ def test_what_is_ignored_is_not_found(bench: Desk, qtbot: QtBot) -> None:
         ),
         timeout=30000,
     )
+
+
+def test_ignored_areas_follow_a_region_that_moves_and_stay_when_it_is_resized(
+    bench: Desk, qtbot: QtBot
+) -> None:
+    record_id = make_record(bench.session)
+    bench.open(record_id, qtbot.waitUntil)
+    view = bench.page.view
+    bench.context.commands.run("tool.area")
+    bench.drag(bench.at(0.2, 0.2), bench.at(0.28, 0.28))
+    (drawn,) = view._area_layer.areas
+    before = bench.page.bench.item.region(WIDTH, HEIGHT)
+
+    bench.drag(bench.at(0.13, 0.13), bench.at(0.23, 0.18))
+    moved = bench.page.bench.item.region(WIDTH, HEIGHT)
+    (area,) = view._area_layer.areas
+    assert (moved.w, moved.h) == pytest.approx((before.w, before.h))
+    assert (area.x - moved.x, area.y - moved.y) == pytest.approx((drawn.x - before.x, drawn.y - before.y))
+    assert (area.w, area.h) == pytest.approx((drawn.w, drawn.h))
+    bench.context.commands.run("edit.undo")
+    assert bench.page.bench.item.region(WIDTH, HEIGHT) == before
+    (area,) = view._area_layer.areas
+    assert (area.x, area.y) == pytest.approx((drawn.x, drawn.y))
+
+    view.setFocus()
+    QTest.keyClick(view, Qt.Key.Key_Right)
+    (area,) = view._area_layer.areas
+    assert area.x == pytest.approx(drawn.x + 1)
+    bench.context.commands.run("edit.undo")
+
+    corner = bench.at((before.right) / WIDTH, (before.bottom) / HEIGHT)
+    bench.drag(corner, bench.at(0.25, 0.25))
+    now = bench.page.bench.item.region(WIDTH, HEIGHT)
+    assert now.right == pytest.approx(0.25 * WIDTH, abs=3)
+    (area,) = view._area_layer.areas
+    assert (area.x, area.y) == pytest.approx((drawn.x, drawn.y))
+    assert (area.right, area.bottom) == pytest.approx((now.right, now.bottom))
+    bench.context.commands.run("edit.undo")
+    (area,) = view._area_layer.areas
+    assert area.right == pytest.approx(drawn.right)
+    qtbot.waitUntil(lambda: bench.saved, timeout=8000)
