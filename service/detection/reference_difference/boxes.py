@@ -15,9 +15,15 @@ from shared.geometry import Rect
 
 _GROW = 0.45
 # Parts are one finding whose gap is at most this share of the smaller one's length.
-_NEAR = 0.7
+_NEAR = 0.5
 # Share of a part's strength above which its pixels are sure to belong to it: below is what surrounds it.
-_CORE = 0.15
+_CORE = 0.1
+# px of the frame over which the second scale smears a difference, and the share of the strongest difference
+# within that which a pixel must reach: half of it is where an edge lies that has been blurred.
+_SMEAR = 9
+_HALF = 0.45
+# Spread across against spread along of a piece of a line: three times as long as thick.
+_THIN = 0.35
 # A fragment has at least this share of its finding's strength; noise along the edges beside it has less.
 _ALIKE = 0.2
 
@@ -87,22 +93,29 @@ def _hugged(here: _Here, own: NDArray[np.bool_], threshold: float, radius: int) 
     """Shrink a part, smeared by the coarse scales, to the pixels that really differ; it may fall apart."""
     sharp = np.where(own, here.sharp, np.float32(0))
     top = _top(sharp)
-    faint = own & (here.strength > 0.5 * float(here.strength[own].max()))
     if top < threshold:
-        return [faint]
+        return [_faint(here, own)]
     core = sharp > max(0.6 * threshold, _CORE * top)
-    # The tolerance has eaten the rim of what differs, and the second scale has smeared it: the neighbours
-    # belong that differ about as much.
-    level = 0.45 * float(np.median(here.raw[sharp > 0.5 * top]))
+    # The tolerance has eaten the rim of what differs, and the smoothing has smeared it: what belongs are the
+    # neighbours that differ by about half as much as the strongest within the smear.
     kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * radius + 1, 2 * radius + 1))
     near = own & (cv2.dilate(core.astype(np.uint8), kernel) > 0)
-    core = near & ((here.raw > level) | (core & (here.raw > 0.5 * level)))
+    local = cv2.dilate(np.where(near, here.raw, np.float32(0)), np.ones((_SMEAR, _SMEAR), np.uint8))
+    core = near & (here.raw > _HALF * local)
     # What only the coarse scales see, far from the sharp part, is a wide faint defect around it.
     far = cv2.dilate(core.astype(np.uint8), np.ones((33, 33), np.uint8)) == 0
     wide = own & (here.strength > threshold)
     if np.count_nonzero(wide & far) > 0.3 * np.count_nonzero(wide):
-        return [core | (wide & faint)]
+        return [core | (wide & _faint(here, own))]
     return [core]
+
+
+def _faint(here: _Here, own: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """What only the coarse scales see of a part, as far as the smoothed difference bears them out."""
+    seen = own & (here.strength > 0.5 * float(here.strength[own].max()))
+    soft = np.where(seen, cv2.GaussianBlur(here.raw, (0, 0), 2.5), np.float32(0))
+    local = cv2.dilate(soft, np.ones((33, 33), np.uint8))
+    return np.asarray(seen & (soft > _HALF * local))
 
 
 def _top(values: Floats) -> float:
@@ -171,7 +184,7 @@ def _collinear(one: Part, other: Part) -> bool:
         # Standard deviations; a bar of length l has l / 3.46.
         spreads.append((float(np.sqrt(max(across, 0))), float(np.sqrt(max(along, 0)))))
     return (
-        all(across < 0.2 * along for across, along in spreads[:2])
+        all(across < _THIN * along for across, along in spreads[:2])
         and spreads[2][0] < 0.06 * spreads[2][1] + 1
     )
 

@@ -67,10 +67,16 @@ def _fixed(image: NDArray[Any]) -> Fixed:
     return np.asarray(image * np.float32(_UNIT), np.float32).astype(np.int16)
 
 
-def differ(reference: Floats, photo: Floats, valid: Bytes) -> Difference:
-    """Compare two aligned, compensated frames, float32 (height, width, 3 or 1); valid: 255 where seen."""
+def differ(reference: Floats, photo: Floats, valid: Bytes, scanned: bool = False) -> Difference:
+    """Compare two aligned, compensated frames, float32 (height, width, 3 or 1); valid: 255 where seen.
+
+    scanned: both are black and white.
+    """
     ours, theirs = opponent(reference), opponent(photo)
     radius, exceeding = _tolerance(ours[0], theirs[0], valid)
+    if scanned:
+        theirs[0] = _without_slits(ours[0], theirs[0])
+        exceeding = _exceeding(ours[0], theirs[0], radius)
     half = _halved(valid) if len(ours) > 1 else valid
     work = [partial(_channel, ours[0], theirs[0], valid, radius, 0, _FLOORS[0], exceeding)]
     for channel in range(1, len(ours)):
@@ -128,6 +134,21 @@ def _channel(
             other = _without_edges(one, other, off, tolerance)
         one, other, valid = _smaller(one), _smaller(other), _halved(valid)
     return first, scales, raw
+
+
+def _without_slits(one: Fixed, other: Fixed) -> Fixed:
+    """`other` with those slits and threads as in `one` that a threshold closes or cuts.
+
+    A threshold moves the edges on both sides, so what is no wider than 2 px comes and goes with it.
+    """
+    kernel = _kernel(1)
+    mended = other
+    for a, b in ((one, other), (other, one)):
+        filled = cv2.max(cv2.subtract(cv2.min(b, cv2.morphologyEx(a, cv2.MORPH_CLOSE, kernel)), a), 0)
+        worn = cv2.max(cv2.subtract(a, cv2.max(b, cv2.morphologyEx(a, cv2.MORPH_OPEN, kernel))), 0)
+        change = cv2.subtract(worn, filled)
+        mended = cv2.add(mended, change) if a is one else cv2.subtract(mended, change)
+    return np.asarray(mended, np.int16)
 
 
 def _without_edges(one: Fixed, other: Fixed, exceeding: Fixed, radius: int) -> Fixed:

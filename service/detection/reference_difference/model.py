@@ -47,8 +47,8 @@ _RIM_SHARE = 0.1
 _MOST_RIM_SHARE = 3.0
 # In black-and-white scans a threshold has moved every edge by some px, and boxes are drawn wide: those of
 # DeepPCB (Tang et al. 2019) leave about 8 px around what changed. This (px of the photo) fits both.
-_SCAN_RIM = 3.5
-_SCAN_SHARE = 0.9
+_SCAN_RIM = 4.5
+_SCAN_SHARE = 0.95
 # Without findings a photo passes, so then the alignment must be beyond doubt (see `align._BELONGS`).
 _LEAST_TO_PASS = 0.75
 
@@ -112,7 +112,7 @@ def examine(reference: Bytes, region: Rect, photo: Bytes, wanted: Parameters) ->
     )
     if not (_coloured(was) or _coloured(now)):
         was, now = was[..., 1:2].copy(), now[..., 1:2].copy()
-    scanned = _black_and_white(was) and _black_and_white(now)
+    scanned = _black_and_white(reference) and _black_and_white(photo)
     valid = inside_mask(to_photo, size, photo_levels.size)
     valid = np.asarray(cv2.erode(valid, np.ones((5, 5), np.uint8), borderType=cv2.BORDER_REPLICATE), np.uint8)
     shift = None
@@ -122,7 +122,7 @@ def examine(reference: Bytes, region: Rect, photo: Bytes, wanted: Parameters) ->
         now = settle.moved(now, shift)
     was, now = match_focus(was, now, valid)
     was = match_light(was, now, valid)
-    difference = differ(was, now, valid)
+    difference = differ(was, now, valid, scanned)
     threshold = 6.0 * 4.0 ** (0.5 - wanted.sensitivity)
     _refuse_strangers(difference.strength, difference.raw, valid, threshold)
     allowed = _allowed(valid, wanted, inverse(to_reference))
@@ -156,7 +156,8 @@ def _coloured(image: Floats) -> bool:
     return bool(np.abs(part - part.mean(axis=2, keepdims=True)).max() > 6)
 
 
-def _black_and_white(image: Floats) -> bool:
+def _black_and_white(image: Bytes) -> bool:
+    """Whether a scanner made it that knows only black and white; resampled, its edges would be grey."""
     part = image[::4, ::4]
     return float(np.mean((part < 24) | (part > 231))) >= _SCAN_SHARE and float(np.ptp(part)) > 207
 

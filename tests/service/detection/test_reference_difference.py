@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from service.detection.reference_difference import AlignmentFailed, Parameters, detect
+from service.detection.reference_difference import AlignmentFailed, Parameters, boxes, detect
+from service.detection.reference_difference.difference import Difference
 from service.detection.reference_difference.parts import apply, corners
 from shared import samples
 from shared.cv import cv2
@@ -149,3 +150,54 @@ def test_boxes_never_leave_the_photo() -> None:
         assert one.box.y >= 0
         assert one.box.right <= 640
         assert one.box.bottom <= 640
+
+
+def plain(rng: np.random.Generator) -> samples.Image:
+    """A green board with traces to align by, and the noise of a camera."""
+    image = np.full((480, 480, 3), (52, 84, 22), np.uint8)
+    for at in range(30, 480, 60):
+        cv2.line(image, (at, 0), (at, 480), (84, 140, 66), 8)
+        cv2.line(image, (0, at + 15), (480, at + 15), (84, 140, 66), 6)
+    return noisy(image, rng)
+
+
+def noisy(image: samples.Image, rng: np.random.Generator) -> samples.Image:
+    grain = rng.standard_normal(image.shape) * 2
+    return np.asarray(np.clip(image + grain, 0, 255), np.uint8)
+
+
+def differing(raw: samples.Image) -> Difference:
+    """Maps in which each px of `raw` (grey levels) is as strong as it differs."""
+    values = raw.astype(np.float32)
+    return Difference(values, values, values, 1)
+
+
+def test_a_part_with_bright_pins_and_a_dark_body_is_one_finding() -> None:
+    raw = np.zeros((640, 640), np.uint8)
+    raw[40:120, 50:110] = 30
+    for x in range(52, 110, 10):
+        raw[35:40, x : x + 5] = raw[120:125, x : x + 5] = 220
+    (one,) = boxes.parts(differing(raw), np.full_like(raw, 255), 6.0, 3.0)
+    assert one.box.iou(from_corners(50, 35, 110, 125)) > 0.9
+
+
+def test_a_line_that_crosses_a_trace_of_its_colour_is_one_finding() -> None:
+    raw = np.zeros((400, 400), np.uint8)
+    cv2.line(raw, (150, 150), (162, 159), 90, 4)
+    cv2.line(raw, (178, 171), (190, 180), 90, 4)
+    (one,) = boxes.parts(differing(raw), np.full_like(raw, 255), 6.0, 3.0)
+    assert one.box.iou(from_corners(148, 148, 192, 182)) > 0.8
+
+
+def test_two_stains_side_by_side_are_two_findings() -> None:
+    rng = np.random.default_rng(5)
+    intact = plain(rng)
+    mask = np.zeros(intact.shape[:2], np.uint8)
+    for y in (200, 252):
+        cv2.ellipse(mask, (240, y), (22, 13), 0, 0, 360, 255, -1)
+    soft = cv2.GaussianBlur(mask, (0, 0), 2.0)[..., None] / 255 * 0.5
+    stained = np.asarray(intact * (1 - soft) + np.array([120, 140, 150]) * soft, np.uint8)
+    found = detect(intact, Rect(0, 0, 480, 480), noisy(stained, rng)).boxes
+    assert len(found) == 2
+    for y in (200, 252):
+        assert max(one.box.iou(Rect(218, y - 13, 45, 27)) for one in found) > 0.5
