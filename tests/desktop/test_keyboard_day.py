@@ -79,10 +79,15 @@ def agree(title: str) -> None:
         if not isinstance(asked, Confirm) or not asked.isActiveWindow():
             QTimer.singleShot(20, look)
             return
-        assert asked.windowTitle() == title
-        assert asked.harmless.hasFocus()
-        tab_to(asked.act)
-        press(KEY.Key_Return)
+        try:
+            assert asked.windowTitle() == title
+            assert asked.harmless.hasFocus()
+            tab_to(asked.act)
+            press(KEY.Key_Return)
+        finally:
+            # A question that stays would wait for ever.
+            if asked.isVisible():
+                asked.reject()
 
     QTimer.singleShot(20, look)
 
@@ -197,9 +202,11 @@ def test_a_whole_day_without_a_mouse(
     press(KEY.Key_Escape)
     assert page.view.hasFocus()
 
+    document = page.bench.document
+    assert document is not None
     agree("Finish the record?")
     press(KEY.Key_Return, CTRL)
-    qtbot.waitUntil(lambda: page.bench.document.record.end_time is not None, timeout=WAIT)
+    qtbot.waitUntil(lambda: document.record.end_time is not None, timeout=WAIT)
     assert session.records.get(page.bench.record_id).value.inspection_status is Status.FAILED
     back_to(window, qtbot)
     assert page.view.hasFocus()

@@ -50,14 +50,15 @@ class NameEdit(QLineEdit):
 
     def show_text(self, text: str) -> None:
         """Show the name as it is; what is being typed stays."""
-        if self.hasFocus() and (self.dirty or self.text().strip() == text):
-            self._told = text
+        if self.hasFocus() and (self.dirty or self.text().strip() == text.strip()):
+            self._told = text.strip()
             return
-        self._told = text
         if self.text() != text:
             self.setText(text)
             self.setCursorPosition(0)
             self._tell()
+        # As this field would tell it: what only looks at a name must not change it.
+        self._told = self.text().strip()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -83,10 +84,10 @@ class NameEdit(QLineEdit):
 
     def event(self, event: QEvent) -> bool:
         # Escape belongs to what is typed here before it belongs to a command of the page.
-        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride:
-            if event.key() == Qt.Key.Key_Escape:
-                event.accept()
-                return True
+        override = event.type() == QEvent.Type.ShortcutOverride
+        if override and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
+            event.accept()
+            return True
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -138,27 +139,30 @@ class TextEdit(QPlainTextEdit):
     @property
     def dirty(self) -> bool:
         """True while something is typed that nobody was told."""
-        return self.toPlainText().strip() != self._told
+        return self._taken() != self._told
 
     def show_text(self, text: str) -> None:
         """Show the text as it is; what is being typed stays."""
-        if self.hasFocus() and (self.dirty or self.toPlainText().strip() == text):
-            self._told = text
+        if self.hasFocus() and (self.dirty or self.toPlainText().strip() == text.strip()):
+            self._told = text.strip()
             return
-        self._told = text
         if self.toPlainText() != text:
             self._quiet = True
             self.setPlainText(text)
             self._quiet = False
             self._fit()
+        self._told = self._taken()
 
     def commit(self) -> None:
         """Tell what is typed, if it is new."""
         self._pause.stop()
-        text = self.toPlainText().strip()[:_LONGEST_TEXT]
+        text = self._taken()
         if text != self._told:
             self._told = text
             self.committed.emit(text)
+
+    def _taken(self) -> str:
+        return self.toPlainText().strip()[:_LONGEST_TEXT]
 
     def _typed(self) -> None:
         if not self._quiet:

@@ -137,7 +137,7 @@ class WorkbenchPage(Page):
         self.items.activated.connect(view.show_region)
         fields.renamed.connect(bench.rename)
         fields.described.connect(bench.describe)
-        fields.ended.connect(lambda: self.centre.currentWidget().setFocus())
+        fields.ended.connect(self._back_to_picture)
         fields.modelPicked.connect(bench.set_model)
         self.inspector.verdict.decided.connect(bench.decide)
         self.inspector.verdict.reasonWanted.connect(self.inspector.show)
@@ -336,6 +336,11 @@ class WorkbenchPage(Page):
             canvas.set_colours(colours)
 
     # -- choosing
+
+    def _back_to_picture(self) -> None:
+        shown = self.centre.currentWidget()
+        if shown is not None:
+            shown.setFocus()
 
     def _open_earlier(self, record_id: str, item_id: str) -> None:
         self.opened({"record_id": record_id, "item_id": item_id, "compare": True})

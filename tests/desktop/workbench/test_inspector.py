@@ -10,6 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
+from desktop.pages.workbench.item_fields import NameEdit, TextEdit
 from desktop.pages.workbench.photo_strip import PhotoStrip
 from desktop.widgets import Line
 from shared.wire.inspection import FileInfo, Photo
@@ -125,3 +126,20 @@ def test_a_line_without_room_ends_in_an_ellipsis_and_tells_all_on_hover(qtbot: Q
     assert (line.shown, line.toolTip()) == (line.text(), "")
     assert line.minimumSizeHint().width() < 100
     assert not line.grab().isNull()
+
+
+@pytest.mark.parametrize("text", ["  crack ", "two\r\nlines", "tab\tbetween", "long " * 9000, "", "\u2029"])
+def test_looking_at_a_text_does_not_change_it(qtbot: QtBot, text: str) -> None:
+    name, description = NameEdit(), TextEdit("Description", bare=True)
+    for field in (name, description):
+        qtbot.addWidget(field)
+        told: list[str] = []
+        field.committed.connect(told.append)
+        field.show_text(text)
+        assert not field.dirty
+        field.commit()
+        assert told == []
+    description.setPlainText("something else")
+    assert description.dirty
+    description.commit()
+    assert told == ["something else"]
