@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import sys
 import threading
 import time
-import traceback
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -50,9 +50,7 @@ class Stalls:
         self._timer.start()
         self._over = threading.Event()
         if tell_above is not None:
-            watcher = threading.Thread(
-                target=self._watch, args=(threading.get_ident(), tell_above / 1000), daemon=True
-            )
+            watcher = threading.Thread(target=self._watch, args=(tell_above / 1000,), daemon=True)
             watcher.start()
 
     def end(self) -> None:
@@ -66,21 +64,16 @@ class Stalls:
         self.longest_work = max(self.longest_work, worked - self._worked)
         self._last, self._worked = now, worked
 
-    def _watch(self, gui_thread: int, above: float) -> None:
+    def _watch(self, above: float) -> None:
         told = 0.0
         while not self._over.wait(_LOOK_EVERY):
             began = self._last
             held = time.perf_counter() - began
             if held > above and told != began:
                 told = began
-                frames = sys._current_frames()
-                del frames[threading.get_ident()]
-                print(f"held for {held * 1000:.0f} ms so far", file=sys.stderr)
-                for thread, frame in frames.items():
-                    where = "".join(traceback.format_stack(frame)[-12 if thread == gui_thread else -4 :])
-                    print(
-                        f"-- {'GUI thread' if thread == gui_thread else 'another'}\n{where}", file=sys.stderr
-                    )
+                print(f"held for {held * 1000:.0f} ms so far", file=sys.stderr, flush=True)
+                # Frames in Python's hands would keep Qt objects that must not die on this thread.
+                faulthandler.dump_traceback(sys.stderr)
 
 
 def until(done: Callable[[], bool], what: str) -> None:

@@ -10,7 +10,7 @@ import weakref
 from collections.abc import Callable
 
 import pytest
-from PySide6.QtCore import QObject, QThread
+from PySide6.QtCore import QObject, QThread, QTimer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -315,3 +315,34 @@ def test_gui_caller_brings_calls_of_other_threads_home(qtbot: QtBot, qapp: QAppl
     call(lambda: where.append(False))
     qtbot.wait(1)
     assert where == [True]
+
+
+def test_what_comes_together_leaves_turns_for_the_window(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workers, "_TURN_SECONDS", 0.0)
+    turns = 0
+    seen: list[tuple[int, int]] = []
+
+    def turned() -> None:
+        nonlocal turns
+        turns += 1
+
+    beat = QTimer(interval=0)
+    beat.timeout.connect(turned)
+
+    came = threading.Event()
+
+    def work(report: Report) -> None:
+        for value in range(5):
+            report(value)
+        came.set()
+
+    done: list[None] = []
+    run(work, owner=None, progress=lambda value: seen.append((value, turns)), done=done.append)
+    assert came.wait(5)
+    beat.start()
+    wait(qtbot, lambda: bool(done))
+    beat.stop()
+    assert [value for value, _ in seen] == list(range(5))
+    assert len({turn for _, turn in seen}) == 5

@@ -155,8 +155,9 @@ class ItemsModel(QStringListModel):
                 if row is not before and row != before
             ]
             self._rows = rows
-            for place in changed:
-                self.dataChanged.emit(self.index(place), self.index(place))
+            if changed:
+                # One signal: only rows in sight are painted anew, however many lie between.
+                self.dataChanged.emit(self.index(changed[0]), self.index(changed[-1]))
             return
         self._rows = rows
         self._places = {row.item_id: place for place, row in enumerate(rows)}
