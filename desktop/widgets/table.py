@@ -49,6 +49,7 @@ class Column(Generic[T]):
 
     `text` gives what a cell says; `under` a second, smaller line; `tone`, where it gives one (see
     `paint_chip`), makes the cell a pill. `width` in px; the one column that stretches takes what is left.
+    `least`, where given, is what its texts need: it does not get narrower.
     """
 
     title: str
@@ -58,6 +59,7 @@ class Column(Generic[T]):
     kind: Literal["strong", "text", "dim"] = "text"
     tone: Callable[[T], str] | None = None
     under: Callable[[T], str] | None = None
+    least: int = 0
 
 
 class TableModel(QAbstractTableModel):
@@ -232,7 +234,11 @@ class Table(QTableView, Generic[T]):
         stretch = next((place for place, column in enumerate(columns) if column.stretch), -1)
         widths = [max(column.width, _STRETCHED) if column.stretch else column.width for column in columns]
         if stretch >= 0:
-            ColumnSpread(self, widths, [round(width * _SHRUNK) for width in widths], stretch)
+            least = [
+                max(column.least, round(width * _SHRUNK))
+                for column, width in zip(columns, widths, strict=True)
+            ]
+            ColumnSpread(self, widths, least, stretch)
         else:
             for section, width in enumerate(widths):
                 self.setColumnWidth(section, width)

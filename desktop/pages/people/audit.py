@@ -67,7 +67,7 @@ class AuditSection(QWidget):
     def _columns(self) -> list[Column[AuditEntry]]:
         return [
             Column(self.tr("No."), lambda e: str(e.seq), 72, kind="dim"),
-            Column(self.tr("Time"), lambda e: minute(e.at), 150),
+            Column(self.tr("Time"), lambda e: minute(e.at), 150, least=132),
             Column(self.tr("Who"), self._who, 140),
             Column(self.tr("What"), lambda e: action_word(e.action), 170, kind="strong"),
             Column(self.tr("To what"), self._what, stretch=True),
@@ -102,7 +102,7 @@ class AuditSection(QWidget):
         parts.addWidget(self.table)
         parts.addWidget(side)
         parts.setStretchFactor(0, 1)
-        parts.setSizes([900, 300])
+        parts.setSizes([900, 280])
         parts.setChildrenCollapsible(False)
         card = Card()
         column = QVBoxLayout(card)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -154,7 +154,8 @@ class CompareVersions(QDialog):
         self.setWindowTitle(self.tr("Compare versions"))
         self.setModal(True)
         self.setMinimumSize(760, 520)
-        self.resize(1180, 760)
+        room = QSize(1180, 760) if parent is None else parent.window().size() - QSize(40, 40)
+        self.resize(QSize(1180, 760).boundedTo(room))
         self._entries = entries
         self.sides = (Side(session, self.tr("First version")), Side(session, self.tr("Second version")))
         self._following = False
