@@ -169,12 +169,15 @@ class RegionLayer:
         self._stale = False
         self._extra.clear()
         self._prepared += 1
-        groups: defaultdict[tuple[State, bool], list[str]] = defaultdict(list)
         shown = [region for region in self._store if not region.hidden]
-        for region in shown:
-            groups[region.state, region.locked].append(region.id)
-        self._groups = {key: (ids, self._store.edges(ids)) for key, ids in groups.items()}
-        edges = self._store.edges([region.id for region in shown])
+        ids = [region.id for region in shown]
+        edges = self._store.edges(ids)
+        groups: defaultdict[tuple[State, bool], list[int]] = defaultdict(list)
+        for place, region in enumerate(shown):
+            groups[region.state, region.locked].append(place)
+        self._groups = {
+            key: ([ids[place] for place in places], edges[places]) for key, places in groups.items()
+        }
         areas = (edges[:, 2] - edges[:, 0]) * (edges[:, 3] - edges[:, 1])
         self._large = [shown[place] for place in np.argsort(-areas, kind="stable")[:_CHIPS]]
 
