@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 STALL_MS = 50.0
@@ -32,19 +33,28 @@ def percentile(values: Sequence[float], share: float) -> float:
     return sorted(values)[min(int(len(values) * share), len(values) - 1)]
 
 
+def in_line() -> float:
+    """For how many seconds the main thread was ready and had no core; 0 where the system does not tell."""
+    try:
+        return int(Path("/proc/self/schedstat").read_text().split()[1]) / 1e9
+    except OSError:
+        return 0.0
+
+
 class Stalls:
     """The longest time between two turns of the event loop, and the longest the GUI thread itself worked.
 
-    On a shared machine only the second says what the program costs. With `tell_above` (ms) a thread writes to
-    the standard error where the GUI thread and the others are whenever a turn takes longer: what it waits for
-    may be the interpreter's lock.
+    On a shared machine only the second says what the program costs; `waited` is how long in the longest turn the
+    thread had no core (0 where the system does not tell). The rest it waited for other threads of the program.
+    With `tell_above` (ms) a thread writes to the standard error where the GUI thread and the others are whenever
+    a turn takes longer: what it waits for may be the interpreter's lock.
     """
 
     def __init__(self, tell_above: float | None = None) -> None:
         from PySide6.QtCore import Qt, QTimer
 
-        self.longest = self.longest_work = 0.0
-        self._last, self._worked = time.perf_counter(), time.thread_time()
+        self.longest = self.longest_work = self.waited = 0.0
+        self._last, self._worked, self._queued = time.perf_counter(), time.thread_time(), in_line()
         self._timer = QTimer(interval=1, timerType=Qt.TimerType.PreciseTimer)
         self._timer.timeout.connect(self._beat)
         self._timer.start()
@@ -58,11 +68,17 @@ class Stalls:
         self._timer.stop()
         self._over.set()
 
+    @property
+    def explained(self) -> dict[str, float]:
+        """What a line tells of it besides the longest turn, ms."""
+        return {"processor": round(self.longest_work * 1000, 1), "waited": round(self.waited * 1000, 1)}
+
     def _beat(self) -> None:
-        now, worked = time.perf_counter(), time.thread_time()
-        self.longest = max(self.longest, now - self._last)
+        now, worked, queued = time.perf_counter(), time.thread_time(), in_line()
+        if now - self._last > self.longest:
+            self.longest, self.waited = now - self._last, queued - self._queued
         self.longest_work = max(self.longest_work, worked - self._worked)
-        self._last, self._worked = now, worked
+        self._last, self._worked, self._queued = now, worked, queued
 
     def _watch(self, above: float) -> None:
         told = 0.0

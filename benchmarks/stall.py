@@ -78,7 +78,7 @@ def detecting(page: WorkbenchPage) -> None:
         "ms",
         items=ITEMS,
         seconds=seconds,
-        processor=round(stalls.longest_work * 1000, 1),
+        **stalls.explained,
     )
 
 
@@ -89,8 +89,7 @@ def changing(name: str, change: Callable[[], object]) -> None:
     settled = time.monotonic() + _SETTLE_S
     until(lambda: time.monotonic() > settled, name)
     stalls.end()
-    worked = round(stalls.longest_work * 1000, 1)
-    say(f"longest stall at a {name}", stalls.longest * 1000, STALL_MS, "ms", processor=worked)
+    say(f"longest stall at a {name}", stalls.longest * 1000, STALL_MS, "ms", **stalls.explained)
 
 
 def main() -> None:

@@ -5,7 +5,8 @@
 The whole desktop with its own service, a record of 1,000 items with regions, photos and results, on a
 reference image of 24 MP. Prints one JSON line per figure: the time of an action until it is painted, and the
 longest time between two turns of the event loop while it was done and what it set off came in, held against
-50 ms. `processor` is what the GUI thread itself worked in one turn at most, for machines that are shared.
+50 ms. `processor` is what the GUI thread itself worked in one turn at most, `waited` how long it had no core in
+the longest one: on a machine that is shared, the two tell the program's part.
 `--where` writes to the standard error where the GUI thread is whenever a turn takes longer than so many ms.
 """
 
@@ -117,8 +118,7 @@ class Bench:
             settle()
         finally:
             stalls.end()
-        worked = round(stalls.longest_work * 1000, 1)
-        say(f"longest stall while {doing}", stalls.longest * 1000, STALL_MS, "ms", processor=worked)
+        say(f"longest stall while {doing}", stalls.longest * 1000, STALL_MS, "ms", **stalls.explained)
 
     def timed(self, figure: str, act: Callable[[], object], times: int = 1) -> None:
         """Tell how long an action takes until it is painted, and the longest stall meanwhile."""
