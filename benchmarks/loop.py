@@ -44,10 +44,10 @@ def in_line() -> float:
 class Stalls:
     """The longest time between two turns of the event loop, and the longest the GUI thread itself worked.
 
-    On a shared machine only the second says what the program costs; `waited` is how long in the longest turn the
-    thread had no core (0 where the system does not tell). The rest it waited for other threads of the program.
-    With `tell_above` (ms) a thread writes to the standard error where the GUI thread and the others are whenever
-    a turn takes longer: what it waits for may be the interpreter's lock.
+    On a shared machine only the second says what the program costs; `waited` is how long in the longest turn
+    the thread had no core (0 where the system does not tell), the rest it waited for other threads of the
+    program. With `tell_above` (ms) a thread writes to the standard error where all threads are whenever a
+    turn takes longer: what the GUI thread waits for may be the interpreter's lock.
     """
 
     def __init__(self, tell_above: float | None = None) -> None:

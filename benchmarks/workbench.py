@@ -5,8 +5,8 @@
 The whole desktop with its own service, a record of 1,000 items with regions, photos and results, on a
 reference image of 24 MP. Prints one JSON line per figure: the time of an action until it is painted, and the
 longest time between two turns of the event loop while it was done and what it set off came in, held against
-50 ms. `processor` is what the GUI thread itself worked in one turn at most, `waited` how long it had no core in
-the longest one: on a machine that is shared, the two tell the program's part.
+50 ms. `processor` is what the GUI thread itself worked in one turn at most, `waited` how long it had no core
+in the longest one: on a machine that is shared, the two tell the program's part.
 `--where` writes to the standard error where the GUI thread is whenever a turn takes longer than so many ms.
 """
 
