@@ -50,6 +50,10 @@
         <translation>已按三点对齐。</translation>
     </message>
     <message>
+        <source>Aligned by three points. Detection uses it for this photo from now on.</source>
+        <translation>已按三点对齐，此后检测这张照片时使用该对齐。</translation>
+    </message>
+    <message>
         <source>Click place {n} of 3 in the reference</source>
         <translation>在参考图上点第 {n} 点（共 3 点）</translation>
     </message>
@@ -5222,6 +5226,10 @@
 </context>
 <context>
     <name>Workbench</name>
+    <message>
+        <source>Align by three points</source>
+        <translation>三点对齐</translation>
+    </message>
     <message>
         <source>Change description</source>
         <translation>修改说明</translation>

@@ -119,9 +119,9 @@ class Computer:
             photo, scale = self._load(request)
             progress(25)
             if request.kind == ModelKind.REFERENCE_DIFFERENCE:
-                found, passed, thresholds, alignment = self._compare(request, photo)
+                found, passed, thresholds, alignment = self._compare(request, photo, scale)
             else:
-                found, passed, thresholds, alignment = self._recognise(request, photo)
+                found, passed, thresholds, alignment = self._recognise(request, photo, scale)
             progress(85)
             if request.rendered is not None:
                 _write(Path(request.rendered), pictures.render(photo, found))
@@ -139,7 +139,7 @@ class Computer:
         )
 
     def _compare(
-        self, request: Request, photo: NDArray[np.uint8]
+        self, request: Request, photo: NDArray[np.uint8], photo_scale: float
     ) -> tuple[list[dict[str, Any]], bool, dict[str, Any], dict[str, Any] | None]:
         reference, region, scale = self._region(request)
         own = _own(request)
@@ -148,7 +148,8 @@ class Computer:
         wanted = parameters(settings, request.mm_per_pixel, scale)
         areas = _areas(own, reference)
         try:
-            result = detect(reference, region, photo, replace(wanted, ignored=(*wanted.ignored, *areas)))
+            wanted = replace(wanted, ignored=(*wanted.ignored, *areas))
+            result = detect(reference, region, photo, wanted, _start(own, scale, photo_scale))
         except AlignmentFailed as error:
             raise _unaligned(error) from error
         found = [box(one.label, one.confidence, one.box) for one in result.boxes]
@@ -159,7 +160,7 @@ class Computer:
         }
         if settings.get("smallest") is not None:
             thresholds["smallest"] = float(settings["smallest"])
-        return found, not found, thresholds, _told(result.alignment, scale)
+        return found, not found, thresholds, _told(result.alignment, scale, own)
 
     def _region(self, request: Request) -> tuple[NDArray[np.uint8], Rect, float]:
         """The reference image as decoded, the region in px of that, and its scale."""
@@ -182,7 +183,7 @@ class Computer:
         return self._reference[1], self._reference[2]
 
     def _recognise(
-        self, request: Request, photo: NDArray[np.uint8]
+        self, request: Request, photo: NDArray[np.uint8], photo_scale: float
     ) -> tuple[list[dict[str, Any]], bool, dict[str, Any], dict[str, Any] | None]:
         if request.model is None:
             raise DetectionFailed("model_unknown")
@@ -199,7 +200,7 @@ class Computer:
             raise DetectionFailed("model_failed") from error
         alignment = None
         if _own(request).ignored:
-            found, alignment = self._outside_of_ignored(request, photo, found)
+            found, alignment = self._outside_of_ignored(request, photo, photo_scale, found)
         found_boxes = [box(one.label, one.confidence, one.box) for one in found]
         passed = not any(settings.fails(one.label, one.confidence) for one in found)
         told = {"confidence", "per_label", "iou", "fail_labels", "fail_confidence"}
@@ -207,12 +208,13 @@ class Computer:
         return found_boxes, passed, thresholds, alignment
 
     def _outside_of_ignored(
-        self, request: Request, photo: NDArray[np.uint8], found: Sequence[Detected]
+        self, request: Request, photo: NDArray[np.uint8], photo_scale: float, found: Sequence[Detected]
     ) -> tuple[list[Detected], dict[str, Any]]:
         """The findings whose middle lies in no ignored part of the reference image, and how that lies."""
         reference, region, scale = self._region(request)
         try:
-            alignment = align(Pyramid(grey(reference)), region, Pyramid(grey(photo)))
+            start = _start(_own(request), scale, photo_scale)
+            alignment = align(Pyramid(grey(reference)), region, Pyramid(grey(photo)), start)
         except AlignmentFailed as error:
             raise _unaligned(error) from error
         back = inverse(alignment.homography)
@@ -223,7 +225,7 @@ class Computer:
             ((x, y),) = apply(back, middle).tolist()
             return any(area.x <= x < area.right and area.y <= y < area.bottom for area in areas)
 
-        return [one for one in found if not ignored(one)], _told(alignment, scale)
+        return [one for one in found if not ignored(one)], _told(alignment, scale, _own(request))
 
 
 def _load(request: Request, most: int = pictures.MOST_PIXELS) -> Photo:
@@ -271,7 +273,17 @@ def _unaligned(error: AlignmentFailed) -> DetectionFailed:
     return DetectionFailed(_ALIGNMENT_CODES.get(error.reason, "alignment_failed"))
 
 
-def _told(alignment: Alignment, scale: float) -> dict[str, Any]:
+def _start(own: DetectionSettings, scale: float, photo_scale: float) -> NDArray[np.float64] | None:
+    """The alignment that a person set, between the decoded pictures, whose scales are given."""
+    if own.alignment is None:
+        return None
+    matrix = np.asarray(own.alignment.homography, np.float64)
+    return np.asarray(
+        np.diag([photo_scale, photo_scale, 1.0]) @ matrix @ np.diag([1 / scale, 1 / scale, 1.0])
+    )
+
+
+def _told(alignment: Alignment, scale: float, own: DetectionSettings) -> dict[str, Any]:
     """An alignment as a result entry keeps it; `scale` is that of the decoded reference image."""
     to_photo = alignment.homography @ np.diag([scale, scale, 1.0])
     return {
@@ -280,6 +292,7 @@ def _told(alignment: Alignment, scale: float) -> dict[str, Any]:
         "error_px": round(alignment.error_px, 3),
         "score": round(alignment.score, 3),
         "visible": round(alignment.visible, 3),
+        "set_by": "model" if own.alignment is None else "person",
     }
 
 

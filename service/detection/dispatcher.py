@@ -274,7 +274,7 @@ class Dispatcher:
             "settings": model["settings"],
             "labels": model["labels"],
             "rendered": str(rendered),
-            "item": work.settings.model_dump(mode="json"),
+            "item": rules.for_photo(work.settings, photo.file_id).model_dump(mode="json"),
         }
         if model["kind"] == ModelKind.REFERENCE_DIFFERENCE or work.settings.ignored:
             request["reference"] = self._image(str(work.reference_file_id))

@@ -22,6 +22,12 @@ def obstacle(has_photo: bool, has_reference: bool, needs_reference: bool) -> str
     return None
 
 
+def for_photo(settings: DetectionSettings, photo_file_id: str) -> DetectionSettings:
+    """The item's settings for one photo: an alignment that a person set holds for its own photo only."""
+    other = settings.alignment is not None and settings.alignment.photo_file_id != photo_file_id
+    return settings.model_copy(update={"alignment": None}) if other else settings
+
+
 def item_settings(given: Any) -> DetectionSettings | None:
     """What an item sets for its detection; None when it makes no sense."""
     try:

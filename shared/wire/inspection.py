@@ -110,17 +110,39 @@ class IgnoredArea(Kept):
         return self
 
 
+Row = Annotated[list[Number], Field(min_length=3, max_length=3)]
+
+
+class SetAlignment(Kept):
+    """Where a person says that the reference image lies in one photo: that of the file `photo_file_id`.
+
+    `homography`: 3 x 3, px of the upright reference image -> px of the upright photo.
+    """
+
+    photo_file_id: Id
+    homography: Annotated[list[Row], Field(min_length=3, max_length=3)]
+
+    @model_validator(mode="after")
+    def _invertible(self) -> Self:
+        (a, b, c), (d, e, f), (g, h, i) = self.homography
+        if abs(a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)) < 1e-12:
+            raise ValueError("对齐矩阵不可逆")
+        return self
+
+
 class DetectionSettings(Kept):
     """What `item_point.detection` says: how to detect on this item, above the settings of its model.
 
     `sensitivity`: 0 (few findings) .. 1 (many); `smallest`: the smallest defect that counts, in mm where the
-    reference image has a scale, else in px of it; null leaves the model's own value. An item keeps
+    reference image has a scale, else in px of it; null leaves the model's own value.
+    `alignment` is used in place of an alignment that is looked for, in its own photo only. An item keeps
     `detection` as a client wrote it; a detection reads it with this type and fails when it makes no sense.
     """
 
     sensitivity: Fraction | None = None
     smallest: Annotated[Number, Field(gt=0)] | None = None
     ignored: Annotated[list[IgnoredArea], Field(max_length=1000)] = Field(default_factory=list)
+    alignment: SetAlignment | None = None
 
 
 class ItemPoint(Kept):

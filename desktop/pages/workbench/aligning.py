@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
@@ -27,7 +29,9 @@ class Aligning(QObject):
         """The places set so far; None outside of the mode."""
         self._before: PairTool | None = None
         box.alignWanted.connect(self.start)
-        box.forgetWanted.connect(lambda: photos.align_by_hand(None))
+        box.forgetWanted.connect(self._forget)
+        self.keep: Callable[[str, list[list[float]] | None], bool] = lambda _file_id, _matrix: False
+        """Lets detection use an alignment of a photo as well; False where that can not be."""
         self._pair: AlignedPair | None = None
         photos.pairChanged.connect(self._pair_changed)
 
@@ -85,7 +89,14 @@ class Aligning(QObject):
             return
         self.cancel()
         self._photos.align_by_hand(matrix.tolist())
-        self.said.emit(self.tr("Aligned by three points."))
+        if self.keep(self._photos.file_id, matrix.tolist()):
+            self.said.emit(self.tr("Aligned by three points. Detection uses it for this photo from now on."))
+        else:
+            self.said.emit(self.tr("Aligned by three points."))
+
+    def _forget(self) -> None:
+        self._photos.align_by_hand(None)
+        self.keep(self._photos.file_id, None)
 
 
 def _alike(one: AlignedPair, other: AlignedPair) -> bool:

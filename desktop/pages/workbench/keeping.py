@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
@@ -100,6 +103,13 @@ def region_of(item: ItemView) -> TemplateRegion:
             "description": item.description,
             "model_id": item.model_id,
             "point": point["point"],
-            "detection": point.get("detection"),
+            "detection": _without_photo(point.get("detection")),
         }
     )
+
+
+def _without_photo(detection: Any) -> Any:
+    """An item's detection settings without what they say of a photo."""
+    if not isinstance(detection, Mapping):
+        return detection
+    return {name: value for name, value in detection.items() if name != "alignment"}

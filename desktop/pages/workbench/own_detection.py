@@ -44,6 +44,18 @@ class OwnDetection(QObject):
         self._box.show_settings(own, self._model(), areas, self._bench.mm_per_pixel)
         self._view.set_areas(areas if self._model() is not None else (), self._chosen)
 
+    def align(self, file_id: str, homography: list[list[float]] | None) -> bool:
+        """Let detection look at a photo as the person laid it on the reference image; None: as it finds it.
+
+        `homography` brings px of the reference image to px of the photo. False when it can not be kept.
+        """
+        item = self._bench.item
+        if item is None or not file_id or not self._bench.editable:
+            return False
+        given = None if homography is None else {"photo_file_id": file_id, "homography": homography}
+        self._write(Change.ALIGN, replace(own_settings(item.item_point), alignment=given, known=True), "")
+        return True
+
     def draw(self) -> None:
         """Let the person draw an area inside the region of the chosen item."""
         item = self._bench.item

@@ -24,19 +24,21 @@ class OwnSettings:
     """What an item sets for its detection; None: as the model.
 
     `sensitivity` 0..1; `smallest` mm where the reference image has a scale, else px of it; `ignored` in
-    fractions (0..1) of the upright reference image. `known` is False for settings that cannot be read: they
-    are left alone until the person sets new ones.
+    fractions (0..1) of the upright reference image; `alignment` is where the person says that the reference
+    image lies in one photo (a `SetAlignment` as JSON). `known` is False for settings that cannot be read:
+    they are left alone until the person sets new ones.
     """
 
     sensitivity: float | None = None
     smallest: float | None = None
     ignored: tuple[Rect, ...] = ()
+    alignment: Mapping[str, Any] | None = None
     known: bool = True
 
     @property
     def default(self) -> bool:
-        """True when everything is as the model says."""
-        return self == OwnSettings()
+        """True when everything is as the model says, but for where a photo lies."""
+        return self == OwnSettings(alignment=self.alignment)
 
     def without_area(self, place: int) -> OwnSettings:
         """The same with one ignored area less."""
@@ -53,18 +55,21 @@ def own_settings(item_point: Mapping[str, Any] | None) -> OwnSettings:
     except ValidationError:
         return OwnSettings(known=False)
     areas = tuple(Rect(float(a.x), float(a.y), float(a.w), float(a.h)) for a in read.ignored)
-    return OwnSettings(_number(read.sensitivity), _number(read.smallest), areas)
+    set_by_hand = None if read.alignment is None else read.alignment.model_dump(mode="json")
+    return OwnSettings(_number(read.sensitivity), _number(read.smallest), areas, set_by_hand)
 
 
 def with_settings(item_point: Mapping[str, Any] | None, own: OwnSettings) -> dict[str, Any]:
     """`item_point` with these settings; settings that are all as the model's are left out."""
     point = {name: value for name, value in (item_point or {}).items() if name != DETECTION}
-    if not own.default:
+    if not own.default or own.alignment is not None:
         point[DETECTION] = {
             "sensitivity": own.sensitivity,
             "smallest": own.smallest,
             "ignored": [{"x": a.x, "y": a.y, "w": a.w, "h": a.h} for a in own.ignored],
         }
+        if own.alignment is not None:
+            point[DETECTION]["alignment"] = dict(own.alignment)
     return point
 
 
@@ -76,7 +81,11 @@ def with_areas(item_point: Mapping[str, Any], areas: Sequence[Rect], size: tuple
 
 
 def carried(own: OwnSettings, origin: Rect, place: Rect) -> OwnSettings:
-    """The settings for a copy: ignored areas lie in the region `place` as in `origin` (fractions)."""
+    """The settings for a copy: ignored areas lie in the region `place` as in `origin` (fractions).
+
+    A copy has no photo yet, so none that a person aligned.
+    """
+    own = replace(own, alignment=None)
     if not own.ignored or origin.empty:
         return own
     across, down = place.w / origin.w, place.h / origin.h

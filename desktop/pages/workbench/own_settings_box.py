@@ -104,7 +104,9 @@ class OwnSettingsBox(QWidget):
         self.sensitivity.valueChanged.connect(self._slid)
         self.smallest.valueChanged.connect(self._sized)
         self.area.clicked.connect(lambda _checked=False: self.areaWanted.emit())
-        self.as_model.clicked.connect(lambda _checked=False: self.changed.emit(OwnSettings()))
+        self.as_model.clicked.connect(
+            lambda _checked=False: self.changed.emit(OwnSettings(alignment=self._own.alignment))
+        )
         for widget in (self.sensitivity, self.smallest):
             widget.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             widget.installEventFilter(self)

@@ -94,6 +94,7 @@ class WorkbenchPage(Page):
         self.crops = PhotoCrops(self.bench, self.items.model, self.devicePixelRatioF(), self)
         self.history = History(self.bench, self.inspector.history, self)
         self.own_detection = OwnDetection(self.bench, self.inspector.fields.own, self.view, self)
+        self.aligning.keep = self.own_detection.align
         self.line = StatusLine(self.bench, self.view, self)
         self.starting = Starting(self.bench, self)
         self.live = Live(self.bench, self.reload, self.photos.reread, self)

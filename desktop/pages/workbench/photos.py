@@ -20,6 +20,8 @@ from desktop.imaging import ImageError
 from desktop.pages.sentences import sentence
 from desktop.pages.workbench.bench import Bench
 from desktop.pages.workbench.capture import CaptureDialog
+from desktop.pages.workbench.document import ItemView
+from desktop.pages.workbench.own_settings import own_settings
 from desktop.pages.workbench.photo_box import PhotoBox
 from desktop.pages.workbench.pictures import PhotoRef, jpeg, make_pair, thumbnail, upload
 from desktop.pages.workbench.rows import alignment, homography
@@ -138,7 +140,7 @@ class Photos(QObject):
         region = item.region(*source.size) if source is not None else None
         self._ref = ref
         self._own = ref is not None and self._is_of(entry, ref)
-        by_hand = self._by_hand.get(self._key) if self._key is not None else None
+        by_hand = (self._by_hand.get(self._key) if self._key else None) or self._kept_by_hand(item)
         self._box.show_alignment(alignment(entry), by_hand is not None)
         if ref is None:
             self._shown = None
@@ -207,6 +209,20 @@ class Photos(QObject):
     def _key(self) -> tuple[str, str] | None:
         ref = self._ref
         return None if ref is None else (self._bench.current, ref.content_id or ref.file_id or ref.url or "")
+
+    @property
+    def file_id(self) -> str:
+        """The id of the file of the photo on view; an empty string while it is not known."""
+        ref = self._ref
+        if ref is None or ref.file_id:
+            return "" if ref is None else ref.file_id
+        known = self._known.get(self._bench.current, ())
+        return next((photo.file_id for photo in known if photo.file.ipfs_cid == ref.content_id), "")
+
+    def _kept_by_hand(self, item: ItemView) -> list[list[float]] | None:
+        """The alignment that a person set for the photo on view, here or at another desktop."""
+        kept = own_settings(item.item_point).alignment
+        return kept["homography"] if kept is not None and kept["photo_file_id"] == self.file_id else None
 
     def align_by_hand(self, matrix: list[list[float]] | None) -> None:
         """Compare the photo on view by this mapping from reference px to photo px; None: by detection's.

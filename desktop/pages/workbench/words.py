@@ -24,6 +24,7 @@ class Change(StrEnum):
     DETECTION = "detection"
     IGNORE = "ignore"
     MARK = "mark"
+    ALIGN = "align by hand"
 
 
 def edit_name(label: str) -> str:
@@ -48,6 +49,8 @@ def edit_name(label: str) -> str:
             return translate("Workbench", "Change the detection settings")
         case Change.IGNORE:
             return translate("Workbench", "Change the ignored areas")
+        case Change.ALIGN:
+            return translate("Workbench", "Align by three points")
         case Change.MARK:
             return translate("Workbench", "Mark on the reference image")
     try:

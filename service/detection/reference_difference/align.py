@@ -39,6 +39,10 @@ _BELONGS = 0.6
 _CLEARLY_BELONGS = 0.85
 _LEAST_VISIBLE = 0.6
 _MEASURING_ERROR = 0.2
+# A person vouches for the alignment that they set; where less than this agrees, nothing could be compared.
+_LEAST_SET = 0.12
+# Three clicks of a person are off by a few px; at the corners of a region around them that may be this share.
+_CLICKS_OFF = 0.15
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +68,17 @@ class _Guess:
         return self.fit.score
 
 
-def align(reference: Pyramid, region: Rect, photo: Pyramid) -> Alignment:
+def align(reference: Pyramid, region: Rect, photo: Pyramid, start: Matrix | None = None) -> Alignment:
     """Where `region` (px of the reference image) lies in the photo; both pyramids are of grey images.
 
-    Raises AlignmentFailed.
+    `start` (3 x 3, reference px -> photo px) is where a person says that it lies: it is only mended where the
+    structure agrees with it, and refused only where next to nothing does. Raises AlignmentFailed.
     """
     if min(region.w, region.h) < 16 or min(photo.size) < 16:
         raise AlignmentFailed("too_small")
     check = _frame(_context(region, reference.size), _CHECK_SIDE, 1.0)
+    if start is not None:
+        return _told(photo, region, _from_person(reference, photo, region, check, start))
     best: _Guess | None = None
     for guess, certain in _guesses(reference, region, photo):
         tried = _check(reference, photo, check, guess, 10 if certain else 8)
@@ -83,7 +90,38 @@ def align(reference: Pyramid, region: Rect, photo: Pyramid) -> Alignment:
             break
     if best is None or not (best.score >= _BELONGS or best.blank):
         raise AlignmentFailed("no_match")
-    best = _finer(reference, photo, region, best)
+    return _told(photo, region, _finer(reference, photo, region, best))
+
+
+def _from_person(reference: Pyramid, photo: Pyramid, region: Rect, check: _Frame, start: Matrix) -> _Guess:
+    """The alignment that a person set, mended when it is right but for what a click is off."""
+    if not _plausible(start, region, photo.size):
+        raise AlignmentFailed("no_match")
+    tried = _check(reference, photo, check, start, 10)
+    if tried is not None and tried.score >= _BELONGS and _near(tried.homography, start, region):
+        finer = _finer(reference, photo, region, tried)
+        if _near(finer.homography, start, region):
+            return finer
+    to_photo = start @ check.to_reference
+    known = blocks.smoothed(reference.warped(check.to_reference, check.size))
+    seen = blocks.smoothed(photo.warped(to_photo, check.size))
+    valid = inside_mask(to_photo, check.size, photo.size)
+    block = min(_BLOCK, min(check.size) // 2)
+    fit = blocks.fit(blocks.measure(known, seen, valid, block, 8, 64), check.size, 2.0)
+    if fit.score < _LEAST_SET and not (tried is not None and tried.blank):
+        raise AlignmentFailed("no_match")
+    return _in_photo_px(_Guess(start, fit, False), check.scale, local_scale(start, region))
+
+
+def _near(homography: Matrix, start: Matrix, region: Rect) -> bool:
+    """Whether an alignment says the same as the one that a person set, but for what clicks are off."""
+    points = corners(region)
+    there = apply(start, points)
+    off = np.abs(apply(homography, points) - there).max()
+    return bool(off <= _CLICKS_OFF * np.ptp(there, axis=0).max())
+
+
+def _told(photo: Pyramid, region: Rect, best: _Guess) -> Alignment:
     visible = _visible(best.homography, region, photo.size)
     if visible < _LEAST_VISIBLE:
         raise AlignmentFailed("not_visible")

@@ -75,15 +75,22 @@ class Examined:
     threshold: float
 
 
-def detect(reference: Bytes, region: Rect, photo: Bytes, parameters: Parameters | None = None) -> Result:
+def detect(
+    reference: Bytes,
+    region: Rect,
+    photo: Bytes,
+    parameters: Parameters | None = None,
+    start: Matrix | None = None,
+) -> Result:
     """Compare `photo` with `region` (px) of `reference`; both BGR uint8, upright.
 
     The photo may show the whole reference, the region, or anything between. Boxes are in px of the photo,
-    clipped to it, the most confident first. Raises AlignmentFailed when the photo does not show the region.
+    clipped to it, the most confident first. `start` is the alignment that a person set, see `align`. Raises
+    AlignmentFailed when the photo does not show the region.
     """
     begun = time.perf_counter()
     wanted = parameters or Parameters()
-    seen = examine(reference, region, photo, wanted)
+    seen = examine(reference, region, photo, wanted, start)
     size = (photo.shape[1], photo.shape[0])
     kept = []
     for part in seen.found:
@@ -91,17 +98,20 @@ def detect(reference: Bytes, region: Rect, photo: Bytes, parameters: Parameters 
         box = in_photo(part, seen, size)
         if sure >= wanted.min_confidence and not box.empty:
             kept.append(Found(label(part, seen.was, seen.now), sure, box))
-    if not kept and seen.alignment.inliers and seen.alignment.score < _LEAST_TO_PASS:
+    doubted = start is None and seen.alignment.inliers and seen.alignment.score < _LEAST_TO_PASS
+    if not kept and doubted:
         raise AlignmentFailed("no_match")
     kept.sort(key=lambda one: -one.confidence)
     return Result(tuple(kept), seen.alignment, time.perf_counter() - begun)
 
 
-def examine(reference: Bytes, region: Rect, photo: Bytes, wanted: Parameters) -> Examined:
+def examine(
+    reference: Bytes, region: Rect, photo: Bytes, wanted: Parameters, start: Matrix | None = None
+) -> Examined:
     """The steps of `detect` up to the differing parts. Raises AlignmentFailed."""
     area = region.clamped(reference.shape[1], reference.shape[0])
     reference_levels, photo_levels = Pyramid(reference), Pyramid(photo)
-    alignment = align(Pyramid(grey(reference)), area, Pyramid(grey(photo)))
+    alignment = align(Pyramid(grey(reference)), area, Pyramid(grey(photo)), start)
     to_reference, size = _frame(area, alignment.homography)
     to_photo = alignment.homography @ to_reference
     was, now = side_by_side(

@@ -312,8 +312,17 @@ def test_a_photo_is_aligned_by_three_points(bench: Desk, qtbot: QtBot, tmp_path:
     assert page.photos.pair.to_reference is not None
     there = mapped(page.photos.pair.to_reference, *seen)
     assert np.hypot(there[0] - 380, there[1] - 260) < 4
+    qtbot.waitUntil(lambda: bench.saved, timeout=8000)
+    (item,) = bench.session.items.all(record_id)
+    kept = item.item_point.model_dump()["detection"]["alignment"]
+    (photo,) = bench.session.items.photos(item.item_id)
+    assert kept["photo_file_id"] == photo.file_id
+    ours = mapped(np.asarray(kept["homography"], np.float64), 380.0, 260.0)
+    assert np.hypot(*np.subtract(ours, mapped(np.asarray(truth, np.float64), 380.0, 260.0))) < 4
     QTest.mouseClick(page.inspector.photo.align, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: page.photos.pair is not None and not page.photos.pair.aligned, timeout=8000)
+    qtbot.waitUntil(lambda: bench.saved, timeout=8000)
+    assert "detection" not in bench.session.items.all(record_id)[0].item_point.model_dump()
 
 
 def test_escape_ends_the_alignment_only(desk: Desk) -> None:
