@@ -16,7 +16,7 @@ from functools import lru_cache
 from string import Template
 from weakref import WeakKeyDictionary
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontInfo, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QStyleFactory, QWidget
 from shiboken6 import isValid
@@ -291,9 +291,7 @@ class Look(QObject):
         self._application = application
         self._mode = Mode.SYSTEM
         self._theme = LIGHT
-        self._windows = 0
-        self._soon = QTimer(self, singleShot=True, interval=0)
-        self._soon.timeout.connect(self._dress_all)
+        self._by_parts = False
         self._worn: WeakKeyDictionary[QWidget, tuple[Theme | None, bool]] = WeakKeyDictionary()
         application.setStyle(QStyleFactory.create("Fusion"))
         application.setFont(ui_font())
@@ -327,10 +325,9 @@ class Look(QObject):
             self._apply(wanted)
             self.themeChanged.emit(wanted)
 
-    def dress_by_parts(self, window: QWidget) -> None:
-        """As long as `window` lives, nothing wears the stylesheet but what `dress` was called for."""
-        self._windows += 1
-        window.destroyed.connect(self._window_gone)
+    def dress_by_parts(self) -> None:
+        """From now on nothing wears the stylesheet but what `dress` was called for."""
+        self._by_parts = True
         self._dress_all()
 
     def dress(self, widget: QWidget, when_shown: bool = False) -> None:
@@ -344,18 +341,13 @@ class Look(QObject):
 
     def _put_on(self, widget: QWidget) -> None:
         worn, when_shown = self._worn[widget]
-        wanted = self._theme if self._windows else None
+        wanted = self._theme if self._by_parts else None
         if worn is not wanted:
             self._worn[widget] = (wanted, when_shown)
             widget.setStyleSheet(stylesheet(wanted) if wanted is not None else "")
 
-    def _window_gone(self) -> None:
-        self._windows -= 1
-        # Not while the window's widgets are being taken apart.
-        self._soon.start()
-
     def _dress_all(self) -> None:
-        whole = "" if self._windows else stylesheet(self._theme)
+        whole = "" if self._by_parts else stylesheet(self._theme)
         if self._application.styleSheet() != whole:
             self._application.setStyleSheet(whole)
         for widget, (_, when_shown) in list(self._worn.items()):

@@ -65,7 +65,7 @@ class MainWindow(QMainWindow):
         column.addWidget(self.status_bar)
         self.setCentralWidget(inner)
         self.toast = Toast(self)
-        look().dress_by_parts(self)
+        look().dress_by_parts()
         for part in (self.rail, self.banner, self.status_bar, self.toast):
             look().dress(part)
         for page in pages:

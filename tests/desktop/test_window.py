@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
-import shiboken6
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QVBoxLayout
 from pytestqt.qtbot import QtBot
@@ -303,17 +302,3 @@ def test_a_hidden_page_takes_the_theme_when_it_is_shown_next(window: MainWindow,
         assert people.styleSheet() == dark
     finally:
         look().set_mode(Mode.SYSTEM)
-
-
-def test_without_a_window_everything_wears_the_theme(qtbot: QtBot, context: Context) -> None:
-    application = QApplication.instance()
-    assert isinstance(application, QApplication)
-    page = Login()
-    qtbot.addWidget(page)
-    look().dress(page)
-    made = MainWindow(context, [Records()])
-    assert application.styleSheet() == ""
-    assert page.styleSheet() == stylesheet(look().theme)
-    shiboken6.delete(made)
-    qtbot.waitUntil(lambda: application.styleSheet() == stylesheet(look().theme))
-    assert page.styleSheet() == ""
