@@ -160,10 +160,14 @@ def picture_path(content_id: str | None, file_id: str) -> Path:
 
 
 def thumbnails(report: Report, source: ImageSource, regions: Sequence[tuple[str, Rect]], side: int) -> None:
-    """Small pictures of regions: reports (id, QImage) for each, `side` px the shorter side."""
+    """Small pictures of regions: reports (id, QImage) for each, `side` px the shorter side.
+
+    Of a large picture those come first that its preview gives, then from the original what was too coarse.
+    """
     width, height = source.size
     small = width * height <= _WHOLE_PIXELS
     whole = QImage() if small else source.preview()
+    coarse: list[tuple[str, Rect]] = []
     for number, (item_id, rect) in enumerate(regions):
         if number % _AT_ONCE == 0:
             # Many pictures at once would keep the GUI thread from everything else.
@@ -181,9 +185,17 @@ def thumbnails(report: Report, source: ImageSource, regions: Sequence[tuple[str,
                 max(round(square.w * scale), 1),
                 max(round(square.h * scale), 1),
             )
-        size = QSize(side, side)
-        mode = Qt.AspectRatioMode.KeepAspectRatioByExpanding
-        report((item_id, image.scaled(size, mode, Qt.TransformationMode.SmoothTransformation)))
+            if scale < 1 and min(image.width(), image.height()) < side:
+                coarse.append((item_id, square))
+        report((item_id, _sized(image, side)))
+    for item_id, square in coarse:
+        report.check()
+        report((item_id, _sized(source.crop(square), side)))
+
+
+def _sized(image: QImage, side: int) -> QImage:
+    size, mode = QSize(side, side), Qt.AspectRatioMode.KeepAspectRatioByExpanding
+    return image.scaled(size, mode, Qt.TransformationMode.SmoothTransformation)
 
 
 def squared(rect: Rect, width: int, height: int) -> Rect:
