@@ -363,7 +363,8 @@ class Journal:
             self.compact()
 
     def _sync_loop(self) -> None:
-        while True:
+        # Looked at after each `clear`, which may have taken the wake-up of `close` away.
+        while not self._closing.is_set():
             self._dirty.wait()
             if self._closing.wait(SYNC_WITHIN):
                 return

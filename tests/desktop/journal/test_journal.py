@@ -7,6 +7,8 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -530,3 +532,33 @@ def test_a_large_step_is_undone_and_done_again_in_parts(path: Path) -> None:
     assert [one.object_id for one in journal.redo("r")] == [f"o{number}" for number in range(5)]
     assert journal.next_step("r", back=False) == ("", 0)
     journal.close()
+
+
+class JustMissed(threading.Event):
+    """The `_closing` of a journal: a wait that ends unset at the very moment in which `close` goes by."""
+
+    def __init__(self, journal: Journal) -> None:
+        super().__init__()
+        self._journal = journal
+        self.closer = threading.Thread(target=journal.close, daemon=True)
+
+    def wait(self, timeout: float | None = None) -> bool:
+        self.closer.start()
+        super().wait(10)
+        assert self._journal._dirty.wait(10)
+        return False
+
+
+def test_a_close_that_meets_the_start_of_a_sync_ends(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("desktop.journal.journal.SYNC_WITHIN", 0.01)
+    journal = Journal.open(path)
+    deadline = time.monotonic() + 10
+    while journal._dirty.is_set():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    missed = JustMissed(journal)
+    monkeypatch.setattr(journal, "_closing", missed)
+    journal.append(create("a"))
+    assert threading.Event.wait(missed, 10)
+    missed.closer.join(10)
+    assert not missed.closer.is_alive()
