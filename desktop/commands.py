@@ -154,6 +154,16 @@ def _view() -> list[Command]:
         ("view.item", QT_TRANSLATE_NOOP("Commands", "Zoom to the item"), ("Z",), "finding"),
         ("view.regions", QT_TRANSLATE_NOOP("Commands", "Hide or show regions"), ("H",), "eye-off"),
         ("view.labels", QT_TRANSLATE_NOOP("Commands", "Hide or show labels"), ("L",), "eye"),
+        ("view.brighter", QT_TRANSLATE_NOOP("Commands", "Brighter"), ("Shift+B",), "plus"),
+        ("view.darker", QT_TRANSLATE_NOOP("Commands", "Darker"), ("Shift+D",), "minus"),
+        ("view.contrast_more", QT_TRANSLATE_NOOP("Commands", "More contrast"), ("Shift+K",), "plus"),
+        ("view.contrast_less", QT_TRANSLATE_NOOP("Commands", "Less contrast"), ("Shift+J",), "minus"),
+        (
+            "view.plain",
+            QT_TRANSLATE_NOOP("Commands", "Brightness and contrast as taken"),
+            ("Shift+P",),
+            "undo",
+        ),
         ("view.inspector", QT_TRANSLATE_NOOP("Commands", "Fold the inspector"), ("I",), "chevron-right"),
     ]
     made = [Command(id_, title, _VIEW, keys, sign, _WORK) for id_, title, keys, sign in say]
@@ -181,6 +191,20 @@ def _editing() -> list[Command]:
         ("edit.delete", QT_TRANSLATE_NOOP("Commands", "Delete the item"), ("Delete",), "trash"),
         ("edit.all", QT_TRANSLATE_NOOP("Commands", "Select all regions"), ("Ctrl+A",), "select"),
         ("edit.rename", QT_TRANSLATE_NOOP("Commands", "Rename the item"), ("F2",), "edit"),
+        ("region.lock", QT_TRANSLATE_NOOP("Commands", "Lock or unlock the regions"), ("Ctrl+L",), "select"),
+        ("region.hide", QT_TRANSLATE_NOOP("Commands", "Hide the chosen regions"), ("Shift+H",), "eye-off"),
+        ("region.show", QT_TRANSLATE_NOOP("Commands", "Show hidden regions"), ("Ctrl+Shift+H",), "eye"),
+        ("region.front", QT_TRANSLATE_NOOP("Commands", "Bring to the front"), ("Ctrl+]",), "chevron-up"),
+        ("region.back", QT_TRANSLATE_NOOP("Commands", "Send to the back"), ("Ctrl+[",), "chevron-down"),
+        ("region.left", QT_TRANSLATE_NOOP("Commands", "Align left"), ("Ctrl+Alt+L",), "chevron-left"),
+        ("region.right", QT_TRANSLATE_NOOP("Commands", "Align right"), ("Ctrl+Alt+R",), "chevron-right"),
+        ("region.top", QT_TRANSLATE_NOOP("Commands", "Align at the top"), ("Ctrl+Alt+T",), "chevron-up"),
+        (
+            "region.bottom",
+            QT_TRANSLATE_NOOP("Commands", "Align at the bottom"),
+            ("Ctrl+Alt+B",),
+            "chevron-down",
+        ),
     ]
     return [Command(id_, title, _EDIT, keys, sign, _WORK) for id_, title, keys, sign in say]
 

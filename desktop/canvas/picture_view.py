@@ -51,6 +51,8 @@ class PictureView(QWidget):
         self._source: ImageSource | None = None
         self._message = ""
         self._loader = TileLoader(self)
+        self.tone = Tone()
+        """Brightness and contrast on view."""
         self._image_layer = ImageLayer(self._loader)
         self._pan_from: QPointF | None = None
         self._moving = False
@@ -90,6 +92,7 @@ class PictureView(QWidget):
 
     def set_tone(self, tone: Tone) -> None:
         """Brightness and contrast on view; the file stays as it is."""
+        self.tone = tone
         self._loader.set_tone(tone)
         self.update()
 

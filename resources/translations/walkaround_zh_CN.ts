@@ -835,8 +835,36 @@
         <translation>添加照片</translation>
     </message>
     <message>
+        <source>Align at the bottom</source>
+        <translation>底端对齐</translation>
+    </message>
+    <message>
+        <source>Align at the top</source>
+        <translation>顶端对齐</translation>
+    </message>
+    <message>
+        <source>Align left</source>
+        <translation>左对齐</translation>
+    </message>
+    <message>
+        <source>Align right</source>
+        <translation>右对齐</translation>
+    </message>
+    <message>
         <source>Back to the last page</source>
         <translation>返回上一页</translation>
+    </message>
+    <message>
+        <source>Brighter</source>
+        <translation>调亮</translation>
+    </message>
+    <message>
+        <source>Brightness and contrast as taken</source>
+        <translation>恢复原始亮度和对比度</translation>
+    </message>
+    <message>
+        <source>Bring to the front</source>
+        <translation>置于最前</translation>
     </message>
     <message>
         <source>Cancel the record</source>
@@ -861,6 +889,10 @@
     <message>
         <source>Copy the regions</source>
         <translation>复制区域</translation>
+    </message>
+    <message>
+        <source>Darker</source>
+        <translation>调暗</translation>
     </message>
     <message>
         <source>Delete</source>
@@ -947,6 +979,10 @@
         <translation>隐藏或显示区域</translation>
     </message>
     <message>
+        <source>Hide the chosen regions</source>
+        <translation>隐藏所选区域</translation>
+    </message>
+    <message>
         <source>Ignore an area in detection</source>
         <translation>检测时忽略一个区域</translation>
     </message>
@@ -987,12 +1023,24 @@
         <translation>反向离开图片</translation>
     </message>
     <message>
+        <source>Less contrast</source>
+        <translation>降低对比度</translation>
+    </message>
+    <message>
+        <source>Lock or unlock the regions</source>
+        <translation>锁定或解锁区域</translation>
+    </message>
+    <message>
         <source>Log out</source>
         <translation>退出登录</translation>
     </message>
     <message>
         <source>Measure</source>
         <translation>测量</translation>
+    </message>
+    <message>
+        <source>More contrast</source>
+        <translation>提高对比度</translation>
     </message>
     <message>
         <source>Move the picture</source>
@@ -1105,6 +1153,14 @@
     <message>
         <source>Select all regions</source>
         <translation>全选区域</translation>
+    </message>
+    <message>
+        <source>Send to the back</source>
+        <translation>置于最后</translation>
+    </message>
+    <message>
+        <source>Show hidden regions</source>
+        <translation>显示隐藏的区域</translation>
     </message>
     <message>
         <source>Take a photo</source>

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from desktop.canvas.arrange import Side
 from desktop.canvas.tools import Tool
+from desktop.imaging.tone import Tone
 from desktop.pages.workbench.clipboard import copy_regions
 from desktop.pages.workbench.exchange import Exchange
 from desktop.pages.workbench.keeping import Keeping
@@ -13,6 +15,13 @@ from shared.codes import Verdict
 
 if TYPE_CHECKING:
     from desktop.pages.workbench.page import WorkbenchPage
+
+
+_TONE_STEP = 10
+
+
+def _within(value: int) -> int:
+    return min(max(value, -100), 100)
 
 
 def bind(page: WorkbenchPage) -> None:
@@ -66,6 +75,14 @@ def bind(page: WorkbenchPage) -> None:
         page.inspector.fields.name.setFocus()
         page.inspector.fields.name.selectAll()
 
+    def lock() -> None:
+        view.editor.set_locked(not all(region.locked for region in view.store.selected_regions))
+        view.update()
+
+    def tone(brightness: int, contrast: int) -> None:
+        now = view.tone
+        view.set_tone(Tone(_within(now.brightness + brightness), _within(now.contrast + contrast)))
+
     handlers: list[tuple[str, Callable[[], object], Callable[[], bool]]] = [
         ("tool.select", escape, is_open),
         ("tool.rectangle", lambda: view.set_tool(Tool.DRAW), editing),
@@ -88,6 +105,20 @@ def bind(page: WorkbenchPage) -> None:
         ("edit.delete", delete, on_item),
         ("edit.all", view.select_all, is_open),
         ("edit.rename", rename, on_item),
+        ("region.lock", lock, editing),
+        ("region.hide", view.editor.hide_selected, editing),
+        ("region.show", view.editor.show_all, editing),
+        ("region.front", lambda: view.editor.raise_selected(to_front=True), editing),
+        ("region.back", lambda: view.editor.raise_selected(to_front=False), editing),
+        ("region.left", lambda: view.editor.align(Side.LEFT), editing),
+        ("region.right", lambda: view.editor.align(Side.RIGHT), editing),
+        ("region.top", lambda: view.editor.align(Side.TOP), editing),
+        ("region.bottom", lambda: view.editor.align(Side.BOTTOM), editing),
+        ("view.brighter", lambda: tone(_TONE_STEP, 0), is_open),
+        ("view.darker", lambda: tone(-_TONE_STEP, 0), is_open),
+        ("view.contrast_more", lambda: tone(0, _TONE_STEP), is_open),
+        ("view.contrast_less", lambda: tone(0, -_TONE_STEP), is_open),
+        ("view.plain", lambda: view.set_tone(Tone()), is_open),
         ("item.next", lambda: step(1), is_open),
         ("item.previous", lambda: step(-1), is_open),
         ("item.undecided", page.next_undecided, is_open),

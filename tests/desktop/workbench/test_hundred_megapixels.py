@@ -7,12 +7,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 import pyvips
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QImage
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
 
+from desktop.canvas.tools import Tool
 from desktop.imaging import open_image
 from desktop.pages.workbench.opening import thumbnails
 from shared.geometry import Rect
+from shared.wire.catalogue import ReferenceImageWrite
+from shared.wire.inspection import RecordUpdate
 from tests.desktop.imaging.pictures import rgb
+from tests.desktop.workbench.stage import Desk, make_record
 
 WIDTH, HEIGHT = 11_600, 8_700
 FINE = Rect(6000, 4200, 64, 64)
@@ -56,3 +63,92 @@ def test_small_pictures_come_from_the_original(large: Path) -> None:
     # Lines of one px are lost in the preview, and black and white in the original.
     assert spread[0] < 30
     assert spread[1] > 90
+
+
+@pytest.fixture
+def opened(bench: Desk, large: Path, qtbot: QtBot) -> Desk:
+    """A record on the picture; its regions lie in a row."""
+    boxes = ((0.1, 0.1, 0.1, 0.1), (0.3, 0.2, 0.15, 0.1), (0.12, 0.12, 0.03, 0.03))
+    record_id = make_record(bench.session, boxes)
+    stored = bench.session.files.upload(large, "large.jpg")
+    body = ReferenceImageWrite(reference_image_name="100 MP", file_id=stored.file_id, mm_per_pixel=0.5)
+    made = bench.session.catalogue.reference_images.create(body)
+    bench.session.records.update(record_id, RecordUpdate(reference_image_id=made.reference_image_id))
+    bench.open(record_id, qtbot.waitUntil)
+    qtbot.waitUntil(lambda: bench.page.view.source.size == (WIDTH, HEIGHT), timeout=8000)
+    bench.page.view.setFocus()
+    return bench
+
+
+def test_regions_are_locked_hidden_aligned_and_brought_forward(opened: Desk, qtbot: QtBot) -> None:
+    view, ids = opened.page.view, [row.item_id for row in opened.page.bench.rows]
+    control = Qt.KeyboardModifier.ControlModifier
+
+    def rect(place: int) -> Rect:
+        return view.store.get(ids[place]).rect
+
+    click(opened, 0.32, 0.22)
+    assert set(view.store.selected) == {ids[1]}
+    before = rect(1)
+    QTest.keyClick(view, Qt.Key.Key_L, control)
+    assert view.store.get(ids[1]).locked
+    opened.drag(opened.at(0.35, 0.25), opened.at(0.5, 0.5))
+    assert rect(1) == before
+    click(opened, 0.32, 0.22)
+    QTest.keyClick(view, Qt.Key.Key_L, control)
+    opened.drag(opened.at(0.35, 0.25), opened.at(0.45, 0.45))
+    assert rect(1).x == pytest.approx(before.x + 0.1 * WIDTH, abs=0.01 * WIDTH)
+    opened.context.commands.run("edit.undo")
+    assert rect(1) == before
+
+    QTest.keyClick(view, Qt.Key.Key_H, Qt.KeyboardModifier.ShiftModifier)
+    assert view.store.get(ids[1]).hidden
+    QTest.keyClick(view, Qt.Key.Key_H, control | Qt.KeyboardModifier.ShiftModifier)
+    assert not view.store.get(ids[1]).hidden
+
+    click(opened, 0.18, 0.18)
+    QTest.mouseClick(
+        view, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier, opened.at(0.32, 0.22)
+    )
+    assert set(view.store.selected) == {ids[0], ids[1]}
+    QTest.keyClick(view, Qt.Key.Key_T, control | Qt.KeyboardModifier.AltModifier)
+    assert rect(0).y == rect(1).y
+    opened.context.commands.run("edit.undo")
+    assert rect(1) == before
+
+    click(opened, 0.18, 0.18)
+    QTest.keyClick(view, Qt.Key.Key_BracketRight, control)
+    assert view.store.get(ids[0]).z > view.store.get(ids[2]).z
+    QTest.keyClick(view, Qt.Key.Key_BracketLeft, control)
+    assert view.store.get(ids[0]).z < view.store.get(ids[2]).z
+    qtbot.waitUntil(lambda: opened.saved, timeout=8000)
+
+
+def test_it_is_measured_and_seen_brighter(opened: Desk, qtbot: QtBot) -> None:
+    view, shift = opened.page.view, Qt.KeyboardModifier.ShiftModifier
+    QTest.keyClick(view, Qt.Key.Key_M)
+    assert view.editor.tool is Tool.RULER
+    opened.drag(opened.at(0.2, 0.5), opened.at(0.6, 0.5))
+    QTest.keyClick(view, Qt.Key.Key_Escape)
+    assert view.editor.tool is Tool.SELECT
+    qtbot.waitUntil(lambda: abs(shade(opened) - 128) < 3, timeout=8000)
+    grey = shade(opened)
+    for _ in range(3):
+        QTest.keyClick(view, Qt.Key.Key_B, shift)
+    qtbot.waitUntil(lambda: shade(opened) > grey + 20, timeout=8000)
+    QTest.keyClick(view, Qt.Key.Key_K, shift)
+    assert (view.tone.brightness, view.tone.contrast) == (30, 10)
+    QTest.keyClick(view, Qt.Key.Key_P, shift)
+    qtbot.waitUntil(lambda: abs(shade(opened) - grey) <= 2, timeout=8000)
+
+
+def click(
+    desk: Desk, x: float, y: float, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier
+) -> None:
+    QTest.mouseClick(desk.page.view, Qt.MouseButton.LeftButton, modifier, desk.at(x, y))
+
+
+def shade(desk: Desk) -> float:
+    """How bright an empty place of the picture is painted."""
+    place: QPoint = desk.at(0.8, 0.7)
+    return float(desk.page.view.grab().toImage().pixelColor(place).red())
