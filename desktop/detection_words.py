@@ -47,6 +47,9 @@ def failure_sentence(code: str, message: str) -> str:
         "file_lost": translate(
             "Detection", "The file of the photo or reference image is lost. Upload it anew."
         ),
+        "model_lost": translate(
+            "Detection", "The file of the model is lost. Ask your administrator to add the model anew."
+        ),
         "image_unreadable": translate("Detection", "The picture cannot be read. Take or upload it anew."),
         "image_too_large": translate("Detection", "The picture is too large. Upload a smaller one."),
         "alignment_failed": translate(
@@ -58,6 +61,12 @@ def failure_sentence(code: str, message: str) -> str:
         "not_visible": translate("Detection", "The photo does not show the whole region. Take it anew."),
         "model_failed": translate("Detection", "The model failed. Check its file or choose another one."),
         "out_of_memory": translate("Detection", "The service ran out of memory. Try with a smaller picture."),
+        "disk_full": translate(
+            "Detection", "The service's disk is full, the result is not kept. Make room, then retry."
+        ),
+        "not_writable": translate(
+            "Detection", "The service may not write to its disk. Ask your administrator, then retry."
+        ),
         "worker_died": translate(
             "Detection", "The detection ended unexpectedly several times. Check photo and model, then retry."
         ),

@@ -261,6 +261,22 @@ def _known(message: str) -> str:
         "无法识别模型的输出格式，请在上传时选择模型类型": QCoreApplication.translate(
             "Errors", "The output of the model is of no known kind, so its findings cannot be read."
         ),
+        "模型的输出不是任何一种支持的检测格式，请按其中一种重新导出": QCoreApplication.translate(
+            "Errors", "The model's outputs are of no kind that is supported. Export it as one of these kinds."
+        ),
+        "模型的输出与所选的模型类型不符，请重新选择": QCoreApplication.translate(
+            "Errors", "The model's outputs do not fit the chosen kind. Choose another one."
+        ),
+        "无法判断类别输出用 softmax 还是 sigmoid，请在设置中填写 activation": QCoreApplication.translate(
+            "Errors",
+            "The file does not tell whether classes come by softmax or sigmoid. Set activation yourself.",
+        ),
+        "标签列表不正确，请提供字符串列表": QCoreApplication.translate(
+            "Errors", "The labels are not valid. Give a list of texts."
+        ),
+        "模型设置不正确，请检查各项设置": QCoreApplication.translate(
+            "Errors", "The settings of the model are not valid. Check each of them."
+        ),
         "模型检查超时，文件未被接受": QCoreApplication.translate(
             "Errors", "Checking the model took too long. It was not accepted."
         ),

@@ -1485,6 +1485,10 @@
         <translation>检测已取消。</translation>
     </message>
     <message>
+        <source>The file of the model is lost. Ask your administrator to add the model anew.</source>
+        <translation>检测模型的文件已丢失，请联系管理员重新添加该模型。</translation>
+    </message>
+    <message>
         <source>The file of the photo or reference image is lost. Upload it anew.</source>
         <translation>照片或参考图的文件已丢失，请重新上传。</translation>
     </message>
@@ -1517,8 +1521,16 @@
         <translation>服务发生内部错误，请重试；若再次出现请联系管理员。</translation>
     </message>
     <message>
+        <source>The service may not write to its disk. Ask your administrator, then retry.</source>
+        <translation>服务无法写入磁盘。请联系管理员检查权限后重试。</translation>
+    </message>
+    <message>
         <source>The service ran out of memory. Try with a smaller picture.</source>
         <translation>服务内存不足，请换较小的图片后重试。</translation>
+    </message>
+    <message>
+        <source>The service&apos;s disk is full, the result is not kept. Make room, then retry.</source>
+        <translation>服务的磁盘已满，结果无法保存。请清理磁盘空间后重试。</translation>
     </message>
     <message>
         <source>This item has no detection model. Choose one.</source>
@@ -1801,8 +1813,16 @@
         <translation>文件无法读取，请选择其他文件。</translation>
     </message>
     <message>
+        <source>The file does not tell whether classes come by softmax or sigmoid. Set activation yourself.</source>
+        <translation>无法判断类别输出用 softmax 还是 sigmoid，请在设置中填写 activation。</translation>
+    </message>
+    <message>
         <source>The input of the model is not one picture with three channels.</source>
         <translation>模型的输入不是一张三通道图片，无法用于检测。</translation>
+    </message>
+    <message>
+        <source>The labels are not valid. Give a list of texts.</source>
+        <translation>标签列表不正确，请提供文本列表。</translation>
     </message>
     <message>
         <source>The model ended the process that checked it. It was not accepted.</source>
@@ -1815,6 +1835,14 @@
     <message>
         <source>The model uses custom operators. Export it with standard ONNX operators.</source>
         <translation>模型使用了自定义算子，请改用标准 ONNX 算子导出。</translation>
+    </message>
+    <message>
+        <source>The model&apos;s outputs are of no kind that is supported. Export it as one of these kinds.</source>
+        <translation>模型的输出不是任何一种支持的检测格式，请按其中一种重新导出。</translation>
+    </message>
+    <message>
+        <source>The model&apos;s outputs do not fit the chosen kind. Choose another one.</source>
+        <translation>模型的输出与所选的模型类型不符，请重新选择。</translation>
     </message>
     <message>
         <source>The output of the model is of no known kind, so its findings cannot be read.</source>
@@ -1875,6 +1903,10 @@
     <message>
         <source>The service is busy. Wait a moment, then try again.</source>
         <translation>服务繁忙，请稍候再试。</translation>
+    </message>
+    <message>
+        <source>The settings of the model are not valid. Check each of them.</source>
+        <translation>模型设置不正确，请检查各项设置。</translation>
     </message>
     <message>
         <source>There is a model of this name. Choose another name.</source>

@@ -18,8 +18,10 @@ from desktop.client.errors import (
     Unreachable,
     Unsupported,
 )
+from desktop.detection_words import failure_sentence
 from desktop.pages.sentences import field_sentence, sentence
 from service.account.rules import FAULT_SENTENCES
+from service.detection.failure import MESSAGES, MODEL_MESSAGES
 from service.face.rules import SENTENCES
 
 
@@ -78,3 +80,13 @@ def test_every_fault_of_a_name_or_password_is_known(fault: str, message: str) ->
     assert field_sentence(error, "password").isascii()
     assert sentence(error) == field_sentence(error, "password")
     assert field_sentence(error, "username") == ""
+
+
+@pytest.mark.parametrize("message", MODEL_MESSAGES.values())
+def test_every_refusal_of_a_model_is_known(message: str) -> None:
+    assert sentence(Invalid(message)).isascii()
+
+
+@pytest.mark.parametrize(("code", "message"), MESSAGES.items())
+def test_every_failure_of_a_detection_is_known(code: str, message: str) -> None:
+    assert failure_sentence(code, message).isascii()
