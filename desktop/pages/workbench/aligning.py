@@ -88,10 +88,10 @@ class Aligning(QObject):
             self.said.emit(self.tr("The three places lie on a line. Choose a third one beside it."))
             return
         self.cancel()
-        self._photos.align_by_hand(matrix.tolist())
         if self.keep(self._photos.file_id, matrix.tolist()):
             self.said.emit(self.tr("Aligned by three points. Detection uses it for this photo from now on."))
         else:
+            self._photos.align_by_hand(matrix.tolist())
             self.said.emit(self.tr("Aligned by three points."))
 
     def _forget(self) -> None:

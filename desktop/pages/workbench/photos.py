@@ -101,9 +101,11 @@ class Photos(QObject):
 
     def reread(self, item_id: str) -> None:
         """Somebody changed the photos of an item."""
-        self._known.pop(item_id, None)
         if item_id == self._bench.current:
+            # What is known stays on view until then: nothing that is being done on it is cut short.
             self._read(item_id)
+        else:
+            self._known.pop(item_id, None)
 
     def has_photo(self, item_id: str) -> bool:
         """True unless the item is known to have no photo."""

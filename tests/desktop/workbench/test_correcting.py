@@ -319,6 +319,9 @@ def test_a_photo_is_aligned_by_three_points(bench: Desk, qtbot: QtBot, tmp_path:
     assert kept["photo_file_id"] == photo.file_id
     ours = mapped(np.asarray(kept["homography"], np.float64), 380.0, 260.0)
     assert np.hypot(*np.subtract(ours, mapped(np.asarray(truth, np.float64), 380.0, 260.0))) < 4
+    for step, aligned in (("edit.undo", False), ("edit.redo", True)):
+        bench.context.commands.run(step)
+        qtbot.waitUntil(lambda on=aligned: page.photos.pair and page.photos.pair.aligned is on, timeout=8000)
     QTest.mouseClick(page.inspector.photo.align, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: page.photos.pair is not None and not page.photos.pair.aligned, timeout=8000)
     qtbot.waitUntil(lambda: bench.saved, timeout=8000)
