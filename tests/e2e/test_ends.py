@@ -45,13 +45,18 @@ def is_accepting(url: str) -> bool:
 @pytest.fixture
 def alone(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
     """A service without a parent's pipe, as a server starts it; on `tmp_path / "data"`."""
-    process = subprocess.Popen(
-        own_command("serve", "--port", "0", "--data-dir", str(tmp_path / "data")),
-        cwd=root(),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    )
+    # Tests that run in the background ignore SIGINT, and what they start would too.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        process = subprocess.Popen(
+            own_command("serve", "--port", "0", "--data-dir", str(tmp_path / "data")),
+            cwd=root(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
     try:
         yield process
     finally:
