@@ -84,7 +84,14 @@ class HistoryBox(QWidget):
 
         The first few, until the person wants all.
         """
-        self._shown = (entries, mm_per_pixel, models)
+        wanted = (entries, mm_per_pixel, models)
+        # Whose focus is on a row, keeps it when the item is told again.
+        if wanted != self._shown:
+            self._shown = wanted
+            self._fill()
+
+    def _fill(self) -> None:
+        entries, mm_per_pixel, models = self._shown
         while (item := self._grid.takeAt(0)) is not None:
             widget = item.widget()
             if widget is not None:
@@ -113,7 +120,7 @@ class HistoryBox(QWidget):
 
     def _unfold(self, on: bool) -> None:
         self._all = on
-        self.show_rows(*self._shown)
+        self._fill()
         more = self.findChildren(Button, "history-more")[-1]
         # It goes on where the button was that is gone.
         more.show()

@@ -35,7 +35,7 @@ def test_a_click_compares_the_photo_of_the_earlier_inspection(bench: Desk, qtbot
     bench.open(later, qtbot.waitUntil)
     page = bench.page
     qtbot.waitUntil(lambda: not page.inspector.history.isHidden(), timeout=8000)
-    (link,) = page.inspector.history.findChildren(QPushButton)
+    (link,) = [one for one in page.inspector.history.findChildren(QPushButton) if not one.isHidden()]
     link.click()
     qtbot.waitUntil(lambda: page.centre.currentWidget() is page.compare, timeout=8000)
     assert (page.bench.record_id, page.bench.current) == (earlier, item.item_id)
