@@ -23,6 +23,7 @@ from desktop.imaging.errors import CancelledError, ImageError
 from desktop.imaging.pixels import Pixels, to_qimage, upright
 from desktop.imaging.vips import pyvips
 from shared.geometry import Rect
+from shared.png import has_too_much_text
 from shared.upright import stored_rect, upright_size
 
 Data = Path | bytes
@@ -32,6 +33,9 @@ Progress = Callable[[float], bool]
 
 MAX_PIXELS = 2_000_000_000
 """More is refused: no camera makes it, and a small file can claim any size."""
+
+MAX_BANDS = 5
+"""Cyan, magenta, yellow, black and alpha. A small file of many more would unpack to gigabytes."""
 
 _one_whole = threading.Lock()
 _LOOK_EVERY = 0.02
@@ -90,8 +94,11 @@ class Cancellation:
 
 def read_header(data: Data) -> Header:
     """Size and orientation, without decoding pixels."""
+    _refuse_text(data)
     with _failures(data):
         image = _load(data)
+        if image.bands > MAX_BANDS:
+            raise ImageError(_overloaded())
         orientation = image.get("orientation") if image.get_typeof("orientation") else 1
         orientation = orientation if 1 <= orientation <= 8 else 1
         if image.width * image.height > MAX_PIXELS:
@@ -211,6 +218,27 @@ def _load(data: Data, **options: Any) -> Any:
     else:
         source = pyvips.Source.new_from_memory(data)
     return pyvips.Image.new_from_source(source, "", access="sequential", fail_on="truncated", **options)
+
+
+def _refuse_text(data: Data) -> None:
+    # libvips unpacks all of the text when it opens the file.
+    try:
+        if isinstance(data, bytes):
+            refused = has_too_much_text(data)
+        else:
+            with data.open("rb") as file:
+                refused = has_too_much_text(file)
+    except OSError:
+        # Opening it as a picture says what is wrong.
+        return
+    if refused:
+        raise ImageError(_overloaded())
+
+
+def _overloaded() -> str:
+    return QCoreApplication.translate(
+        "imaging", "The picture carries too much text or too many colour channels. Save it anew elsewhere."
+    )
 
 
 @contextmanager

@@ -5560,6 +5560,10 @@
         <translation>图片无法读取：已损坏，或不是 JPEG、PNG、WebP、TIFF。</translation>
     </message>
     <message>
+        <source>The picture carries too much text or too many colour channels. Save it anew elsewhere.</source>
+        <translation>图片附带的文字或颜色通道过多，请用其他软件另存后再打开。</translation>
+    </message>
+    <message>
         <source>The picture has {0} x {1} pixels, more than this program opens.</source>
         <translation>图片有 {0} x {1} 像素，超出本程序可打开的范围。</translation>
     </message>

@@ -12,11 +12,14 @@ import pyvips
 from service.files.rules import IMAGE_TYPES
 from shared.cv import cv2
 from shared.geometry import Rect
+from shared.png import has_too_much_text
 from shared.upright import stored_rect
 
 MAX_PIXELS = 500_000_000
 MAX_WHOLE_PIXELS = 100_000_000
-"""Limit for files that no decoder reads line by line: bitmaps, interlaced PNG, progressive JPEG."""
+"""Limit for files that no decoder reads line by line: bitmaps, WebP, interlaced PNG, progressive JPEG."""
+MAX_BANDS = 5
+"""Cyan, magenta, yellow, black and alpha."""
 
 _QUALITY = 85
 # EXIF orientations 5 to 8 turn by a quarter (EXIF 2.32, tag 0x0112).
@@ -34,20 +37,31 @@ class TooManyPixels(ValueError):  # noqa: N818 - says what the file is
     """The image would unpack to more pixels than are decoded here."""
 
 
+class Overloaded(ValueError):  # noqa: N818 - says what the file is
+    """The image would unpack to far more than its pixels: too much text, or too many channels."""
+
+
 def upright_size(path: Path, mime_type: str) -> tuple[int, int] | None:
     """Width and height in upright pixels, from the header alone; None for a type that is no image.
 
-    Raises BadImage when the header can not be read and TooManyPixels above the limits.
+    Raises BadImage when the header can not be read, TooManyPixels above the limits, and Overloaded.
     """
     if mime_type not in IMAGE_TYPES:
         return None
+    if mime_type == "image/png":
+        # libvips unpacks all of the text when it opens the file.
+        with path.open("rb") as file:
+            if has_too_much_text(file):
+                raise Overloaded("text")
     if mime_type == "image/bmp":
         width, height, turned, whole = *_bitmap_size(path), False, True
     else:
         image = _open(path, mime_type)
         width, height = int(image.width), int(image.height)
         turned = _field(image, "orientation") in _TURNED
-        whole = bool(_field(image, "interlaced"))
+        whole = mime_type == "image/webp" or bool(_field(image, "interlaced"))
+        if image.bands > MAX_BANDS:
+            raise Overloaded(f"{image.bands} channels")
     pixels = width * height
     if pixels > (MAX_WHOLE_PIXELS if whole else MAX_PIXELS):
         raise TooManyPixels(f"{width} x {height}")

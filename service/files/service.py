@@ -156,6 +156,8 @@ class FilesService:
             size = images.upright_size(incoming.path, mime_type)
         except images.BadImage as error:
             raise BadUpload("图片已损坏，无法读取，请重新选择图片") from error
+        except images.Overloaded as error:
+            raise BadUpload("图片附带的文字或颜色通道过多，请用图片软件另存为普通图片后再上传") from error
         except images.TooManyPixels as error:
             msg = f"图片的像素过多（{error}），请缩小后再上传"
             raise Problem(413, ErrorCode.TOO_LARGE, msg, limit=images.MAX_PIXELS) from error

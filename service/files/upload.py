@@ -9,6 +9,8 @@ from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import parse_options_header
 
 FIELD = b"file"
+MOST_PARTS = 32
+"""Of a form: each costs as much time as a thousand bytes, and one is wanted."""
 
 
 class BadUpload(ValueError):  # noqa: N818 - says what the body is
@@ -29,6 +31,7 @@ class Upload:
             raise BadUpload("请以 multipart/form-data 格式上传文件")
         self._write = write
         self._name: str | None = None
+        self._parts = 0
         self._wanted = False
         self._ended = False
         self._field = b""
@@ -38,7 +41,7 @@ class Upload:
             self._parser = MultipartParser(
                 boundary,
                 {
-                    "on_part_begin": self._headers.clear,
+                    "on_part_begin": self._on_part,
                     "on_header_field": self._on_field,
                     "on_header_value": self._on_value,
                     "on_header_end": self._on_header,
@@ -64,6 +67,12 @@ class Upload:
         if self._name is None:
             raise BadUpload("缺少文件：请把文件放在表单字段 file 中")
         return self._name
+
+    def _on_part(self) -> None:
+        self._headers.clear()
+        self._parts += 1
+        if self._parts > MOST_PARTS:
+            raise BadUpload("上传内容的部分过多，一次只能上传一个文件")
 
     def _on_field(self, data: bytes, start: int, end: int) -> None:
         self._field += data[start:end]

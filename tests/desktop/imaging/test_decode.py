@@ -23,6 +23,7 @@ from desktop.imaging.decode import (
 )
 from desktop.imaging.errors import CancelledError, ImageError
 from desktop.imaging.pixels import to_qimage, upright
+from desktop.imaging.vips import pyvips
 from shared.geometry import Rect
 from shared.upright import stored_rect, upright_size
 from tests.desktop.imaging.pictures import encoded, gradient, rgb
@@ -145,3 +146,16 @@ def test_pixels_that_a_rectangle_touches() -> None:
     assert pixel_rect(Rect(8, -5, 50, 6), 10, 10) == (8, 0, 2, 1)
     with pytest.raises(ValueError, match="no pixel"):
         pixel_rect(Rect(10, 0, 3, 3), 10, 10)
+
+
+def test_a_picture_that_unpacks_to_more_than_its_pixels_is_refused(tmp_path: Path) -> None:
+    chunk = b"zTXtComment\0\0" + zlib.compress(b"a" * (20 * 2**20), 9)
+    whole = struct.pack(">I", len(chunk) - 4) + chunk + struct.pack(">I", zlib.crc32(chunk))
+    plain = encoded(gradient(60, 44), "PNG")
+    path = tmp_path / "图.png"
+    path.write_bytes(plain[:33] + whole + plain[33:])
+    for data in (path, path.read_bytes()):
+        with pytest.raises(ImageError, match="too much text"):
+            read_header(data)
+    with pytest.raises(ImageError, match="colour channels"):
+        read_header(pyvips.Image.black(64, 64, bands=40).tiffsave_buffer(compression="deflate"))

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import pyvips
 from PIL import Image
 
-from service.files.images import BadImage, TooManyPixels, thumbnail, upright_size
+from service.files.images import BadImage, Overloaded, TooManyPixels, thumbnail, upright_size
 from service.files.rules import type_by_content
 from shared.cv import cv2
 
@@ -89,6 +90,37 @@ def test_a_bomb_is_refused_by_its_header(tmp_path: Path) -> None:
 
 def test_a_large_image_that_is_read_by_lines_is_taken(tmp_path: Path) -> None:
     assert size_of(tmp_path, png_header(20_000, 20_000)) == (20_000, 20_000)
+
+
+def test_a_webp_counts_as_what_is_unpacked_whole(tmp_path: Path) -> None:
+    # 250 bytes of the largest one took two gigabytes to look at.
+    packed = bytearray(pyvips.Image.black(60, 40, bands=3).webpsave_buffer(lossless=True, keep="none"))
+    at = packed.index(b"VP8L") + 9
+    (bits,) = struct.unpack_from("<I", packed, at)
+    struct.pack_into("<I", packed, at, bits & ~0xFFFFFFF | 16382 | 16382 << 14)
+    with pytest.raises(TooManyPixels, match="16383 x 16383"):
+        size_of(tmp_path, bytes(packed))
+
+
+def test_a_tiff_of_many_channels_is_refused(tmp_path: Path) -> None:
+    # A strip of it is small in the file and gigabytes large unpacked.
+    many = pyvips.Image.black(64, 64, bands=40).tiffsave_buffer(compression="deflate")
+    with pytest.raises(Overloaded):
+        size_of(tmp_path, many)
+    print_colours = pyvips.Image.black(64, 64, bands=5).copy(interpretation="cmyk")
+    assert size_of(tmp_path, print_colours.tiffsave_buffer()) == (64, 64)
+
+
+def test_a_png_whose_text_unpacks_to_much_is_refused(tmp_path: Path) -> None:
+    text = zlib.compress(b"a" * (20 * 2**20), 9)
+    chunk = b"zTXtComment\0\0" + text
+    whole = struct.pack(">I", len(chunk) - 4) + chunk + struct.pack(">I", zlib.crc32(chunk))
+    plain = picture("png")
+    with pytest.raises(Overloaded):
+        size_of(tmp_path, plain[:33] + whole + plain[33:])
+    # Behind the pixels it is read as well.
+    with pytest.raises(Overloaded):
+        size_of(tmp_path, plain[:-12] + whole + plain[-12:])
 
 
 @pytest.mark.parametrize("kind", ["jpeg", "png", "webp", "tiff", "bmp"])

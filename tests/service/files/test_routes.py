@@ -177,6 +177,16 @@ def test_other_fields_of_the_form_are_passed_over(room: TestClient) -> None:
     assert answer.json()["data"]["size"] == 5
 
 
+def test_a_form_of_many_parts_is_not_read_to_its_end(room: TestClient) -> None:
+    # Seventy thousand empty parts, one megabyte, kept a thread busy for more than half a second.
+    form = {"file": ("图.png", picture("png"), "image/png")}
+    few, many = ({str(number): "x" for number in range(count)} for count in (31, 32))
+    assert room.post("/api/files", files=form, data=few).status_code == 200
+    refused = room.post("/api/files", files=form, data=many)
+    assert refused.status_code == 422
+    assert "部分过多" in refused.json()["msg"]
+
+
 def test_rights(room: TestClient) -> None:
     file = stored(room, picture("png"))
     assert upload(room, b"words", headers=as_role(Role.VIEWER)).status_code == 403
