@@ -5,7 +5,8 @@ and the stylesheet; a widget that paints itself reads `look().theme` when it pai
 
 A stylesheet of the whole application has Qt look anew at every widget there is, which takes half a second. So
 a main window (`Look.dress_by_parts`) has each of its parts wear the stylesheet: a change of the theme dresses
-those that are seen, and a hidden page when it is shown next.
+the frame at once, the page that is seen in the next turn of the event loop, and what is hidden when it is
+shown next.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from functools import lru_cache
 from string import Template
 from weakref import WeakKeyDictionary
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontInfo, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QStyleFactory, QWidget
 from shiboken6 import isValid
@@ -284,7 +285,7 @@ class Look(QObject):
     """The theme in force: follows the system's colour scheme, or a mode that the person chose."""
 
     themeChanged = Signal(object)  # noqa: N815 - a Qt signal
-    """The new `Theme`, after palette and stylesheet are in force."""
+    """The new `Theme`, after the palette is in force; what is dressed late wears the old one for a moment."""
 
     def __init__(self, application: QApplication) -> None:
         super().__init__(application)
@@ -293,6 +294,8 @@ class Look(QObject):
         self._theme = LIGHT
         self._by_parts = False
         self._worn: WeakKeyDictionary[QWidget, tuple[Theme | None, bool]] = WeakKeyDictionary()
+        self._late = QTimer(self, singleShot=True, interval=0)
+        self._late.timeout.connect(self._dress_late)
         application.setStyle(QStyleFactory.create("Fusion"))
         application.setFont(ui_font())
         application.styleHints().colorSchemeChanged.connect(self._follow)
@@ -330,31 +333,46 @@ class Look(QObject):
         self._by_parts = True
         self._dress_all()
 
-    def dress(self, widget: QWidget, when_shown: bool = False) -> None:
+    def dress(self, widget: QWidget, late: bool = False) -> None:
         """Have a part of a window, with all in it, wear the theme in force from now on.
 
-        With `when_shown` it keeps the theme before while it is hidden: call this again before it is shown.
+        With `late`, for what is large or seldom seen, it follows another theme in the next turn of the event
+        loop, and not while it is hidden: then when it is shown, or when this is called again before.
         """
         worn = self._worn.get(widget)
-        self._worn[widget] = (worn[0] if worn is not None else None, when_shown)
+        self._worn[widget] = (worn[0] if worn is not None else None, late)
         self._put_on(widget)
 
     def _put_on(self, widget: QWidget) -> None:
-        worn, when_shown = self._worn[widget]
+        worn, late = self._worn[widget]
         wanted = self._theme if self._by_parts else None
         if worn is not wanted:
-            self._worn[widget] = (wanted, when_shown)
+            self._worn[widget] = (wanted, late)
             widget.setStyleSheet(stylesheet(wanted) if wanted is not None else "")
 
     def _dress_all(self) -> None:
         whole = "" if self._by_parts else stylesheet(self._theme)
         if self._application.styleSheet() != whole:
             self._application.setStyleSheet(whole)
-        for widget, (_, when_shown) in list(self._worn.items()):
+        for widget, (_, late) in list(self._worn.items()):
             if not isValid(widget):
                 del self._worn[widget]
-            elif widget.isVisible() or not when_shown:
+            elif not late:
                 self._put_on(widget)
+            elif not widget.isVisible():
+                widget.installEventFilter(self)
+        self._late.start()
+
+    def _dress_late(self) -> None:
+        for widget, (_, late) in list(self._worn.items()):
+            if late and isValid(widget) and widget.isVisible():
+                self._put_on(widget)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.Show and isinstance(watched, QWidget):
+            watched.removeEventFilter(self)
+            self._put_on(watched)
+        return super().eventFilter(watched, event)
 
     def _apply(self, theme: Theme) -> None:
         self._theme = theme

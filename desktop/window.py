@@ -124,7 +124,7 @@ class MainWindow(QMainWindow):
         self.rail.mark(page.section or page.page_id)
         self.status_bar.say("", "")
         self.status_bar.setVisible(page.in_frame and page.has_status_bar)
-        look().dress(page, when_shown=True)
+        look().dress(page, late=True)
         self._stack.setCurrentWidget(page)
         self.setWindowTitle(f"{page.title} — Walkaround")
         # Or else the focus of the page before falls on a button of the rail.

@@ -32,6 +32,9 @@ class Chooser(Combo):
     settled = Signal()
     """Something else is chosen, or nothing any more: the person picked, cleared, or left the field."""
 
+    nothing = Signal()
+    """There is nothing at all to choose from."""
+
     def __init__(
         self,
         name: str,
@@ -70,7 +73,7 @@ class Chooser(Combo):
         completer.activated.connect(lambda _: self._settle())
         for view in (self.view(), completer.popup()):
             assert view is not None
-            look().dress(view)
+            look().dress(view, late=True)
             bar = view.verticalScrollBar()
             bar.valueChanged.connect(lambda value, it=bar: self._scrolled(value, it.maximum()))
 
@@ -127,7 +130,7 @@ class Chooser(Combo):
             text,
             1,
             owner=self,
-            done=self._suggest if typing else self._offer,
+            done=self._suggest if typing else self._found,
             failed=lambda _: None,
         )
 
@@ -161,6 +164,11 @@ class Chooser(Combo):
         if value != self._told:
             self._told = value
             self.settled.emit()
+
+    def _found(self, choices: Sequence[Choice]) -> None:
+        self._offer(choices)
+        if not self._text and not self.count():
+            self.nothing.emit()
 
     def _suggest(self, choices: Sequence[Choice]) -> None:
         """Offer what was found while somebody types: the list below the text follows."""

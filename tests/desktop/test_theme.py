@@ -7,7 +7,8 @@ import re
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QPalette
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QListView
+from pytestqt.qtbot import QtBot
 
 from desktop.theme import AA, DARK, LIGHT, Mode, Theme, contrast, ink_on, look, mix, readable, stylesheet
 from shared.paths import resource
@@ -92,6 +93,21 @@ def test_switching_changes_palette_and_tells(qapp: QApplication) -> None:
         assert look().theme is LIGHT
     finally:
         look().themeChanged.disconnect(heard.append)
+        look().set_mode(Mode.SYSTEM)
+
+
+def test_what_is_hidden_takes_the_theme_when_it_is_shown(qtbot: QtBot) -> None:
+    look().set_mode(Mode.LIGHT)
+    look().dress_by_parts()
+    popup = QListView()
+    qtbot.addWidget(popup)
+    look().dress(popup, late=True)
+    try:
+        look().set_mode(Mode.DARK)
+        assert popup.styleSheet() == stylesheet(LIGHT)
+        popup.show()
+        assert popup.styleSheet() == stylesheet(DARK)
+    finally:
         look().set_mode(Mode.SYSTEM)
 
 
