@@ -39,7 +39,7 @@ class Ring:
         self._lock = threading.Lock()
         self._events: deque[ChangeEvent] = deque(maxlen=kept)
         self._count = 0
-        self._waiting: dict[asyncio.Event, asyncio.AbstractEventLoop] = {}
+        self._waiting: dict[asyncio.Event, tuple[asyncio.AbstractEventLoop, str]] = {}
         self.closed = False
 
     def after_commit(self, changes: Sequence[Change]) -> None:
@@ -78,18 +78,18 @@ class Ring:
             self._wake()
 
     def _wake(self) -> None:
-        for bell, loop in list(self._waiting.items()):
+        for bell, (loop, _) in list(self._waiting.items()):
             try:
                 loop.call_soon_threadsafe(bell.set)
             except RuntimeError:
                 # The loop was closed under its reader; a writer must not fail for that.
                 del self._waiting[bell]
 
-    def join(self) -> asyncio.Event:
-        """A bell on the running loop that rings at every change; to be given back to `leave`."""
+    def join(self, user_id: str = "") -> asyncio.Event:
+        """A bell for that user, on the running loop, that rings at every change; to be given to `leave`."""
         bell = asyncio.Event()
         with self._lock:
-            self._waiting[bell] = asyncio.get_running_loop()
+            self._waiting[bell] = (asyncio.get_running_loop(), user_id)
         return bell
 
     def leave(self, bell: asyncio.Event) -> None:
@@ -101,6 +101,11 @@ class Ring:
     def readers(self) -> int:
         """How many wait for news."""
         return len(self._waiting)
+
+    def readers_of(self, user_id: str) -> int:
+        """How many of them are that user's."""
+        with self._lock:
+            return sum(owner == user_id for _, owner in self._waiting.values())
 
     def place_of(self, event_id: str | None) -> int | None:
         """The place after the event `event_id`, the newest for None; None for an id of another run."""

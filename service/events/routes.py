@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Annotated, Any
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Header, Request
 from fastapi.responses import StreamingResponse
@@ -13,9 +13,32 @@ from service.envelope import Problem, failures
 from service.events.ring import Ring
 from service.security import AskedFirst, Caller, authenticated, require
 from shared.codes import ErrorCode, Permission
+from shared.wire.events import ChangeEvent
 
 HEARTBEAT_SECONDS = 15.0
+ASK_AGAIN_SECONDS = 1.0
+"""How long a right that was withdrawn may still open an event."""
 MAX_STREAMS = 500
+MAX_STREAMS_OF_ONE = 20
+"""Streams of one user: each of their windows has one, and nobody takes those of the others."""
+
+# Whoever may read a thing hears of its changes; of what is not named here, whoever may read the audit log.
+_READ_BY: Final[Mapping[str, Permission]] = {
+    "record": Permission.INSPECTION_READ,
+    "item": Permission.INSPECTION_ITEM_READ,
+    "detection_job": Permission.INSPECTION_ITEM_READ,
+    "model": Permission.INSPECTION_ITEM_READ,
+    "file": Permission.FILE_READ,
+    "aircraft": Permission.CATALOGUE_READ,
+    "flight": Permission.CATALOGUE_READ,
+    "task": Permission.CATALOGUE_READ,
+    "reference_image": Permission.CATALOGUE_READ,
+    "user": Permission.USER_MANAGE,
+    "face_policy": Permission.SETTINGS_MANAGE,
+}
+
+Sees = Callable[[ChangeEvent], bool]
+"""Whether somebody may hear of an event."""
 
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {
@@ -31,14 +54,32 @@ def _message(event: str, data: str, event_id: str | None = None) -> bytes:
     return f"{named}event: {event}\ndata: {data}\n\n".encode()
 
 
+def sees(caller: Caller) -> Sees:
+    """What `caller` may hear of: changes of what they may read, and of their own account."""
+
+    def may(event: ChangeEvent) -> bool:
+        if event.kind == "user" and event.object_id == caller.user_id:
+            return True
+        return _READ_BY.get(event.kind, Permission.AUDIT_READ) in caller.permissions
+
+    return may
+
+
 async def stream(
-    ring: Ring, last_event_id: str | None, still_allowed: Callable[[], Awaitable[bool]], heartbeat: float
+    ring: Ring,
+    last_event_id: str | None,
+    ask: Callable[[], Awaitable[Sees | None]],
+    heartbeat: float,
+    user_id: str = "",
 ) -> AsyncIterator[bytes]:
     """The text of one client's stream: events from `last_event_id` on, a comment every `heartbeat` seconds.
 
-    Ends when the ring is closed, and at the first heartbeat at which `still_allowed` says no.
+    `ask` says what the client may hear of at this moment, None when nothing any more; it is asked at each
+    heartbeat, and before events when the last answer is older than `ASK_AGAIN_SECONDS`. Ends with its None,
+    and when the ring is closed.
     """
-    bell = ring.join()
+    clock = asyncio.get_running_loop()
+    bell = ring.join(user_id)
     try:
         # What happens from now on is told, also what happens while the first line is on its way.
         place = ring.place_of(last_event_id)
@@ -47,21 +88,27 @@ async def stream(
         if place is None:
             place = ring.since(0).place
             yield _message("resync", "{}", ring.id_of(place))
-        due = asyncio.get_running_loop().time() + heartbeat
+        may: Sees | None = None
+        asked = -ASK_AGAIN_SECONDS
+        due = clock.time() + heartbeat
         while not ring.closed:
             bell.clear()
             news = ring.since(place)
             place = news.place
+            beat = clock.time() >= due
+            if beat or ((news.events or news.lost) and clock.time() - asked >= ASK_AGAIN_SECONDS):
+                may, asked = await ask(), clock.time()
+                if may is None:
+                    yield _message("end", "{}")
+                    return
             if news.lost:
                 yield _message("resync", "{}", ring.id_of(place))
             for event in news.events:
-                yield _message("change", event.model_dump_json(), event.id)
-            if asyncio.get_running_loop().time() >= due:
-                if not await still_allowed():
-                    yield _message("end", "{}")
-                    return
+                if may is not None and may(event):
+                    yield _message("change", event.model_dump_json(), event.id)
+            if beat:
                 yield b": alive\n\n"
-                due = asyncio.get_running_loop().time() + heartbeat
+                due = clock.time() + heartbeat
             try:
                 async with asyncio.timeout_at(due):
                     await bell.wait()
@@ -86,18 +133,19 @@ def router(ring: Ring, heartbeat: float = HEARTBEAT_SECONDS) -> APIRouter:
         caller: Caller = require(Permission.INSPECTION_READ),
     ) -> StreamingResponse:
         """What changes, as it changes: server-sent events without contents."""
-        if ring.closed or ring.readers >= MAX_STREAMS:
+        crowded = ring.readers >= MAX_STREAMS or ring.readers_of(caller.user_id) >= MAX_STREAMS_OF_ONE
+        if ring.closed or crowded:
             raise Problem(503, ErrorCode.UNAVAILABLE, "实时通知的连接过多，请稍后再试")
 
-        async def still_allowed() -> bool:
+        async def ask() -> Sees | None:
             try:
                 now = await authenticated(request)
             except Problem:
-                return False
-            return Permission.INSPECTION_READ in now.permissions
+                return None
+            return sees(now) if Permission.INSPECTION_READ in now.permissions else None
 
         return StreamingResponse(
-            stream(ring, last_event_id, still_allowed, heartbeat),
+            stream(ring, last_event_id, ask, heartbeat, caller.user_id),
             media_type="text/event-stream",
             # A proxy must not collect events before it passes them on.
             headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},

@@ -7,6 +7,7 @@ import json
 import socket
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -18,7 +19,7 @@ from starlette.testclient import TestClient
 from service.changes import Change
 from service.envelope import Problem, install_handlers
 from service.events.ring import Ring
-from service.events.routes import router, stream
+from service.events.routes import MAX_STREAMS_OF_ONE, Sees, router, sees, stream
 from service.security import Caller
 from shared.codes import ErrorCode, Role
 from tests.service.rooms import as_role, by_role, caller_of, rooms
@@ -28,12 +29,12 @@ def change(number: int) -> Change:
     return Change("update", "record", f"r{number}", "u1", "10.0.0.1", {"name": ["secret", "contents"]})
 
 
-async def allowed() -> bool:
-    return True
+async def allowed() -> Sees:
+    return lambda event: True
 
 
-async def refused() -> bool:
-    return False
+async def refused() -> None:
+    return None
 
 
 def parsed(message: bytes) -> dict[str, str]:
@@ -169,6 +170,64 @@ def test_the_stream_ends_with_the_login_also_while_much_happens() -> None:
         assert got[-1]["event"] == "end"
 
     run(work, kept=1000)
+
+
+def test_nobody_hears_of_what_they_may_not_read() -> None:
+    told = [
+        Change("create", "user", "u2", "u1"),
+        Change("update", "user", "nobody", "u1"),
+        Change("update", "face_policy", "1", "u1"),
+        Change("restore", "service"),
+        Change("something", "of another version", "x"),
+        Change("update", "task", "t1", "u1"),
+        Change("update", "record", "r1", "u1"),
+    ]
+
+    async def heard(caller: Caller) -> list[str]:
+        ring = Ring()
+
+        async def ask() -> Sees:
+            return sees(caller)
+
+        messages = stream(ring, ring.id_of(0), ask, 60)
+        ring.after_commit(told)
+        got: list[str] = []
+        await take(messages, 1)
+        while "r1" not in got:
+            (message,) = await take(messages, 1)
+            got.append(json.loads(message["data"])["object_id"])
+        return got
+
+    assert asyncio.run(heard(caller_of(Role.VIEWER))) == ["t1", "r1"]
+    assert asyncio.run(heard(replace(caller_of(Role.VIEWER), user_id="u2"))) == ["u2", "t1", "r1"]
+    everything = [change.object_id for change in told]
+    assert asyncio.run(heard(caller_of(Role.ADMIN))) == everything
+
+
+def test_a_login_that_ended_hears_of_no_change_any_more() -> None:
+    async def work(ring: Ring) -> None:
+        messages = stream(ring, None, refused, 60)
+        await take(messages, 1)
+        ring.after_commit([change(1)])
+        # Long before the heartbeat.
+        assert [message["event"] for message in await take(messages, 1)] == ["end"]
+
+    run(work)
+
+
+def test_one_user_does_not_take_the_streams_of_the_others() -> None:
+    ring = Ring()
+
+    async def fill(user_id: str) -> None:
+        for _ in range(MAX_STREAMS_OF_ONE):
+            ring.join(user_id)
+
+    asyncio.run(fill("somebody else"))
+    asyncio.run(fill(caller_of(Role.VIEWER).user_id))
+    with rooms(router(ring), role=Role.VIEWER) as room:
+        answer = room.get("/api/events")
+    assert answer.status_code == 503
+    assert "连接过多" in answer.json()["msg"]
 
 
 def test_closing_ends_every_stream() -> None:
