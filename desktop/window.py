@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QByteArray, Qt, QUrl, Signal
+from PySide6.QtCore import QByteArray, QSize, Qt, QUrl, Signal
 from PySide6.QtGui import QCloseEvent, QDesktopServices
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
@@ -26,6 +26,9 @@ HOME = "records"
 ACCOUNT = "me"
 """The page that the account at the foot of the rail leads to."""
 _HISTORY = 50
+_USUAL = QSize(1440, 900)
+_FRAME = QSize(8, 40)
+"""What a system takes for borders and title: on a small screen the foot of the window stays in sight."""
 Place = tuple[str, dict[str, Any]]
 
 
@@ -47,7 +50,7 @@ class MainWindow(QMainWindow):
         self._user_id = ""
         self.setWindowTitle("Walkaround")
         self.setMinimumSize(1024, 700)
-        self.resize(1440, 900)
+        self.resize(_USUAL.boundedTo(self.screen().availableSize() - _FRAME))
         self.rail = Rail()
         self.banner = Banner()
         self.status_bar = StatusBar()

@@ -48,8 +48,8 @@ def configure_logging(level: str) -> None:
     root.handlers[:] = [handler]
     root.setLevel(level)
     logging.getLogger("uvicorn.access").disabled = True
-    # httpx and the like repeat addresses; nothing of theirs belongs into an operator's log.
-    for name in ("httpx", "httpcore", "multipart", "python_multipart", "alembic"):
+    # httpx and the like repeat addresses, pyvips tells every step: nothing for an operator's log.
+    for name in ("httpx", "httpcore", "multipart", "python_multipart", "alembic", "pyvips"):
         logging.getLogger(name).setLevel(logging.WARNING)
 
 

@@ -13,7 +13,7 @@ from desktop.client.errors import Conflict, Invalid
 from desktop.context import Context
 from desktop.pages.password_again import run_guarded
 from desktop.pages.sentences import field_sentence, sentence
-from desktop.widgets import Banner, Button, Field, Kind, confirm, label
+from desktop.widgets import Banner, Button, Field, Kind, confirm, grow, label
 
 _MOST_LETTERS = 255
 """What the service takes for a name."""
@@ -88,6 +88,7 @@ class Form(QDialog):
         """Say beside a field what is wrong with it, and go there."""
         self.fields[name].set_error(said)
         self.fields[name].setFocus()
+        grow(self)
 
     def work(self) -> Callable[[], Any] | None:
         """What to do off the GUI thread with what is typed now; None when a field is wrong, and says so."""

@@ -43,6 +43,7 @@ class Section(QWidget, Generic[T]):
         self._context = context
         self._number = 1
         self._keep = ""
+        self._was_saved = False
         self._asked: Asked | None = None
         self.may_edit = False
         self.search = SearchField(search)
@@ -174,6 +175,9 @@ class Section(QWidget, Generic[T]):
             self.counted.emit(listing.pagination.total)
         if listing.data:
             self.stack.show_content()
+            if self._was_saved:
+                # The button that asked for the first entry is gone: the focus would leave the page.
+                self.view.setFocus()
         elif searching:
             self.stack.show_empty(
                 "search", self.tr("Nothing matches."), self.tr("Clear the search"), self.search.clear
@@ -182,6 +186,7 @@ class Section(QWidget, Generic[T]):
             self.stack.show_empty(self.sign, self.none_yet(), self.new.text(), self.make)
         else:
             self.stack.show_empty(self.sign, self.none_yet())
+        self._was_saved = False
         self.show_chosen()
 
     def show_chosen(self) -> None:
@@ -212,6 +217,7 @@ class Section(QWidget, Generic[T]):
             form.open()
 
     def _saved(self, entry: T) -> None:
+        self._was_saved = True
         self.toast.emit(self.tr("{name} is saved.").format(name=self.name(entry)))
         self.reload(self.key(entry))
 

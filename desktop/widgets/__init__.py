@@ -21,7 +21,7 @@ from desktop.widgets.chips import (
     status_tone,
     status_word,
 )
-from desktop.widgets.dialogs import Confirm, Toast, confirm, key_hint
+from desktop.widgets.dialogs import Confirm, Toast, confirm, grow, key_hint
 from desktop.widgets.fields import Combo, Field, PasswordField, SearchField, TextArea
 from desktop.widgets.icons import icon, paint_icon
 from desktop.widgets.labels import Card, Line, Panel, ProgressBar, label, paint_progress, rule
@@ -78,6 +78,7 @@ __all__ = [
     "chip_width",
     "confirm",
     "enters",
+    "grow",
     "icon",
     "key_hint",
     "label",

@@ -43,6 +43,17 @@ class Confirm(QDialog):
         self.harmless.setFocus()
 
 
+def grow(dialog: QDialog) -> None:
+    """Make a dialog as high as it needs now; it never shrinks.
+
+    A sentence that breaks into lines makes a window no taller by itself: it would lie on its neighbours.
+    """
+    layout = dialog.layout()
+    if layout is not None:
+        layout.activate()
+        dialog.resize(dialog.width(), max(dialog.height(), layout.totalHeightForWidth(dialog.width())))
+
+
 def confirm(parent: QWidget | None, title: str, text: str, verb: str, danger: bool = True) -> bool:
     """True when the person chose `verb`; Enter, Esc and closing the dialog all mean no."""
     dialog = Confirm(parent, title, text, verb, danger)

@@ -154,7 +154,10 @@ class Field(QWidget):
 
 
 class PasswordField(Field):
-    """A field for a password, with a word inside that shows and hides it."""
+    """A field for a password, with a word inside that shows and hides it.
+
+    Tab leads from the password to the next field, as whoever types expects; Shift+Tab from there to the word.
+    """
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         line = QLineEdit()
@@ -166,7 +169,8 @@ class PasswordField(Field):
             | Qt.InputMethodHint.ImhSensitiveData
             | Qt.InputMethodHint.ImhNoPredictiveText
         )
-        self._toggle = Button(self.tr("Show"), kind=Kind.QUIET, parent=line)
+        # No child of the line: what is typed while the word has the focus would go into the password.
+        self._toggle = Button(self.tr("Show"), kind=Kind.QUIET, parent=self)
         self._toggle.clicked.connect(self._switch)
         line.installEventFilter(self)
         self._place()
@@ -178,9 +182,16 @@ class PasswordField(Field):
         self._toggle.setText(self.tr("Show"))
 
     def eventFilter(self, watched: object, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Resize:
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Move):
             self._place()
-        return False
+        if not isinstance(event, QKeyEvent) or event.type() != QEvent.Type.KeyPress:
+            return False
+        if event.key() != Qt.Key.Key_Tab or event.modifiers() != Qt.KeyboardModifier.NoModifier:
+            return False
+        self._toggle.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.focusNextChild()
+        self._toggle.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        return True
 
     def _switch(self) -> None:
         hidden = self._line.echoMode() == QLineEdit.EchoMode.Password
@@ -191,12 +202,14 @@ class PasswordField(Field):
     def _place(self) -> None:
         size = self._toggle.sizeHint()
         self._line.setTextMargins(0, 0, size.width() + 4, 0)
+        line = self._line.geometry()
         self._toggle.setGeometry(
-            self._line.width() - size.width() - 8,
-            (self._line.height() - size.height()) // 2,
+            line.right() + 1 - size.width() - 8,
+            line.top() + (line.height() - size.height()) // 2,
             size.width(),
             size.height(),
         )
+        self._toggle.raise_()
 
 
 class SearchField(QLineEdit):

@@ -75,6 +75,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%n item(s) have no result yet: {names}</source>
+        <translation>
+            <numerusform>%n item has no result yet: {names}</numerusform>
+            <numerusform>%n items have no result yet: {names}</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n reference image(s)</source>
         <translation>
             <numerusform>%n reference image</numerusform>

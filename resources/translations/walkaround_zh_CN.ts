@@ -1701,6 +1701,12 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%n item(s) have no result yet: {names}</source>
+        <translation>
+            <numerusform>还有 %n 个检测条目没有结论：{names}</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n reference image(s)</source>
         <translation>
             <numerusform>%n 张参考图</numerusform>
@@ -1757,6 +1763,10 @@
         <translation>此处已关闭人脸登录，请用密码登录。</translation>
     </message>
     <message>
+        <source>Face recognition does not work at the moment. Try again later, or log in by password.</source>
+        <translation>人脸模块暂时不可用，请稍后再试或联系管理员</translation>
+    </message>
+    <message>
         <source>Mouth and nose are covered. Take the mask off and take it again.</source>
         <translation>口鼻被遮住。请摘下口罩后重拍。</translation>
     </message>
@@ -1777,12 +1787,36 @@
         <translation>仍被{what}引用，请先修改或删除它们。</translation>
     </message>
     <message>
+        <source>The built-in model has no settings of its own. Set sensitivity, smallest defect and ignored areas at the item.</source>
+        <translation>内置模型没有可更改的设置，请在检测条目上设置灵敏度、最小缺陷和忽略区域</translation>
+    </message>
+    <message>
         <source>The chosen record has no items.</source>
         <translation>所选的检查记录没有检查项。</translation>
     </message>
     <message>
+        <source>The content of this file is lost. Ask an administrator to restore it from a backup.</source>
+        <translation>文件内容已丢失，请联系管理员从备份中恢复</translation>
+    </message>
+    <message>
         <source>The current password is wrong.</source>
         <translation>当前密码不正确。</translation>
+    </message>
+    <message>
+        <source>The database does not answer. Try again later.</source>
+        <translation>数据库没有响应，请稍后再试</translation>
+    </message>
+    <message>
+        <source>The database of the server is damaged. Ask an administrator to restore a backup.</source>
+        <translation>服务器的数据库已损坏，请联系管理员从备份恢复</translation>
+    </message>
+    <message>
+        <source>The disk of the server is full, so the picture cannot be prepared. Tell an administrator.</source>
+        <translation>服务器磁盘空间不足，无法生成图片分块，请联系管理员</translation>
+    </message>
+    <message>
+        <source>The disk of the server is full, so this was not saved. Tell an administrator, then try again.</source>
+        <translation>服务器磁盘空间不足，本次修改没有保存，请联系管理员清理磁盘后重试</translation>
     </message>
     <message>
         <source>The face is blurred. Clean the lens, keep still and take it again.</source>
@@ -1813,8 +1847,32 @@
         <translation>文件无法读取，请选择其他文件。</translation>
     </message>
     <message>
+        <source>The file did not arrive whole. Send it again.</source>
+        <translation>上传未完成，请重新上传</translation>
+    </message>
+    <message>
         <source>The file does not tell whether classes come by softmax or sigmoid. Set activation yourself.</source>
         <translation>无法判断类别输出用 softmax 还是 sigmoid，请在设置中填写 activation。</translation>
+    </message>
+    <message>
+        <source>The file is empty. Choose another one.</source>
+        <translation>文件是空的，请重新选择文件</translation>
+    </message>
+    <message>
+        <source>The file of the photo is not there. Add the photo again.</source>
+        <translation>照片文件不存在，请重新上传</translation>
+    </message>
+    <message>
+        <source>The file of the picture is not there. Add the picture again.</source>
+        <translation>文件不存在，请先上传参考图的图片</translation>
+    </message>
+    <message>
+        <source>The first administrator can only be made at the machine that runs the service.</source>
+        <translation>首个管理员只能在运行服务的计算机上创建</translation>
+    </message>
+    <message>
+        <source>The first administrator cannot be made through a proxy. Do it at the machine that runs the service.</source>
+        <translation>首个管理员不能通过代理创建，请在本机直接访问服务</translation>
     </message>
     <message>
         <source>The input of the model is not one picture with three channels.</source>
@@ -1853,8 +1911,32 @@
         <translation>密码不能与用户名相同。</translation>
     </message>
     <message>
+        <source>The picture carries too much text or too many channels. Save it anew as a plain picture.</source>
+        <translation>图片附带的文字或颜色通道过多，请用图片软件另存为普通图片后再上传</translation>
+    </message>
+    <message>
+        <source>The picture could not be prepared. Try again later.</source>
+        <translation>图片分块生成失败，请稍后再试</translation>
+    </message>
+    <message>
         <source>The picture has more than 50 megapixels. Make it smaller, then try again.</source>
         <translation>图片超过 5000 万像素。请缩小后重试。</translation>
+    </message>
+    <message>
+        <source>The picture is damaged and cannot be read. Choose another one.</source>
+        <translation>图片已损坏，无法读取，请重新选择图片</translation>
+    </message>
+    <message>
+        <source>The picture is damaged, so it cannot be shown.</source>
+        <translation>图片已损坏，无法分块显示</translation>
+    </message>
+    <message>
+        <source>The picture is damaged, so nothing can be cut from it.</source>
+        <translation>图片已损坏，无法截取</translation>
+    </message>
+    <message>
+        <source>The picture is damaged, so there is no small picture of it.</source>
+        <translation>图片已损坏，无法生成缩略图</translation>
     </message>
     <message>
         <source>The picture is damaged. Take or choose another one.</source>
@@ -1869,6 +1951,10 @@
         <translation>图片太小，请选择更清晰的图片。</translation>
     </message>
     <message>
+        <source>The picture of the face did not arrive whole. Choose it again.</source>
+        <translation>人脸图像不是有效的 Base64 内容，请重新选择照片</translation>
+    </message>
+    <message>
         <source>The picture of the face is missing.</source>
         <translation>缺少人脸照片。</translation>
     </message>
@@ -1877,12 +1963,28 @@
         <translation>这些照片不像同一个人，请全部重拍。</translation>
     </message>
     <message>
+        <source>The record has items already. A template is for a record without items.</source>
+        <translation>检查记录已有检查项；模板只能用于没有检查项的记录</translation>
+    </message>
+    <message>
+        <source>The record has no items, so it cannot be finished. Draw a region first.</source>
+        <translation>检查记录没有检查项，不能完成</translation>
+    </message>
+    <message>
         <source>The record has no reference image, so there is no template to take over.</source>
         <translation>检查记录没有参考图，无法套用模板。</translation>
     </message>
     <message>
+        <source>The record is cancelled. Reopen it, then finish it.</source>
+        <translation>检查记录已取消，不能完成；请先修改它的状态</translation>
+    </message>
+    <message>
         <source>The reference image has no template. Save regions with it first.</source>
         <translation>参考图没有模板，请先在参考图上保存区域。</translation>
+    </message>
+    <message>
+        <source>The server may not write to its data folder, so this was not saved. Tell an administrator.</source>
+        <translation>服务器的数据目录不可写，本次修改没有保存，请联系管理员检查权限后重试</translation>
     </message>
     <message>
         <source>The service cannot be reached. Check that it is running, then try again.</source>
@@ -1913,12 +2015,32 @@
         <translation>已有同名的检测模型，请换一个名称。</translation>
     </message>
     <message>
+        <source>There is a user already. Log in.</source>
+        <translation>已有用户，请直接登录</translation>
+    </message>
+    <message>
         <source>There is more than one person. Only you may be in the picture.</source>
         <translation>画面中不止一人，只能有您本人。</translation>
     </message>
     <message>
         <source>There is no face. Face the camera without a mask, the whole face in the picture.</source>
         <translation>没有找到人脸。请摘下口罩正对摄像头，让整张脸进入画面。</translation>
+    </message>
+    <message>
+        <source>There is no such version of the result. Open the record again, then correct it.</source>
+        <translation>没有这个版本的检测结果，请刷新后再修改</translation>
+    </message>
+    <message>
+        <source>This aircraft is no longer there. Reload the list.</source>
+        <translation>飞机不存在</translation>
+    </message>
+    <message>
+        <source>This batch is no longer there.</source>
+        <translation>没有这一批检测任务</translation>
+    </message>
+    <message>
+        <source>This detection is no longer there.</source>
+        <translation>检测任务不存在</translation>
     </message>
     <message>
         <source>This did not work. Try again.</source>
@@ -1929,8 +2051,16 @@
         <translation>这张人脸已登记在其他用户名下，请联系管理员。</translation>
     </message>
     <message>
+        <source>This file is no longer there.</source>
+        <translation>文件不存在</translation>
+    </message>
+    <message>
         <source>This file is no picture. Choose a JPEG, PNG, WebP, TIFF or BMP file.</source>
         <translation>该文件不是图片，请选择 JPEG、PNG、WebP、TIFF 或 BMP 文件。</translation>
+    </message>
+    <message>
+        <source>This flight is no longer there. Reload the list.</source>
+        <translation>航班不存在</translation>
     </message>
     <message>
         <source>This is no complete ONNX model. Export it anew.</source>
@@ -1941,12 +2071,20 @@
         <translation>这不是邮箱地址，正确的形式如 name@example.com。</translation>
     </message>
     <message>
+        <source>This is no picture that can be read. Choose a JPEG, PNG, WebP, TIFF or BMP file; let a phone that takes HEIC take JPEG.</source>
+        <translation>该文件不是可读取的图片，请选择 JPEG、PNG、WebP、TIFF 或 BMP 文件；手机若拍摄 HEIC，请改为拍摄 JPEG。</translation>
+    </message>
+    <message>
         <source>This is not valid.</source>
         <translation>内容无效。</translation>
     </message>
     <message>
         <source>This is too large. Choose a smaller file.</source>
         <translation>文件过大，请选择较小的文件。</translation>
+    </message>
+    <message>
+        <source>This item is no longer there. Open the record again.</source>
+        <translation>检查项不存在</translation>
     </message>
     <message>
         <source>This kind of file is not supported. Choose a JPEG, PNG or WebP picture.</source>
@@ -1957,6 +2095,10 @@
         <translation>这像是翻拍的照片。请本人正对摄像头。</translation>
     </message>
     <message>
+        <source>This model is no longer there. Reload the list.</source>
+        <translation>检测模型不存在</translation>
+    </message>
+    <message>
         <source>This needs a fresh login by password. Log out, log in by password, then try again.</source>
         <translation>此操作需要刚刚用密码登录过。请退出后用密码登录，再重试。</translation>
     </message>
@@ -1965,8 +2107,32 @@
         <translation>这个密码太常见，请换一个。</translation>
     </message>
     <message>
+        <source>This photo is no longer there. Open the record again.</source>
+        <translation>照片不存在</translation>
+    </message>
+    <message>
+        <source>This record is no longer there. Reload the list.</source>
+        <translation>检查记录不存在</translation>
+    </message>
+    <message>
+        <source>This reference image is no longer there. Reload the list.</source>
+        <translation>参考图不存在</translation>
+    </message>
+    <message>
+        <source>This task is no longer there. Reload the list.</source>
+        <translation>任务不存在</translation>
+    </message>
+    <message>
+        <source>This user is no longer there. Reload the list.</source>
+        <translation>用户不存在</translation>
+    </message>
+    <message>
         <source>This user name is taken. Choose another one.</source>
         <translation>用户名已存在，请换一个。</translation>
+    </message>
+    <message>
+        <source>Too many pictures wait to be prepared. Try again later.</source>
+        <translation>等待分块的图片过多，请稍后再试</translation>
     </message>
     <message numerus="yes">
         <source>Too many tries. Try again in %n second(s).</source>
@@ -3607,6 +3773,10 @@
         <translation>暂无</translation>
     </message>
     <message>
+        <source>Open the catalogue</source>
+        <translation>打开目录</translation>
+    </message>
+    <message>
         <source>Reference image</source>
         <translation>参考图</translation>
     </message>
@@ -3621,6 +3791,14 @@
     <message>
         <source>Task (choose one, or type the id of another system)</source>
         <translation>任务（可选择，或输入外部系统的任务编号）</translation>
+    </message>
+    <message>
+        <source>There is no reference image yet. Add one in the catalogue, or start without.</source>
+        <translation>还没有参考图。请先在目录中添加，也可以不选参考图直接开始。</translation>
+    </message>
+    <message>
+        <source>There is no task yet. Make one in the catalogue, or type the id of another system.</source>
+        <translation>还没有任务。请先在目录中新建，或输入其他系统的编号。</translation>
     </message>
     <message>
         <source>There is none of this name. Choose one of the list, or leave it empty.</source>

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor, QImage, QPainter
-from PySide6.QtWidgets import QComboBox, QDialog, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QDialog, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from desktop.embedded import ServiceState
@@ -240,6 +240,29 @@ def test_a_password_is_hidden_until_asked_and_after_clear(qtbot: QtBot) -> None:
     assert line.displayText() == "secret-word"
     field.clear()
     assert (field.text(), line.echoMode()) == ("", line.EchoMode.Password)
+
+
+def test_tab_leads_from_a_password_to_the_next_field_and_back_to_the_word_that_shows_it(qtbot: QtBot) -> None:
+    both = QWidget()
+    column = QVBoxLayout(both)
+    first, second = PasswordField("Password"), PasswordField("Password once more")
+    column.addWidget(first)
+    column.addWidget(second)
+    shown(qtbot, both)
+    both.activateWindow()
+    first.setFocus()
+    qtbot.waitUntil(first._line.hasFocus)
+    qtbot.keyClicks(first._line, "secret-word")
+    qtbot.keyClick(first._line, Qt.Key.Key_Tab)
+    assert second._line.hasFocus()
+    qtbot.keyClicks(QApplication.focusWidget(), "secret-word")
+    assert (first.text(), second.text()) == ("secret-word", "secret-word")
+    qtbot.keyClick(second._line, Qt.Key.Key_Tab, Qt.KeyboardModifier.ShiftModifier)
+    assert first._toggle.hasFocus()
+    qtbot.keyClicks(first._toggle, "typed")
+    assert first.text() == "secret-word"
+    qtbot.keyClick(first._toggle, Qt.Key.Key_Return)
+    assert first._line.displayText() == "secret-word"
 
 
 def test_search_tells_once_after_a_pause_or_at_enter(qtbot: QtBot) -> None:

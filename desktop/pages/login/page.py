@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QHideEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QGridLayout,
@@ -134,6 +134,7 @@ class LoginPage(Page):
 
     def _make_card(self) -> Card:
         self._card = Card()
+        self._card.installEventFilter(self)
         self._card.setFixedWidth(_CARD.width())
         self._card.setMinimumHeight(_CARD.height())
         self._card.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Maximum)
@@ -357,6 +358,12 @@ class LoginPage(Page):
         menu.popup(self.language.mapToGlobal(self.language.rect().bottomLeft()))
 
     # Painting
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self._card and event.type() in (QEvent.Type.Move, QEvent.Type.Resize):
+            # The shadow lies around the card, where nothing else asks to be painted anew.
+            self.update()
+        return super().eventFilter(watched, event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)

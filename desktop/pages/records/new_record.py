@@ -17,8 +17,9 @@ from desktop.pages.chooser import Chooser
 from desktop.pages.filling import Sources, items_as_last_time, sources
 from desktop.pages.moments import minute
 from desktop.pages.sentences import sentence
-from desktop.widgets import Banner, Button, Combo, Field, Kind, label
+from desktop.widgets import Banner, Button, Combo, Field, Kind, grow, label
 from desktop.workers import Task, run
+from shared.codes import Permission
 from shared.wire.inspection import RecordCreate
 
 
@@ -45,6 +46,8 @@ class NewRecord(QDialog):
     """The id of the record that the service has made."""
     unfilled = Signal(str)
     """The record is made, but without items: why, as a sentence."""
+    catalogueWanted = Signal(str)  # noqa: N815 - a Qt signal
+    """Something must be made first, in this section of the catalogue."""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -70,6 +73,10 @@ class NewRecord(QDialog):
         self.reference.settled.connect(self._look)
         self.reference.editTextChanged.connect(lambda _: self.reference_field.set_error(""))
         self.task.editTextChanged.connect(lambda _: self.task_field.set_error(""))
+        self._missing = ""
+        self.task.nothing.connect(lambda: self._lacks("tasks"))
+        self.reference.nothing.connect(lambda: self._lacks("references"))
+        self.banner.acted.connect(self._make_first)
         self.task.begin(None)
         self.reference.begin(None)
         self._offer(Sources())
@@ -93,6 +100,27 @@ class NewRecord(QDialog):
         column.addLayout(row)
         self.make.setDefault(True)
         self.name.setFocus()
+
+    # -- what there is not yet
+
+    def _lacks(self, section: str) -> None:
+        """Say on the first day where tasks and reference images come from; the task goes first."""
+        if self._missing == "tasks":
+            return
+        self._missing = section
+        if section == "tasks":
+            said = self.tr(
+                "There is no task yet. Make one in the catalogue, or type the id of another system."
+            )
+        else:
+            said = self.tr("There is no reference image yet. Add one in the catalogue, or start without.")
+        may = self._context.may(Permission.CATALOGUE_MANAGE)
+        self.banner.say(said, "info", self.tr("Open the catalogue") if may else "", closable=False)
+        grow(self)
+
+    def _make_first(self) -> None:
+        self.reject()
+        self.catalogueWanted.emit(self._missing)
 
     # -- where the items come from
 
@@ -133,21 +161,26 @@ class NewRecord(QDialog):
 
     # -- making it
 
+    def _wrong(self, field: Field, said: str) -> None:
+        field.set_error(said)
+        field.setFocus()
+        grow(self)
+
     def _explain(self, error: Exception) -> None:
         self.make.setEnabled(True)
         self.banner.say(sentence(error), "error")
+        grow(self)
 
     def _make(self) -> None:
         task_id = self.task.chosen()
         if not task_id:
-            self.task_field.set_error(self.tr("Choose the task that this record belongs to."))
+            self._wrong(self.task_field, self.tr("Choose the task that this record belongs to."))
             return
         try:
             reference_id = self.reference.chosen()
         except ValueError:
-            self.reference_field.set_error(
-                self.tr("There is none of this name. Choose one of the list, or leave it empty.")
-            )
+            said = self.tr("There is none of this name. Choose one of the list, or leave it empty.")
+            self._wrong(self.reference_field, said)
             return
         payload = self._context.payload
         body = RecordCreate(

@@ -293,6 +293,7 @@ class RecordsPage(Page):
         dialog = NewRecord(self._context, self)
         dialog.made.connect(lambda record_id: self.navigate.emit("workbench", {"record_id": record_id}))
         dialog.unfilled.connect(self.toast)
+        dialog.catalogueWanted.connect(lambda name: self.navigate.emit("catalogue", {"section": name}))
         dialog.open()
 
     def delete_chosen(self) -> None:

@@ -107,6 +107,7 @@ def test_an_aircraft_is_made_found_changed_and_deleted(page: CataloguePage, qtbo
         form.submit()
     settled(page, qtbot)
     assert names(page, "aircraft") == ["B-1234 · 波音 787"]
+    assert page.focusWidget() is section.table
 
     page._context.session.catalogue.aircraft.create(AircraftWrite(aircraft_name="B-9999"))
     section.search.setText("波音")
@@ -212,7 +213,10 @@ def test_a_dropped_picture_becomes_a_reference_image_with_a_scale(
     assert form.fields["reference_image_name"].text() == "左翼根部"
     form.fields["mm_per_pixel"].set_text("0")
     form.submit()
-    assert form.fields["mm_per_pixel"].error()
+    wrong = form.fields["mm_per_pixel"]
+    assert wrong.error()
+    qtbot.waitUntil(lambda: wrong._error.height() >= wrong._error.heightForWidth(wrong._error.width()))
+    assert wrong._error.y() >= wrong.editor.geometry().bottom()
     form.fields["mm_per_pixel"].set_text("0,42")
     with qtbot.waitSignal(form.saved, timeout=WAIT) as saved:
         form.submit()

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import httpx
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
+from PySide6.QtGui import QPaintEvent, QRegion
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from desktop.camera import Hint, ImageSequence, feed
@@ -384,3 +386,26 @@ def test_the_page_passes_the_chosen_server_on(qtbot: QtBot, show) -> None:
     with qtbot.waitSignal(page.server_chosen) as told:
         dialog.use.click()
     assert told.args == [""]
+
+
+def test_the_shadow_follows_the_card(qtbot: QtBot, show) -> None:
+    page = show()
+    qtbot.waitUntil(lambda: page._card.height() > 0)
+    painted: list[QRegion] = []
+
+    class Watch(QObject):
+        def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+            if isinstance(event, QPaintEvent):
+                painted.append(event.region())
+            return False
+
+    watch = Watch()
+    page.installEventFilter(watch)
+    page.update()
+    qtbot.waitUntil(lambda: bool(painted))
+    QApplication.processEvents()
+    painted.clear()
+    page.first_run_form.show()
+    page.password_form.password.set_error("A sentence makes the form, and with it the card, taller.")
+    ring = QPoint(page._card.x() - 20, page._card.geometry().center().y())
+    qtbot.waitUntil(lambda: any(region.contains(ring) for region in painted))

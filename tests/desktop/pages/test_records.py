@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.client import RecordFilter, Session
 from desktop.context import Context
+from desktop.pages import find
 from desktop.pages.records import RecordsPage
 from desktop.pages.records.new_record import NewRecord, Start
 from desktop.preferences import Preferences
@@ -131,8 +132,10 @@ def test_a_new_record_needs_a_task_and_keeps_what_was_typed(page: RecordsPage, q
     qtbot.waitUntil(lambda: dialog.task.count() == 1, timeout=5000)
     dialog.name.set_text("右翼缝翼")
     dialog.task.setEditText("")
+    dialog.activateWindow()
     dialog.make.click()
     assert dialog.task_field.error()
+    assert dialog.focusWidget() is dialog.task
     assert dialog.name.text() == "右翼缝翼"
     dialog.task.setCurrentIndex(0)
     with qtbot.waitSignal(page.navigate, timeout=5000) as asked:
@@ -301,3 +304,17 @@ def test_the_batches_of_the_desktop_speak_to_no_page_that_is_gone(context: Conte
     batches.changed.emit()
     batches.moved.emit()
     batches.said.emit("")
+
+
+def test_a_first_record_leads_to_the_catalogue_when_there_is_no_task(
+    page: RecordsPage, context: Context, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(find, "tasks", lambda _session: lambda _text, _page: [])
+    monkeypatch.setattr(find, "references", lambda _session: lambda _text, _page: [])
+    page.make_record()
+    dialog = page.findChildren(NewRecord)[-1]
+    qtbot.waitUntil(lambda: "task" in dialog.banner.text())
+    with qtbot.waitSignal(page.navigate) as asked:
+        dialog.banner.acted.emit()
+    assert asked.args == ["catalogue", {"section": "tasks"}]
+    assert not dialog.isVisible()

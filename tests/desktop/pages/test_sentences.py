@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+from pathlib import Path
+
 import pytest
 
 from desktop.client.errors import (
     ClientError,
+    Conflict,
     Forbidden,
     Invalid,
     NotFound,
@@ -56,7 +60,6 @@ def test_it_is_a_sentence_without_chinese(error: Exception) -> None:
 
 
 def test_what_is_not_known_is_said_as_the_service_says_it() -> None:
-    assert sentence(NotFound("检查记录不存在")) == "检查记录不存在"
     assert sentence(Refused("新的说明")) == "新的说明"
 
 
@@ -90,3 +93,95 @@ def test_every_refusal_of_a_model_is_known(message: str) -> None:
 @pytest.mark.parametrize(("code", "message"), MESSAGES.items())
 def test_every_failure_of_a_detection_is_known(code: str, message: str) -> None:
     assert failure_sentence(code, message).isascii()
+
+
+_NEVER_SHOWN = {
+    # Said in words of the desktop by their kind (status or code), whatever their words.
+    "登录已过期",
+    "请先登录",
+    "权限不足",
+    "内容已被其他人修改，请核对最新内容后再保存",
+    "该检测模型已被其他人修改，请核对最新内容后再保存",
+    "此操作需要重新输入密码登录",
+    "请求过于频繁，请稍后再试",
+    "管理员已关闭人脸登录，请使用密码登录",
+    "失败次数过多，此设备的人脸登录已停用，请先在此设备上用密码登录一次",
+    "请求内容过大",
+    "不支持的内容类型",
+    "服务出错，请稍后再试",
+    "请求内容没有及时传完，请检查网络后重试",
+    "密码过于常见，请换一个",
+    "密码不能与用户名相同",
+    "用户名不能包含空格、控制字符或不可见字符",
+    # To a client that speaks the API wrongly: the desktop never does.
+    "请求无法解析，请检查请求的格式",
+    "请求的地址不存在",
+    "此地址不支持该请求方法",
+    "请求的内容有误，请检查后重试",
+    "请以 multipart/form-data 格式上传文件",
+    "上传内容的分隔符有误",
+    "上传内容的格式有误，请重新上传",
+    "缺少文件：请把文件放在表单字段 file 中",
+    "上传内容的部分过多，一次只能上传一个文件",
+    "一次只能上传一个文件",
+    "请求同时使用了 Content-Length 和 Transfer-Encoding，请只用其中一个",
+    "Host 请求头不是本服务的地址",
+    "请求不是有效的 HTTP/1.1，请检查客户端",
+    "需要 Base64 编码的人脸图片",
+    "faceInfo：本服务没有可用的人脸识别引擎",
+    "实时通知的连接过多，请稍后再试",
+    "该文件不是图片，没有缩略图",
+    "该文件不是图片，不能截取",
+    "该文件不是图片，没有分块",
+    "图片没有这一分块",
+    # No failures.
+    "已退出登录",
+    "登录成功",
+    "检查记录已完成",
+    "检测任务已提交",
+    "检测任务已取消",
+    "检测已取消",
+    "没有已登记的人脸信息",
+    "人脸信息已删除",
+    "人脸登录已开启",
+    "人脸登录已关闭",
+    "图片分块已就绪",
+    "图片分块正在生成",
+    "参考差分",
+    "把照片与参考图上的标记区域对齐后比较，无需训练",
+    "更新数据失败",
+    "我同意本工作站从我的照片中提取人脸特征，仅用于登录时核对身份。"
+    "照片不会保存；特征加密存放在本服务中，我可以随时删除，删除立即生效。",
+}
+
+
+def _said_by_the_service() -> set[str]:
+    """Every whole sentence in Chinese in the source of the service, apart from what names a success."""
+    said: set[str] = set()
+    for path in (Path(__file__).parents[3] / "service").rglob("*.py"):
+        tree = ast.parse(path.read_text("utf-8"))
+        parts = {
+            id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values
+        }
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in parts:
+                text = node.value
+                if any("一" <= letter <= "鿿" for letter in text) and not text.isspace():
+                    said.add(text)
+    return {text for text in said if "\n" not in text and not text.endswith("成功") and len(text) > 4}
+
+
+@pytest.mark.parametrize("message", sorted(_said_by_the_service() - _NEVER_SHOWN - {*MESSAGES.values()}))
+def test_every_message_that_can_be_shown_has_words_of_the_desktop(message: str) -> None:
+    assert sentence(NotFound(message)).isascii()
+
+
+def test_a_file_that_the_service_does_not_take_is_told_from_one_that_is_empty() -> None:
+    assert sentence(Unsupported("文件是空的，请重新选择文件")) == "The file is empty. Choose another one."
+    assert "TIFF" in sentence(Unsupported("该文件不是图片，不能作为照片"))
+
+
+def test_what_keeps_a_record_from_being_finished_is_named() -> None:
+    items = [{"item_id": str(n), "item_name": f"R{n}"} for n in range(5)]
+    said = sentence(Conflict("还有 5 个检查项没有结论：R0、R1、R2 等", details={"count": 5, "items": items}))
+    assert said == "5 item(s) have no result yet: R0, R1, R2, …"

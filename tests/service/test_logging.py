@@ -1,0 +1,28 @@
+"""What the log of the service says, and what it leaves out."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+
+import pytest
+
+from service.running import configure_logging
+
+
+@pytest.fixture
+def said(capsys: pytest.CaptureFixture[str]) -> Iterator[pytest.CaptureFixture[str]]:
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    configure_logging("INFO")
+    yield capsys
+    root.handlers[:], root.level = handlers, level
+
+
+@pytest.mark.parametrize("name", ["pyvips", "httpx", "alembic"])
+def test_libraries_tell_only_what_went_wrong(name: str, said: pytest.CaptureFixture[str]) -> None:
+    logging.getLogger(name).info("reducev: 15 point mask")
+    logging.getLogger(name).warning("out of memory")
+    log = said.readouterr().err
+    assert "out of memory" in log
+    assert "15 point mask" not in log
