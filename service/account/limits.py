@@ -71,15 +71,29 @@ class LoginLimits:
         text = "\0".join(("login limit", *parts)).encode("utf-8", "surrogatepass")
         return hmac.new(self._secret, text, hashlib.sha256).hexdigest()
 
-    def seconds_left(self, session: Session, attempt: Attempt, at: dt.datetime) -> int:
-        """How many whole seconds this attempt has to wait; 0 when it may go on."""
-        rows = session.scalars(select(LoginFailures).where(LoginFailures.key.in_(attempt.free)))
+    def seconds_left(
+        self, session: Session, attempt: Attempt, at: dt.datetime, *, counting: bool = False
+    ) -> int:
+        """How many whole seconds this attempt has to wait; 0 when it may go on.
+
+        `counting`: in a transaction that counts it next, after those that count another one now.
+        """
+        query = select(LoginFailures).where(LoginFailures.key.in_(attempt.free))
+        if counting:
+            query = query.order_by(LoginFailures.key).with_for_update()
+        rows = session.scalars(query)
         left = 0.0
         for row in rows:
             wait = wait_seconds(row.failures, attempt.free[row.key])
             # Without a sign: a clock that was set back must not make a wait of seconds one of hours.
             left = max(left, wait - abs((at - row.last_at).total_seconds()))
         return math.ceil(left)
+
+    def hold(self, session: Session, attempt: Attempt, at: dt.datetime) -> None:
+        """Make the counts of this attempt where there are none: only what is there can be locked."""
+        insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
+        none = [{"key": key, "failures": 0, "last_at": at} for key in sorted(attempt.free)]
+        session.execute(insert(LoginFailures).values(none).on_conflict_do_nothing())
 
     def failed(self, session: Session, attempt: Attempt, at: dt.datetime) -> None:
         """Count a wrong password, and forget the counts of long ago."""

@@ -95,7 +95,11 @@ class Logins:
         at = self._clock()
         known = store.is_known_address(session, user.id if user else None, address, at)
         attempt = self._limits.attempt(username_key, address, known=known)
-        seconds = self._limits.seconds_left(session, attempt, at)
+        self._let_wait(session, attempt)
+        return user, attempt
+
+    def _let_wait(self, session: Session, attempt: Attempt, *, counting: bool = False) -> None:
+        seconds = self._limits.seconds_left(session, attempt, self._clock(), counting=counting)
         if seconds > 0:
             raise Problem(
                 429,
@@ -104,12 +108,17 @@ class Logins:
                 headers={"Retry-After": str(seconds)},
                 retry_after=seconds,
             )
-        return user, attempt
 
     async def was_wrong(self, guess: Guess, address: str, action: str) -> None:
-        """Count a wrong password and tell the listeners of `action`."""
+        """Count a wrong password and tell the listeners of `action`.
+
+        Raises Problem 429, and counts nothing, when others were wrong meanwhile and this one has to wait.
+        """
 
         def work(session: Session) -> None:
+            # Many names at once, or one at many service processes, are looked at before one is counted.
+            self._limits.hold(session, guess.attempt, self._clock())
+            self._let_wait(session, guess.attempt, counting=True)
             self._limits.failed(session, guess.attempt, self._clock())
             # What was typed as the name of nobody is not kept: it may be a password.
             user_id = guess.user.id if guess.user is not None else None
@@ -118,7 +127,8 @@ class Logins:
         await self._db.write(work)
 
     def was_right(self, session: Session, guess: Guess) -> None:
-        """Forget the wrong passwords before this right one."""
+        """Forget the wrong passwords before this right one. Raises Problem 429 as `was_wrong` does."""
+        self._let_wait(session, guess.attempt, counting=True)
         self._limits.succeeded(session, guess.attempt)
 
     async def log_in(self, username: str, password: SecretStr, address: str) -> Tokens:

@@ -8,7 +8,8 @@ import pytest
 from pydantic import SecretStr
 from sqlalchemy import func, select
 
-from service.account.limits import LONGEST_WAIT, PAIR_FREE, USER_FREE, wait_seconds
+from service.account.limits import ADDRESS_FREE, LONGEST_WAIT, PAIR_FREE, USER_FREE, wait_seconds
+from service.account.passwords import Passwords
 from service.account.service import AccountService
 from service.account.tables import LoginFailures
 from service.changes import Change
@@ -101,6 +102,41 @@ def test_attempts_at_once_are_counted_one_by_one(accounts: AccountService) -> No
         await first_admin(accounts)
         seen = await asyncio.gather(*(_guess(accounts, CHIEF[0], AWAY) for _ in range(40)))
         assert sorted(seen) == ["wait"] * 35 + ["wrong"] * PAIR_FREE
+
+    asyncio.run(play())
+
+
+def test_many_names_at_once_are_counted_one_by_one(accounts: AccountService, clock: Clock) -> None:
+    names = [f"name-{number}" for number in range(100)]
+
+    async def play() -> None:
+        await first_admin(accounts)
+        seen = await asyncio.gather(*(_guess(accounts, name, AWAY) for name in names))
+        assert sorted(seen) == ["wait"] * (100 - ADDRESS_FREE) + ["wrong"] * ADDRESS_FREE
+        clock.forward(31)
+        seen = await asyncio.gather(*(_guess(accounts, name, AWAY) for name in names))
+        assert sorted(seen) == ["wait"] * 99 + ["wrong"]
+        assert await _guess(accounts, CHIEF[0], AWAY, CHIEF[1]) == "wait"
+
+    asyncio.run(play())
+
+
+def test_a_right_guess_that_others_overtook_is_not_told(
+    accounts: AccountService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check = Passwords.check
+
+    async def overtaken(self: Passwords, password: str, stored: str | None) -> bool:
+        monkeypatch.setattr(Passwords, "check", check)
+        for number in range(ADDRESS_FREE):
+            assert await _guess(accounts, f"name-{number}", AWAY) == "wrong"
+        return await check(self, password, stored)
+
+    async def play() -> None:
+        await first_admin(accounts)
+        monkeypatch.setattr(Passwords, "check", overtaken)
+        assert await _guess(accounts, CHIEF[0], AWAY, CHIEF[1]) == "wait"
+        assert await _guess(accounts, CHIEF[0], HOME, CHIEF[1]) == "in"
 
     asyncio.run(play())
 
