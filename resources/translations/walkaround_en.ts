@@ -66,6 +66,16 @@
     </message>
 </context>
 <context>
+    <name>Detecting</name>
+    <message numerus="yes">
+        <source>%n item(s) left out: without a photo or a model.</source>
+        <translation>
+            <numerusform>%n item left out: without a photo or a model.</numerusform>
+            <numerusform>%n items left out: without a photo or a model.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Errors</name>
     <message numerus="yes">
         <source>%n flight(s)</source>

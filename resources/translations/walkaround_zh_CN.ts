@@ -1441,6 +1441,12 @@
 </context>
 <context>
     <name>Detecting</name>
+    <message numerus="yes">
+        <source>%n item(s) left out: without a photo or a model.</source>
+        <translation>
+            <numerusform>有 %n 个条目未检测：没有照片或检测模型。</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Choose a detection model for this item first.</source>
         <translation>请先为这个条目选择检测模型。</translation>
@@ -4254,8 +4260,8 @@
         <translation>还没有照片。可以添加、拍摄，或拖到这里。</translation>
     </message>
     <message>
-        <source>Pictures (*.jpg *.jpeg *.png *.webp *.tif *.tiff)</source>
-        <translation>图片 (*.jpg *.jpeg *.png *.webp *.tif *.tiff)</translation>
+        <source>Pictures (*.jpg *.jpeg *.png *.webp *.tif *.tiff *.bmp)</source>
+        <translation>图片 (*.jpg *.jpeg *.png *.webp *.tif *.tiff *.bmp)</translation>
     </message>
     <message>
         <source>Take off</source>
@@ -4641,8 +4647,8 @@
         <translation>选择一项，或输入名称的一部分</translation>
     </message>
     <message>
-        <source>Pictures (*.jpg *.jpeg *.png *.webp *.tif *.tiff)</source>
-        <translation>图片 (*.jpg *.jpeg *.png *.webp *.tif *.tiff)</translation>
+        <source>Pictures (*.jpg *.jpeg *.png *.webp *.tif *.tiff *.bmp)</source>
+        <translation>图片 (*.jpg *.jpeg *.png *.webp *.tif *.tiff *.bmp)</translation>
     </message>
     <message>
         <source>Reference image</source>

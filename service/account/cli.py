@@ -6,6 +6,7 @@ import argparse
 import getpass
 import sqlite3
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -99,13 +100,25 @@ def _ask_password(username: str, *, from_stdin: bool) -> str:
     if from_stdin:
         password = sys.stdin.readline().rstrip("\r\n")
     else:
-        password = getpass.getpass(f"Password for {username}: ")
-        if getpass.getpass("Again: ") != password:
+        password = _typed(f"Password for {username}: ")
+        if _typed("Again: ") != password:
             raise _UserError("the two passwords differ; nothing was changed")
     fault = rules.password_fault(password, username)
     if fault is not None:
         raise _UserError(_FAULTS[fault])
     return password
+
+
+def _typed(prompt: str) -> str:
+    with warnings.catch_warnings():
+        # Where there is no terminal, getpass would show what is typed.
+        warnings.simplefilter("error", getpass.GetPassWarning)
+        try:
+            return getpass.getpass(prompt)
+        except (getpass.GetPassWarning, EOFError) as problem:
+            raise _UserError(
+                "there is no terminal to type the password at; give it on standard input with --password-stdin"
+            ) from problem
 
 
 def _alter(database: Database, work: Callable[[Session], T]) -> T:

@@ -123,6 +123,11 @@ class Detecting(QObject):
         self._asking.pop(item_id, None)
         if count == 0:
             self.said.emit(self.tr("Nothing to detect: no undecided item has both a photo and a model."))
+        elif not item_id:
+            undecided = sum(row.status in ("undecided", "not_started") for row in self._bench.rows)
+            if undecided > count:
+                said = self.tr("%n item(s) left out: without a photo or a model.", "", undecided - count)
+                self.said.emit(said)
         self._follow()
 
     def _not_asked(self, item_id: str, error: Exception) -> None:

@@ -25,6 +25,8 @@ from desktop.workers import Lane, Report, Task, run
 _GATHER_MS = 250
 _FIRST_PAUSE_MS = 1_000
 _LONGEST_PAUSE_MS = 30_000
+_SILENCE_MS = 4_000
+"""Who waits longer for an answer is told that the service does not answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +91,8 @@ class Edits(QObject):
         self._gather.timeout.connect(self._start)
         self._retry = QTimer(self, singleShot=True)
         self._retry.timeout.connect(self._start)
+        self._silence = QTimer(self, singleShot=True, interval=_SILENCE_MS)
+        self._silence.timeout.connect(self._unanswered)
         context.loginChanged.connect(self._login_changed)
         context.serviceChanged.connect(self._service_changed)
         context.closing.connect(self.close)
@@ -179,7 +183,7 @@ class Edits(QObject):
         if self._sending is not None:
             self._sending.cancel()
             self._sending = None
-        for timer in (self._gather, self._retry):
+        for timer in (self._gather, self._retry, self._silence):
             timer.stop()
         journal, self._journal = self._journal, None
         self._user_id = ""
@@ -360,8 +364,16 @@ class Edits(QObject):
             failed=self._not_sent,
             lane=Lane.LONG,
         )
+        self._silence.start()
+
+    def _unanswered(self) -> None:
+        """An edit is on its way for long: the service is stopped, or the way to it is broken."""
+        if self._sending is not None:
+            self._offline = True
+            self.savingChanged.emit()
 
     def _sent(self, sent: Sent) -> None:
+        self._silence.start()
         self._offline, self._hindrance, self._pause = False, "", _FIRST_PAUSE_MS
         if sent.refused is not None:
             self.refusals[sent.edit.id] = sentence(sent.refused)
@@ -370,10 +382,12 @@ class Edits(QObject):
 
     def _done(self) -> None:
         self._sending = None
+        self._silence.stop()
         self._start()
 
     def _not_sent(self, error: Exception) -> None:
         self._sending = None
+        self._silence.stop()
         if isinstance(error, JournalError):
             # The service has it, only that could not be written down: sent again it is recognised.
             self._hindrance = self.tr("The disk does not take what was sent: {why}").format(why=error)

@@ -13,7 +13,7 @@ from desktop.detection_words import model_word
 from desktop.pages.workbench.document import ItemView
 from desktop.pages.workbench.own_settings_box import OwnSettingsBox
 from desktop.theme import ITEM_PX, look, sized
-from desktop.widgets import Combo, enters, label
+from desktop.widgets import Combo, enters, label, tip
 from shared.wire.detection import DetectionModel
 
 PAUSE_MS = 700
@@ -67,7 +67,7 @@ class NameEdit(QLineEdit):
     def _tell(self) -> None:
         """A name that is longer than the field is told on hover."""
         wide = self.fontMetrics().horizontalAdvance(self.text()) > self.contentsRect().width()
-        self.setToolTip(self.text() if wide else "")
+        self.setToolTip(tip(self.text()) if wide else "")
 
     def commit(self) -> None:
         """Tell what is typed, if it is new."""

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 from desktop.pages.workbench.rows import Row
 from desktop.pages.workbench.run_state import Run
 from desktop.theme import LABEL_PX, RADIUS, TEXT_PX, look, sized
-from desktop.widgets import paint_chip, paint_icon, status_tone, status_word
+from desktop.widgets import paint_chip, paint_icon, status_tone, status_word, tip
 
 ROW_PX = 74
 THUMB_PX = 44
@@ -79,7 +79,7 @@ class ItemsModel(QStringListModel):
                 findings = self.tr("%n finding(s)", "", row.findings)
                 return f"{row.number} {row.name}, {row.model}, {status_word(row.status)}, {findings}"
             case Qt.ItemDataRole.ToolTipRole:
-                return row.note or None
+                return tip(row.note) or None
         return None
 
     def row(self, number: int) -> Row | None:

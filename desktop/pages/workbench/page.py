@@ -26,8 +26,10 @@ from desktop.pages.workbench.history import History
 from desktop.pages.workbench.inspector import Inspector
 from desktop.pages.workbench.items_panel import ItemsPanel
 from desktop.pages.workbench.live import Live
+from desktop.pages.workbench.menus import RightButton
 from desktop.pages.workbench.notices import Notices
 from desktop.pages.workbench.opening import Opened, load
+from desktop.pages.workbench.own_crops import OwnCrops
 from desktop.pages.workbench.own_detection import OwnDetection
 from desktop.pages.workbench.own_file import OwnFile
 from desktop.pages.workbench.parts import Parts
@@ -91,11 +93,13 @@ class WorkbenchPage(Page):
         self.finishing = Finishing(self.bench, self)
         places = (self.centre, self.reference, self.strip)
         self.picture = ReferencePicture(self.bench, self.view, self.items.model, places, self)
-        self.crops = PhotoCrops(self.bench, self.items.model, self.devicePixelRatioF(), self)
+        crops_in = (self.bench, self.items.model, self.devicePixelRatioF(), self)
+        self.crops = (PhotoCrops(*crops_in), OwnCrops(*crops_in))
         self.history = History(self.bench, self.inspector.history, self)
         self.own_detection = OwnDetection(self.bench, self.inspector.fields.own, self.view, self)
         self.aligning.keep = self.own_detection.align
         self.line = StatusLine(self.bench, self.view, self)
+        RightButton(context.commands, self.view, self.items.list, lambda: self.bench.item is not None, self)
         self.starting = Starting(self.bench, self)
         self.live = Live(self.bench, self.reload, self.photos.reread, self)
         self.parts = Parts(context.preferences, self.items, self.centre, self.inspector)
@@ -233,7 +237,8 @@ class WorkbenchPage(Page):
         self.comparing.show(False)
         if self._loading is not None:
             self._loading.cancel()
-        self.crops.drop()
+        for crops in self.crops:
+            crops.drop()
         self.picture.drop()
         self.bench.leave()
 

@@ -167,6 +167,11 @@ class PhotoBox(QWidget):
         self._stop.setVisible(share is not None)
         self._bar.setValue(round(100 * (share or 0.0)))
 
+    @property
+    def error(self) -> str:
+        """What it says that failed; empty for nothing."""
+        return self._error.text()
+
     def show_error(self, sentence: str) -> None:
         """Say what failed; an empty sentence takes it back."""
         self._error.setText(sentence)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractButton, QGridLayout, QMenu, QWidget
 
 from desktop.pages.moments import minute
 from desktop.theme import look
-from desktop.widgets import Button, Kind, paint_icon
+from desktop.widgets import Button, Kind, paint_icon, tip
 from shared.wire.inspection import Photo
 
 THUMB_PX = 34
@@ -36,7 +36,7 @@ class _Thumb(QAbstractButton):
         if newest:
             said += ", " + self.tr("detection looks at this one")
         self.setAccessibleName(said)
-        self.setToolTip(said)
+        self.setToolTip(tip(said))
 
     def sizeHint(self) -> QSize:
         return QSize(THUMB_PX, THUMB_PX)

@@ -60,6 +60,8 @@ class Photos(QObject):
         super().__init__(window)
         self._bench, self._box, self._window = bench, box, window
         self._queue: deque[Upload] = deque()
+        self._failures: list[str] = []
+        self._told_at = ""
         self._uploading: Task | None = None
         self._reading: Task | None = None
         self._pairing: Task | None = None
@@ -88,6 +90,8 @@ class Photos(QObject):
         item = self._bench.item
         if item is None:
             return
+        if item.item_id != self._told_at:
+            self._forget_failures()
         entry = self._bench.stored_entry
         self._box.show_versions(version_lines(item), results.version(entry) if entry is not None else 0)
         if item.item_id not in self._known:
@@ -320,7 +324,7 @@ class Photos(QObject):
             self._window,
             self.tr("Add a photo"),
             "",
-            self.tr("Pictures (*.jpg *.jpeg *.png *.webp *.tif *.tiff)"),
+            self.tr("Pictures (*.jpg *.jpeg *.png *.webp *.tif *.tiff *.bmp)"),
         )
         self.add([Path(name) for name in names])
 
@@ -351,6 +355,7 @@ class Photos(QObject):
         """Add picture files to the chosen item."""
         item = self._bench.item
         if item is not None and self._bench.editable:
+            self._forget_failures()
             self._queue.extend((item.item_id, path, path.name) for path in paths)
             self._next()
 
@@ -362,6 +367,7 @@ class Photos(QObject):
         run(jpeg, image, owner=self, done=partial(self._encoded, item.item_id))
 
     def _encoded(self, item_id: str, data: bytes) -> None:
+        self._forget_failures()
         self._queue.append((item_id, data, self.tr("photo") + ".jpg"))
         self._next()
 
@@ -375,7 +381,6 @@ class Photos(QObject):
 
     def _next(self) -> None:
         if self._uploading is None and self._queue:
-            self._box.show_error("")
             # An item that was just drawn has no id at the service before it was sent.
             self._bench.edits.when_saved(self._upload, self)
 
@@ -411,5 +416,14 @@ class Photos(QObject):
         self._uploading = None
         _, _, name = self._queue.popleft()
         self._box.show_progress(None)
-        self._box.show_error(f"{name}: {sentence(error)}")
+        # What comes after it may well arrive: every file that did not stays named.
+        self._failures.append(f"{name}: {sentence(error)}")
+        self._told_at = self._bench.current
+        self._box.show_error("\n".join(self._failures))
         self._next()
+
+    def _forget_failures(self) -> None:
+        """More is added, or another item is looked at: what failed before has been seen."""
+        if self._failures and self._uploading is None and not self._queue:
+            self._failures.clear()
+            self._box.show_error("")

@@ -109,7 +109,7 @@ class ReferenceChoice(QWidget):
             self,
             self.tr("Upload a reference image"),
             "",
-            self.tr("Pictures (*.jpg *.jpeg *.png *.webp *.tif *.tiff)"),
+            self.tr("Pictures (*.jpg *.jpeg *.png *.webp *.tif *.tiff *.bmp)"),
         )
         if name:
             self.add(Path(name))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QWidget
 
 from desktop.commands import Commands
 from desktop.pages.workbench.edits import Saving
-from desktop.widgets import Button, IconButton, Kind, SaveMark, SaveState, TopBar
+from desktop.pages.workbench.menus import everything
+from desktop.widgets import Button, IconButton, Kind, SaveMark, SaveState, TopBar, tip
 from shared.wire.inspection import Record
 
 
@@ -75,7 +76,7 @@ class Top(TopBar):
         else:
             self.mark.show_state(SaveState.SAVED)
         self.mark.setVisible(not (saving.conflicts and saving.waiting == saving.conflicts))
-        self.mark.setToolTip(saving.problem or self._explained(saving))
+        self.mark.setToolTip(tip(saving.problem or self._explained(saving)))
 
     def show_detecting(self, percent: int, count: int) -> None:
         """Show how far a detection is; the button then stops it. `count` 0: none is under way."""
@@ -107,12 +108,5 @@ class Top(TopBar):
         return self.tr("Everything has reached the service.")
 
     def _offer(self) -> None:
-        menu: QMenu = self._commands.menu(
-            [
-                *("item.photo", "item.camera", "", "edit.undo", "edit.redo", ""),
-                *("regions.import", "record.template", "inspection.export", "record.report"),
-            ],
-            self,
-        )
-        menu.aboutToHide.connect(menu.deleteLater)
+        menu = everything(self._commands, self)
         menu.popup(self.more.mapToGlobal(self.more.rect().bottomLeft()))

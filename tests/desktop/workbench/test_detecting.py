@@ -143,3 +143,14 @@ def test_leaving_the_record_ends_nothing_and_cancel_ends_all(bench: Desk, qtbot:
     qtbot.waitUntil(
         lambda: bench.session.items.get(item_id).value.result[-1].progress == "done", timeout=30000
     )
+
+
+def test_items_that_cannot_be_detected_are_counted(bench: Desk, qtbot: QtBot) -> None:
+    record_id = make_record(bench.session)
+    add_photo(bench.session, record_id, picture(3))
+    bench.open(record_id, qtbot.waitUntil)
+    with qtbot.waitSignal(bench.page.detecting.said, timeout=8000) as said:
+        bench.context.commands.run("record.detect")
+    assert said.args == ["2 item(s) left out: without a photo or a model."]
+    bench.page.detecting.cancel()
+    qtbot.waitUntil(lambda: not bench.page.detecting.running, timeout=20000)

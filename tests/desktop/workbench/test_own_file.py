@@ -78,3 +78,27 @@ def test_a_record_without_a_reference_image_shows_what_its_items_name(bench: Des
     qtbot.waitUntil(lambda: bench.saved, timeout=8000)
     drawn = bench.session.items.all(record_id)[-1].item_point.model_dump(exclude_unset=True)
     assert drawn["fileInfo"]["filename"] == "尾翼.png"
+
+
+def test_an_item_on_a_picture_of_its_own_has_a_small_picture_before_it_is_chosen(
+    bench: Desk, qtbot: QtBot
+) -> None:
+    record_id = make_record(bench.session)
+    own = add_own_item(bench.session, record_id)
+    bench.open(record_id, qtbot.waitUntil)
+    model = bench.page.items.model
+    qtbot.waitUntil(lambda: own in model._pictures, timeout=8000)
+    assert names_on_view(bench) == ["条目1", "条目2", "条目3"]
+    assert bench.page.bench.current != own
+
+
+def test_a_picture_of_an_item_that_is_lost_keeps_no_other_from_the_list(bench: Desk, qtbot: QtBot) -> None:
+    record_id = make_record(bench.session)
+    x, y, w, h = OWN
+    info = {"download_url": "/api/files/no-such-file/content", "filename": "lost.png"}
+    place = {"point": {"x": x, "y": y, "w": w, "h": h}, "fileInfo": info}
+    body = {"item_name": "没有图", "inspection_id": record_id, "item_point": place}
+    bench.session.items.create(ItemCreate.model_validate(body))
+    own = add_own_item(bench.session, record_id)
+    bench.open(record_id, qtbot.waitUntil)
+    qtbot.waitUntil(lambda: own in bench.page.items.model._pictures, timeout=8000)

@@ -67,6 +67,24 @@ def test_the_service_is_killed_and_the_edits_arrive_later(
     assert bench.page.top.mark.text() == "All saved"
 
 
+def test_a_service_that_is_stopped_is_told_from_one_that_saves(
+    at_mortal: Desk, mortal: EmbeddedService, qtbot: QtBot
+) -> None:
+    bench, pid = at_mortal, mortal.pid
+    assert pid is not None
+    bench.page.bench.edits._silence.setInterval(100)
+    bench.open(make_record(bench.session), qtbot.waitUntil)
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        bench.draw(0.6, 0.6, 0.9, 0.9)
+        assert bench.page.top.mark.text().startswith("Saving")
+        qtbot.waitUntil(lambda: bench.page.top.mark.text().startswith("Offline"))
+        assert "does not answer" in bench.page.top.mark.toolTip()
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    qtbot.waitUntil(lambda: bench.page.top.mark.text() == "All saved", timeout=20000)
+
+
 @pytest.fixture
 def other(session: Session, service: EmbeddedService) -> Iterator[Session]:
     """Somebody else, at another desktop."""

@@ -110,13 +110,19 @@ def test_a_file_that_is_no_picture_is_said_and_nothing_else_is_lost(
 ) -> None:
     record_id = make_record(bench.session, REGION)
     bench.open(record_id, qtbot.waitUntil)
-    broken, good = tmp_path / "broken.jpg", tmp_path / "good.png"
+    broken, empty, good = tmp_path / "broken.jpg", tmp_path / "empty.jpg", tmp_path / "good.png"
     broken.write_bytes(b"no picture")
+    empty.write_bytes(b"")
     good.write_bytes(picture(3))
-    bench.page.photos.add([broken, good])
+    bench.page.photos.add([broken, empty, good])
     item_id = bench.page.bench.current
     qtbot.waitUntil(lambda: len(bench.page.bench.photos.get(item_id, ())) == 1, timeout=8000)
     assert len(bench.session.items.photos(item_id)) == 1
+    said = bench.page.inspector.photo.error
+    assert "broken.jpg: This is no picture" in said
+    assert "empty.jpg: The file is empty" in said
+    bench.page.photos.add([good])
+    assert bench.page.inspector.photo.error == ""
 
 
 def test_several_photos_the_newest_counts_and_one_can_go(

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import asyncio
+import getpass
 import io
 import subprocess
 import sys
+import warnings
 
 import pytest
 from pydantic import SecretStr
@@ -135,6 +137,22 @@ def test_a_typed_password_is_asked_twice(shell: Shell, monkeypatch: pytest.Monke
     assert status == 1
     assert "differ" in why
     assert shell("add", "chief", "--role", "admin")[0] == 0
+
+
+@pytest.mark.parametrize("problem", [getpass.GetPassWarning("no echo"), EOFError()], ids=repr)
+def test_without_a_terminal_it_says_how_else(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, problem: Exception
+) -> None:
+    def refuse(_prompt: str) -> str:
+        if isinstance(problem, Warning):
+            warnings.warn(problem, stacklevel=1)
+            raise EOFError
+        raise problem
+
+    monkeypatch.setattr("getpass.getpass", refuse)
+    status, _, why = shell("add", "chief", "--role", "admin")
+    assert status == 1
+    assert "--password-stdin" in why
 
 
 def test_the_command_is_found_from_the_command_line(settings: Settings) -> None:
