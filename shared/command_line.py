@@ -40,7 +40,7 @@ def usage() -> str:
         "",
     ]
     lines += [f"  {name:<8} {line}" for name, (_, line) in COMMANDS.items()]
-    lines += ["", "Every command but demo takes --data-dir DIR, those of the service also --database-url URL."]
+    lines += ["", "All but demo take --data-dir DIR, those of the service also --database-url URL."]
     return "\n".join(lines)
 
 

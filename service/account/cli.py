@@ -117,7 +117,7 @@ def _typed(prompt: str) -> str:
             return getpass.getpass(prompt)
         except (getpass.GetPassWarning, EOFError) as problem:
             raise _UserError(
-                "there is no terminal to type the password at; give it on standard input with --password-stdin"
+                "there is no terminal to type the password at; give it by standard input: --password-stdin"
             ) from problem
 
 
