@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.content import cid, sha256, sha256_of
+from shared.content import cid, file_id_of, names_another, same_file, sha256, sha256_of
 
 
 def test_the_content_id_of_the_empty_file_is_the_known_one() -> None:
@@ -31,3 +33,55 @@ def test_other_texts_are_no_content_ids(text: str) -> None:
 def test_only_a_sha256_has_a_content_id(digest: str) -> None:
     with pytest.raises(ValueError):
         cid(digest)
+
+
+ONE = "11111111-2222-3333-4444-555555555555"
+OTHER = "99999999-2222-3333-4444-555555555555"
+
+
+def info(file_id: str, content_id: str | None = None, before: str = "/api") -> dict[str, Any]:
+    return {"download_url": f"{before}/files/{file_id}/content", "ipfs_cid": content_id}
+
+
+@pytest.mark.parametrize("before", ["", "/api", "http://127.0.0.1:8177", "https://host.example/api"])
+def test_the_address_of_a_file_names_it_with_and_without_host_and_prefix(before: str) -> None:
+    assert file_id_of(info(ONE, before=before)["download_url"]) == ONE
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        None,
+        7,
+        {"url": f"/files/{ONE}/content"},
+        "",
+        ONE,
+        f"/files/{ONE}",
+        f"/files/{ONE}/content/more",
+        f"/other/files/{ONE}/content",
+        f"https://host.example/elsewhere/files/{ONE}/content",
+        "/files/short/content",
+    ],
+)
+def test_other_addresses_name_no_file(address: object) -> None:
+    assert file_id_of(address) is None
+
+
+def test_the_content_decides_whether_two_are_the_same_file_and_the_id_where_it_is_not_known() -> None:
+    first, second = cid(sha256(b"first")), cid(sha256(b"second"))
+    assert same_file(info(ONE, first), info(OTHER, first))
+    assert not same_file(info(ONE, first), info(ONE, second))
+    assert same_file(info(ONE, first), info(ONE))
+    assert not same_file(info(ONE, first), info(OTHER))
+    assert same_file(info(ONE), info(ONE, before="http://127.0.0.1:8177/api"))
+    assert not same_file({"download_url": "elsewhere"}, {"download_url": "elsewhere"})
+
+
+def test_an_item_names_another_picture_when_it_is_a_file_and_not_that_of_the_record() -> None:
+    assert names_another(info(ONE), info(OTHER))
+    assert names_another(info(ONE), None)
+    assert not names_another(info(ONE), info(ONE))
+    assert not names_another(None, info(ONE))
+    assert not names_another({}, None)
+    assert not names_another({"download_url": "https://host.example/picture.jpg"}, info(ONE))
+    assert not names_another({"ipfs_cid": cid(sha256(b"first"))}, None)

@@ -86,6 +86,29 @@ def test_an_unfinished_detection_hides_nothing(progress: str) -> None:
     assert newest["version"] == 3
 
 
+def test_an_entry_without_a_version_has_its_place_in_the_list() -> None:
+    entries: list[Entry] = [{"isPassed": True}, {"isPassed": False, "version": True}]
+    assert [results.version(entry, index) for index, entry in enumerate(entries)] == [1, 2]
+    assert results.version({"version": 9}, 1) == 9
+    assert results.passed(entries) is False
+    assert results.next_version(entries) == 3
+
+
+def test_only_a_detection_of_the_service_is_under_way() -> None:
+    running = {**detection(2, False, "detecting"), "job_id": "j1"}
+    assert results.job_of(running) == "j1"
+    assert results.is_under_way(running)
+    assert results.is_under_way({**running, "progress": "pending"})
+    for progress in ("done", "error", "canceled", "50%"):
+        assert not results.is_under_way({**running, "progress": progress})
+    # What another client wrote has no job that would ever end it; nor have a decision and a correction.
+    assert not results.is_under_way(detection(2, False, "detecting"))
+    assert not results.is_under_way({**running, "job_id": 7})
+    for by_person in (decision(3, "undecided"), {**correction(3, 2), "progress": "pending"}):
+        assert results.job_of({**by_person, "job_id": "j1"}) is None
+        assert not results.is_under_way({**by_person, "job_id": "j1"})
+
+
 def test_undecided_takes_the_decision_back() -> None:
     entries = [detection(1), decision(2, "passed"), decision(3, "undecided")]
     assert results.passed(entries) is None

@@ -123,5 +123,13 @@ def test_long_values_are_told_by_size_and_hash() -> None:
     assert told("长" * 399 + "短") != long
 
 
+def test_a_value_is_long_by_its_characters_and_not_by_the_order_of_its_keys() -> None:
+    assert told("长" * 300) == "长" * 300
+    assert told("长" * 301)["size"] == 301
+    # Written as escapes these would be 900 characters.
+    assert told({"名": "长" * 150}) == {"名": "长" * 150}
+    assert told({"a": "长" * 300, "b": 1}) == told({"b": 1, "a": "长" * 300})
+
+
 def test_only_what_differs_is_told() -> None:
     assert differences({"a": 1, "b": 2}, {"a": 1, "b": 3}, ["a", "b"]) == {"b": {"old": 2, "new": 3}}
