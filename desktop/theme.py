@@ -24,8 +24,6 @@ from shiboken6 import isValid
 
 from shared.paths import resource
 
-SPACE = 4
-"""The step of every distance, px."""
 RADIUS = 6
 """Corner radius of controls, px."""
 CARD_RADIUS = 10
@@ -33,7 +31,6 @@ CARD_RADIUS = 10
 TEXT_PX = 13
 LABEL_PX = 11
 ITEM_PX = 16
-TITLE_PX = 21
 AA = 4.5
 """Least contrast of text to its ground, WCAG 2.2 criterion 1.4.3."""
 

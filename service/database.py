@@ -17,7 +17,6 @@ from sqlalchemy import (
     create_engine,
     event,
     make_url,
-    text,
 )
 from sqlalchemy.orm import DeclarativeBase, Session
 from sqlalchemy.types import TypeDecorator
@@ -151,10 +150,6 @@ class Database:
     async def write(self, work: Callable[[Session], T]) -> T:
         """`write_now` on the writing thread. Once begun it is finished, also when the client has left."""
         return await asyncio.get_running_loop().run_in_executor(self._writers, self.write_now, work)
-
-    def ping(self) -> None:
-        """Raise when the database does not answer."""
-        self.read_now(lambda session: session.execute(text("SELECT 1")).scalar_one())
 
     def close(self) -> None:
         """Finish what runs and let go of every connection, the writer last: it folds the WAL in."""

@@ -18,7 +18,6 @@ from service.face.engine import Look, Thresholds
 FALSE_MATCH_RATE = 1e-3
 # How much better than the best other user a match must be, in cosine or distance.
 MARGIN = 0.05
-MAX_IMAGES = 5
 
 # Another face this large (in heights of the largest) stands beside the person at an enrolment.
 COMPANION = 0.4
