@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPixmap
 
 from desktop.canvas.colours import CanvasColours
 from desktop.canvas.marks import CHIP_HEIGHT, chip_cells, chip_font, chip_text, draw_chip
+from desktop.canvas.outlines import crisp_boxes, paint_outlines
 from desktop.canvas.rects import Edges
 from desktop.canvas.regions import Region, RegionStore, State, StoreEvent
 from desktop.canvas.shaping import Handle
@@ -115,13 +116,19 @@ class RegionLayer:
         """Paint all but those `away` from a sheet that is drawn anew when the view or a region changed."""
 
         def draw(sheet_painter: QPainter) -> None:
+            plain: list[tuple[Edges, QColor]] = []
             for (state, locked), (ids, edges) in self._groups.items():
                 colour = colours.of_state(state)
+                staying = edges[[key not in away for key in ids]] if away else edges
+                if not filled and not locked:
+                    plain.append((staying, colour))
+                    continue
                 _take_pen(sheet_painter, colour, locked, 1.5 if filled else 1.0)
                 if filled:
                     _take_fill(sheet_painter, colour)
-                staying = edges[[key not in away for key in ids]] if away else edges
                 sheet_painter.drawRects(crisp_boxes(staying, viewport))
+            if plain:
+                paint_outlines(sheet_painter, viewport, plain)
             if self.show_labels:
                 large = (region for region in self._large if region.id not in away)
                 self._chips(sheet_painter, viewport, colours, large, set(), font, _CHIP_FROM_MANY)
@@ -150,6 +157,9 @@ class RegionLayer:
                 for row, rect in enumerate(map(moved.get, ids)):
                     if rect is not None:
                         edges[row] = (rect.x, rect.y, rect.right, rect.bottom)
+                if not filled and not locked:
+                    paint_outlines(sheet_painter, viewport, [(edges, accent)])
+                    continue
                 _take_pen(sheet_painter, accent, locked, 2.0 if filled else 1.0)
                 sheet_painter.drawRects(crisp_boxes(edges, viewport))
 
@@ -269,16 +279,6 @@ def _take_fill(painter: QPainter, colour: QColor) -> None:
     fill = QColor(colour)
     fill.setAlpha(_FILL_ALPHA)
     painter.setBrush(fill)
-
-
-def crisp_boxes(edges: Edges, viewport: Viewport) -> list[QRectF]:
-    """What `crisp` gives of the rectangles that are seen, all at once; `edges` are px of the picture."""
-    corner = (viewport.left, viewport.top)
-    view = np.rint(edges * viewport.scale + (*corner, *corner))
-    seen = (view[:, :2] <= (viewport.width, viewport.height)).all(axis=1) & (view[:, 2:] >= 0).all(axis=1)
-    view = view[seen]
-    view[:, 2:] = np.maximum(view[:, 2:] - view[:, :2], 1)
-    return [QRectF(*box) for box in view.tolist()]
 
 
 def crisp(box: Rect) -> QRectF:

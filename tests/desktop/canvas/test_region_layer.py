@@ -12,8 +12,9 @@ from PySide6.QtGui import QColor, QFont, QImage, QPainter
 from pytestqt.qtbot import QtBot
 
 from desktop.canvas.colours import CanvasColours
+from desktop.canvas.outlines import crisp_boxes
 from desktop.canvas.rects import RectIndex
-from desktop.canvas.region_layer import MANY, RegionLayer, crisp, crisp_boxes
+from desktop.canvas.region_layer import MANY, RegionLayer, crisp
 from desktop.canvas.regions import Region, RegionsChanged, RegionStore, State, Step
 from desktop.canvas.viewport import Viewport
 from shared.geometry import Rect
