@@ -3,7 +3,7 @@
 PYTHON ?= python3
 PY = .venv/bin/python
 
-.PHONY: run test check package setup clean
+.PHONY: run test check package installer setup clean
 
 setup: .venv/ready
 
@@ -28,6 +28,10 @@ check: setup
 
 package: setup
 	$(PY) -m PyInstaller --noconfirm --log-level WARN build.spec
+
+# For Debian and Ubuntu; made on the oldest of them that it has to run on.
+installer: package
+	$(PY) -m resources.packaging.deb
 
 clean:
 	rm -rf build dist out .venv

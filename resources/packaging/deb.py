@@ -1,0 +1,172 @@
+"""Makes the installer for Debian and Ubuntu from the bundle: `python -m resources.packaging.deb`.
+
+`dist/walkaround_VERSION_ARCH.deb` puts the bundle into /opt/walkaround, the command on the PATH and the
+program into the menu with its icon. What the bundle needs of the system is read out of its libraries, not
+kept as a list by hand: a library that nothing provides on the machine that builds stops the build.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import os
+import re
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from resources.packaging.system import BuildError, output, package_of
+from shared import __version__
+from shared.paths import root
+
+PACKAGE = "walkaround"
+TARGET = Path("opt") / PACKAGE
+
+DESKTOP_ENTRY = """\
+[Desktop Entry]
+Type=Application
+Name=Walkaround
+Name[zh_CN]=绕机检查工作站
+GenericName=Inspection workstation
+GenericName[zh_CN]=检查工作站
+Comment=Compare today's photo with the reference image, decide and sign
+Comment[zh_CN]=将今日照片与参考图像比对，判定并签署
+Exec=walkaround
+Icon=walkaround
+Terminal=false
+Categories=Graphics;
+Keywords=inspection;aircraft;defect;检查;飞机;缺陷;
+StartupWMClass=Walkaround
+"""
+
+# Nothing is linked against these: Qt's plugins open them when they start, or read their files.
+_OPENED = ("fontconfig-config", "libegl1", "libgl1", "xkb-data")
+
+# The font is for Chinese texts and reports.
+CONTROL = """\
+Package: {package}
+Version: {version}
+Architecture: {architecture}
+Maintainer: Walkaround
+Installed-Size: {size}
+Depends: {depends}
+Recommends: fonts-noto-cjk
+Section: graphics
+Priority: optional
+Description: inspection workstation for surfaces 绕机检查工作站
+ Compares today's photo with the marked regions of a reference image, keeps
+ findings, verdicts and signatures in records that stand up later, and serves
+ other clients by a documented API. Works on one machine without a network.
+ .
+ Data lies in each user's own folders and stays there when this is removed.
+"""
+
+_NEEDED = re.compile(r"^\s+NEEDED\s+(\S+)$", re.MULTILINE)
+_GLIBC = re.compile(r"\bGLIBC_(\d+)\.(\d+)")
+
+
+def build(bundle: Path, out: Path) -> Path:
+    """The installer made of `bundle`, written into the folder `out`. Raises BuildError."""
+    program = bundle / PACKAGE
+    if not program.is_file():
+        raise BuildError(f"there is no program in {bundle}: run `make package` first")
+    stage = root() / "build" / "deb"
+    shutil.rmtree(stage, ignore_errors=True)
+    _fill(stage, bundle)
+    architecture = output("dpkg", "--print-architecture").strip()
+    control = stage / "DEBIAN" / "control"
+    control.parent.mkdir()
+    control.write_text(
+        CONTROL.format(
+            package=PACKAGE,
+            version=__version__,
+            architecture=architecture,
+            size=sum(file.lstat().st_size for file in stage.rglob("*")) // 1024,
+            depends=", ".join(depends(bundle)),
+        ),
+        "utf-8",
+    )
+    _rights(stage)
+    made = out / f"{PACKAGE}_{__version__}_{architecture}.deb"
+    output("dpkg-deb", "--root-owner-group", "-Zxz", "-z2", "--build", stage, made)
+    return made
+
+
+def _fill(stage: Path, bundle: Path) -> None:
+    # Hard links: the bundle is half a gigabyte.
+    shutil.copytree(bundle, stage / TARGET, symlinks=True, copy_function=os.link)
+    command = stage / "usr" / "bin" / PACKAGE
+    command.parent.mkdir(parents=True)
+    command.symlink_to(Path("/", TARGET, PACKAGE))
+    share = stage / "usr" / "share"
+    entry = share / "applications" / f"{PACKAGE}.desktop"
+    entry.parent.mkdir(parents=True)
+    entry.write_text(DESKTOP_ENTRY, "utf-8")
+    icon = share / "icons" / "hicolor" / "scalable" / "apps" / f"{PACKAGE}.svg"
+    icon.parent.mkdir(parents=True)
+    shutil.copyfile(root() / "resources" / "icons" / "walkaround.svg", icon)
+    papers = share / "doc" / PACKAGE
+    papers.mkdir(parents=True)
+    shutil.copyfile(bundle / "_internal" / "licences" / "README.txt", papers / "copyright")
+    # Without the time in its header the same changelog makes the same file.
+    with gzip.GzipFile(papers / "changelog.gz", "wb", 9, mtime=0) as packed:
+        packed.write((root() / "CHANGELOG.md").read_bytes())
+
+
+def _rights(stage: Path) -> None:
+    """Readable by everybody, writable by nobody but root, whatever the umask of the builder was."""
+    for path in stage.rglob("*"):
+        if not path.is_symlink():
+            path.chmod(0o755 if path.is_dir() or os.access(path, os.X_OK) else 0o644)
+
+
+def depends(bundle: Path) -> list[str]:
+    """The packages that the libraries of `bundle` need besides it, libc6 with its version.
+
+    Raises BuildError.
+    """
+    libraries = [path for path in bundle.rglob("*") if path.is_file() and _is_elf(path)]
+    inside = {path.name for path in bundle.rglob("*")}
+    told = output("objdump", "-p", *libraries)
+    there = _by_soname()
+    packages = set(_OPENED)
+    for name in sorted(set(_NEEDED.findall(told)) - inside):
+        if name not in there:
+            raise BuildError(f"{name} is needed by the bundle, and nothing here provides it")
+        packages.add(package_of(there[name]))
+    major, minor = max((int(a), int(b)) for a, b in _GLIBC.findall(told))
+    return [f"{each} (>= {major}.{minor})" if each == "libc6" else each for each in sorted(packages)]
+
+
+def _is_elf(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(4) == b"\x7fELF"
+
+
+def _by_soname() -> dict[str, Path]:
+    """Where the system keeps each library that programs may be linked against."""
+    found: dict[str, Path] = {}
+    for line in output("ldconfig", "-p").splitlines():
+        name, arrow, path = line.partition(" => ")
+        if arrow:
+            found.setdefault(name.split()[0], Path(path))
+    return found
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Make the installer and print its path; 1 where that fails."""
+    parser = argparse.ArgumentParser(prog="python -m resources.packaging.deb", description=__doc__)
+    parser.add_argument("--bundle", type=Path, default=root() / "dist" / PACKAGE)
+    parser.add_argument("--out", type=Path, default=root() / "dist")
+    given = parser.parse_args(arguments)
+    try:
+        print(build(given.bundle, given.out))
+    except BuildError as problem:
+        print(problem, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

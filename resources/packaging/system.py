@@ -1,0 +1,48 @@
+"""What the machine that builds knows about its own libraries and packages (Debian and Ubuntu)."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+
+class BuildError(Exception):
+    """The bundle or its installer can not be made; the text says why and what to do."""
+
+
+def output(*command: str | Path) -> str:
+    """What a tool prints. Raises BuildError where it is missing or fails."""
+    # ldconfig lies where only root looks.
+    path = os.pathsep.join((os.environ.get("PATH", os.defpath), "/usr/sbin", "/sbin"))
+    tool = shutil.which(command[0], path=path)
+    if tool is None:
+        raise BuildError(f"{command[0]} is missing: this is done on Debian or Ubuntu, with binutils")
+    # In the C locale the tools say what is matched in their answers.
+    environment = {**os.environ, "LC_ALL": "C.UTF-8"}
+    run = subprocess.run(  # noqa: S603 - the commands are those of the two modules beside this one
+        [tool, *command[1:]], capture_output=True, text=True, check=False, env=environment
+    )
+    if run.returncode:
+        raise BuildError(f"{command[0]}: {run.stderr.strip()}")
+    return run.stdout
+
+
+def package_of(library: Path) -> str:
+    """The installed package that a library of the system came with. Raises BuildError."""
+    resolved = library.resolve()
+    # The database may know a library by its path from before /lib became a link to /usr/lib, or after.
+    paths: Sequence[Path] = (
+        library,
+        resolved,
+        Path("/usr", *library.parts[1:]),
+        Path("/", *resolved.parts[2:]),
+    )
+    for path in dict.fromkeys(paths):
+        try:
+            return output("dpkg-query", "-S", path).split(":")[0]
+        except BuildError:
+            continue
+    raise BuildError(f"{library} belongs to no installed package: who wrote it, and under what licence?")

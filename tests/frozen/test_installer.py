@@ -1,0 +1,102 @@
+"""The installer for Debian and Ubuntu, and the licences that go along with the bundle."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from shared import __version__
+from shared.paths import root
+
+pytestmark = pytest.mark.frozen
+
+LICENCES = root() / "dist" / "walkaround" / "_internal" / "licences"
+
+debian = pytest.mark.skipif(shutil.which("dpkg-deb") is None, reason="made on Debian and Ubuntu")
+
+
+def output(*command: str | Path, **options: object) -> str:
+    run = subprocess.run(command, capture_output=True, encoding="utf-8", check=False, **options)  # type: ignore[call-overload]
+    assert run.returncode == 0, run.stdout + run.stderr
+    return str(run.stdout)
+
+
+def test_the_licence_of_every_part_is_in_the_bundle() -> None:
+    listed = [line.split("  ")[0] for line in (LICENCES / "README.txt").read_text("utf-8").splitlines()[5:]]
+    folders = {path.name for path in LICENCES.iterdir() if path.is_dir()}
+    assert set(filter(None, listed)) == folders
+    assert {"PySide6_Essentials", "opencv-python-headless", "onnxruntime", "dlib-bin", "Python"} <= folders
+    for folder in folders:
+        assert any(text.stat().st_size for text in (LICENCES / folder).iterdir()), folder
+
+
+@pytest.mark.parametrize("unwanted", ["readline", "gtk"])
+def test_no_part_is_one_that_must_not_be(unwanted: str) -> None:
+    assert [path.name for path in LICENCES.iterdir() if unwanted in path.name] == []
+
+
+@pytest.fixture(scope="module")
+def installer() -> Path:
+    made = sorted((root() / "dist").glob(f"walkaround_{__version__}_*.deb"))
+    assert made, "build it first: make installer"
+    return made[-1]
+
+
+@pytest.fixture(scope="module")
+def installed(installer: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The files as they lie after an installation, below a folder of our own."""
+    folder = tmp_path_factory.mktemp("installed")
+    output("dpkg-deb", "-x", installer, folder)
+    return folder
+
+
+@debian
+def test_it_says_what_it_is_and_needs(installer: Path) -> None:
+    def field(name: str) -> str:
+        return output("dpkg-deb", "-f", installer, name).strip()
+
+    assert field("Package") == "walkaround"
+    assert field("Version") == __version__
+    needs = {each.split()[0] for each in field("Depends").split(", ")}
+    assert {"libc6", "libegl1", "libgl1", "libxcb1"} <= needs
+    assert "libc6 (>= 2." in field("Depends")
+    # Every one of them is there to be had: the machine that built it has them all.
+    for package in needs:
+        assert "ok installed" in output("dpkg-query", "-W", "-f=${Status}", package), package
+
+
+@debian
+def test_everything_belongs_to_root_and_only_root_may_write(installer: Path) -> None:
+    for line in output("dpkg-deb", "-c", installer).splitlines():
+        rights, owner = line.split()[:2]
+        assert owner == "root/root", line
+        assert rights[0] == "l" or (rights[5] != "w" and rights[8] != "w"), line
+        assert rights[0] == "l" or rights[7] == "r", line
+
+
+@debian
+def test_the_installed_program_answers(installed: Path, tmp_path: Path) -> None:
+    command = installed / "usr" / "bin" / "walkaround"
+    assert command.readlink() == Path("/opt/walkaround/walkaround")
+    bare = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
+    program = installed / "opt" / "walkaround" / "walkaround"
+    # Through a link, as on the PATH: the program must find what lies beside it.
+    link = tmp_path / "walkaround"
+    link.symlink_to(program)
+    assert output(link, "--version", env=bare, cwd=tmp_path) == f"walkaround {__version__}\n"
+    assert "built-in face model" in output(link, "doctor", env=bare, cwd=tmp_path)
+
+
+@debian
+def test_the_menu_shows_it_with_its_icon(installed: Path) -> None:
+    entry = installed / "usr" / "share" / "applications" / "walkaround.desktop"
+    if shutil.which("desktop-file-validate") is None:
+        pytest.skip("needs desktop-file-validate")
+    assert output("desktop-file-validate", entry) == ""
+    lines = dict(line.split("=", 1) for line in entry.read_text("utf-8").splitlines() if "=" in line)
+    assert (installed / "usr/bin" / lines["Exec"]).is_symlink()
+    icon = installed / "usr/share/icons/hicolor/scalable/apps" / f"{lines['Icon']}.svg"
+    assert icon.read_bytes() == (root() / "resources/icons/walkaround.svg").read_bytes()
