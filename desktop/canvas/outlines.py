@@ -30,9 +30,7 @@ def paint_outlines(painter: QPainter, viewport: Viewport, groups: Iterable[tuple
         corners = np.rint(crisp_corners(edges, viewport) * ratio).astype(np.int32)
         for inset in range(thick):
             low, high = inset - thick // 2, (thick - 1) // 2 - inset
-            lines = np.clip(
-                corners + np.array((low, low, high, high)), -_BEYOND, max(width, height) + _BEYOND
-            )
+            lines = np.clip(corners + np.array((low, low, high, high)), -_BEYOND, farthest)
             around = lines[:, [0, 1, 2, 1, 2, 3, 0, 3]].reshape(-1, 4, 2)
             # The bytes of a pixel as Qt keeps it: blue, green, red, alpha.
             paint = (colour.blue(), colour.green(), colour.red(), 255)
