@@ -24,7 +24,7 @@ from desktop.widgets.chips import (
 from desktop.widgets.dialogs import Confirm, Toast, confirm, grow, key_hint
 from desktop.widgets.fields import Combo, Field, PasswordField, SearchField, TextArea
 from desktop.widgets.icons import icon, paint_icon
-from desktop.widgets.labels import Card, Line, Panel, ProgressBar, label, paint_progress, rule
+from desktop.widgets.labels import Card, Line, Panel, ProgressBar, label, paint_progress, rule, tip
 from desktop.widgets.page import Page
 from desktop.widgets.pager import Pager
 from desktop.widgets.states import (
@@ -90,4 +90,5 @@ __all__ = [
     "service_word",
     "status_tone",
     "status_word",
+    "tip",
 ]

@@ -24,7 +24,7 @@ from desktop.theme import ITEM_PX, RADIUS, TEXT_PX, look, mix, sized
 from desktop.widgets.buttons import Button, Kind, enters
 from desktop.widgets.chips import Chip
 from desktop.widgets.icons import paint_icon
-from desktop.widgets.labels import Line, Panel, label
+from desktop.widgets.labels import Line, Panel, label, tip
 from desktop.widgets.states import Symbol
 
 RAIL_PX = 56
@@ -136,7 +136,7 @@ class _AccountButton(QAbstractButton):
     def show_person(self, name: str, state: ServiceState, state_text: str) -> None:
         self._initial = name.strip()[:1].upper()
         self._state = state
-        self.setToolTip(f"{name}\n{state_text}")
+        self.setToolTip(tip(f"{name}\n{state_text}"))
         self.setAccessibleName(f"{name}, {state_text}")
         self.update()
 

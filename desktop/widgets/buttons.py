@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from desktop.theme import LABEL_PX, RADIUS, TEXT_PX, Theme, look, mix, sized
 from desktop.widgets.icons import paint_icon
+from desktop.widgets.labels import tip
 
 _GAP = 8
 _ICON = 16
@@ -207,7 +208,7 @@ class IconButton(Button):
     def name(self, text: str, keys: str = "") -> None:
         """Say what the button does, in the tooltip and to a screen reader."""
         self.setAccessibleName(text)
-        self.setToolTip(f"{text}  ({keys})" if keys else text)
+        self.setToolTip(tip(f"{text}  ({keys})" if keys else text))
 
     def sizeHint(self) -> QSize:
         return QSize(self._height, self._height)

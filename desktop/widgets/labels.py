@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from typing import Literal
 
 from PySide6.QtCore import QRectF, QSize, Qt
@@ -13,6 +14,11 @@ from desktop.theme import look
 Role = Literal["text", "strong", "dim", "label", "small", "item", "title", "error", "key"]
 
 _LEAST_LINE = 60
+
+
+def tip(text: str) -> str:
+    """`text` for a tooltip, which Qt would read as markup when it looks like it, pictures and all."""
+    return f"<p style='white-space:pre-wrap'>{html.escape(text)}</p>" if "<" in text else text
 
 
 def label(text: str = "", role: Role = "text", wrap: bool = False) -> QLabel:
@@ -70,7 +76,7 @@ class Line(QLabel):
         painter.end()
 
     def _tell(self) -> None:
-        self.setToolTip("" if self.shown == self.text() else self.text())
+        self.setToolTip("" if self.shown == self.text() else tip(self.text()))
 
 
 class Card(QFrame):

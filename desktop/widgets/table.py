@@ -32,6 +32,7 @@ from PySide6.QtWidgets import (
 
 from desktop.theme import LABEL_PX, TEXT_PX, look, sized
 from desktop.widgets.chips import paint_chip
+from desktop.widgets.labels import tip
 
 T = TypeVar("T")
 Index = QModelIndex | QPersistentModelIndex
@@ -101,8 +102,10 @@ class TableModel(QAbstractTableModel):
         if not 0 <= index.row() < len(self._rows):
             return None
         row, column = self._rows[index.row()], self.columns[index.column()]
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+        if role == Qt.ItemDataRole.DisplayRole:
             return column.text(row)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return tip(column.text(row))
         if role == Qt.ItemDataRole.AccessibleTextRole:
             under = column.under(row) if column.under is not None else ""
             return f"{column.text(row)} {under}".strip()

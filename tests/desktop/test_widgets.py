@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtGui import QColor, QImage, QPainter, QTextDocument
 from PySide6.QtWidgets import QApplication, QComboBox, QDialog, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -26,6 +26,7 @@ from desktop.widgets import (
     FilterChips,
     IconButton,
     Kind,
+    Line,
     Logo,
     NoPermissionState,
     PageHeader,
@@ -49,6 +50,7 @@ from desktop.widgets import (
     service_tone,
     service_word,
     status_word,
+    tip,
 )
 from desktop.widgets.icons import drawing
 from desktop.widgets.states import LOADING_AFTER_MS
@@ -461,3 +463,25 @@ def test_the_columns_of_a_table_grow_and_shrink_together(qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: table.columnWidth(1) > 250)
     assert table.columnWidth(0) > 2 * table.columnWidth(1)
     assert table.columnWidth(0) + table.columnWidth(1) == table.viewport().width()
+
+
+def test_on_hover_names_are_no_markup(qtbot: QtBot) -> None:
+    # Qt takes a tooltip that looks like HTML for HTML, and reads the pictures that it names.
+    name = "<img src='file:///etc/hostname'> <b>0.5 < 1</b> &amp;  twice"
+
+    def told(tooltip: str) -> str:
+        document = QTextDocument()
+        document.setHtml(tooltip)
+        return document.toPlainText()
+
+    table: Table[str] = Table("Things", [Column("Name", str, 60)])
+    line, button = Line(name), IconButton("ruler", name)
+    for widget in (table, line, button):
+        qtbot.addWidget(widget)
+    table.show_rows([name])
+    line.resize(40, 20)
+    line.setText(name)
+    assert told(table.model().index(0, 0).data(Qt.ItemDataRole.ToolTipRole)) == name
+    assert told(line.toolTip()) == name
+    assert told(button.toolTip()) == name
+    assert tip("A & B") == "A & B"

@@ -20,7 +20,7 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPixmap
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from desktop.theme import LABEL_PX, TEXT_PX, look, sized
-from desktop.widgets import paint_chip, paint_progress, status_tone, status_word
+from desktop.widgets import paint_chip, paint_progress, status_tone, status_word, tip
 from shared.wire.inspection import Record
 
 Index = QModelIndex | QPersistentModelIndex
@@ -67,7 +67,7 @@ LEAST = {
 """Widths in px in the smallest window."""
 
 
-_WORDS = {Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole}
+_WORDS = {Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole}
 
 
 class RecordsModel(QAbstractTableModel):
@@ -142,6 +142,8 @@ class RecordsModel(QAbstractTableModel):
             return self._pictures.get(record.reference_image_id or "")
         if role in _WORDS:
             return self._text(record, Column(index.column()))
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return tip(self._text(record, Column(index.column())))
         return None
 
     def _text(self, record: Record, column: Column) -> str:
