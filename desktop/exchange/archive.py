@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import lzma
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -36,7 +37,15 @@ def unpack(data: bytes, *suffixes: str) -> dict[str, str]:
             if len(entries) > _MOST_FILES or sum(entry.file_size for entry in entries) > MOST_BYTES:
                 raise ExchangeError(Reason.TOO_LARGE)
             return {entry.filename: text_of(archive.read(entry)) for entry in entries}
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError) as error:
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        lzma.LZMAError,
+        EOFError,
+        OSError,
+        RuntimeError,
+        ValueError,
+    ) as error:
         raise ExchangeError(Reason.UNREADABLE) from error
 
 

@@ -26,9 +26,12 @@ from shared.geometry import Rect
 
 _CLASSES = "classes.txt"
 _YAML = "data.yaml"
-_BLOCK = re.compile(r"^names:[ \t]*\n((?:[ \t]*(?:-|\d+[ \t]*:).*\n?)+)", re.MULTILINE)
-_ROW = re.compile(r"^[ \t]*(?:-|(\d+)[ \t]*:)[ \t]*(.*?)[ \t]*$")
-_INLINE = re.compile(r"^names:[ \t]*([\[{].*?[\]}])", re.MULTILINE | re.DOTALL)
+# What a stranger's file makes these look through takes no more time than the file is long.
+_MOST_YAML = 250_000
+_BLOCK = re.compile(r"^names:[ \t]*\n((?:[ \t]*(?:-|\d{1,9}[ \t]*:).*\n?)+)", re.MULTILINE)
+_ROW = re.compile(r"^[ \t]*(?:-|(\d{1,9})[ \t]*:)(.*)$")
+_INLINE = re.compile(r"^names:[ \t]*(?=[\[{])", re.MULTILINE)
+_END = re.compile(r"[\]}]")
 
 
 def write(inspection: Inspection) -> bytes:
@@ -144,12 +147,15 @@ def _names(files: dict[str, str]) -> list[str]:
 
 def _yaml_names(text: str) -> list[str]:
     """The class names of a data.yaml, in the three forms that programs write them; empty for any other."""
+    text = text[:_MOST_YAML]
     inline = _INLINE.search(text)
-    if inline is not None:
+    end = None if inline is None else _END.search(text, inline.end())
+    if inline is not None and end is not None:
+        words = text[inline.end() : end.end()]
         try:
-            said = ast.literal_eval(inline.group(1))
+            said = ast.literal_eval(words)
         except (ValueError, SyntaxError, MemoryError, RecursionError):
-            said = [word.strip() for word in inline.group(1).strip("[]{}").split(",")]
+            said = [word.strip() for word in words.strip("[]{}").split(",")]
         if isinstance(said, dict):
             return _listed({int(key): str(name) for key, name in said.items() if isinstance(key, int)})
         return [str(name) for name in said] if isinstance(said, list) else []
@@ -160,7 +166,7 @@ def _yaml_names(text: str) -> list[str]:
     for line in block.group(1).splitlines():
         row = _ROW.match(line)
         if row is not None:
-            numbered[int(row.group(1) or len(numbered))] = _unquoted(row.group(2))
+            numbered[int(row.group(1) or len(numbered))] = _unquoted(row.group(2).strip(" \t"))
     return _listed(numbered)
 
 

@@ -15,7 +15,7 @@ from desktop.exchange.archive import pack, unpack
 from desktop.exchange.content import Inspection, Picture
 from desktop.exchange.drafts import Draft, item_creates
 from desktop.exchange.errors import ExchangeError, Reason
-from desktop.exchange.formats import FORMATS, READABLE, read_regions, recognised
+from desktop.exchange.formats import FORMATS, READABLE, ExportFormat, read_regions, recognised
 from shared.geometry import Rect
 from tests.desktop.exchange.samples import PHOTO, REFERENCE, box, detection, inspection, item
 
@@ -73,6 +73,12 @@ def test_json_of_another_image_keeps_names_models_and_shares() -> None:
     assert second.rect == Rect(50, 40, 450, 5)
 
 
+def test_json_may_say_that_an_item_has_no_photo() -> None:
+    document = json.loads(own.write(sample()))
+    document["photos"]["i3"] = None
+    assert own.read(json.dumps(document).encode()) == sample()
+
+
 # -- CSV
 
 
@@ -95,6 +101,13 @@ def test_csv_has_a_row_for_each_finding_and_for_each_item_without() -> None:
     assert (first["decided_by"], first["reason"], first["version"]) == ("王芳", "只是反光", "1")
     assert first["description"] == "翼根, 下面\n第二行"
     assert (first["region_x"], first["region_w"]) == ("100.0", "300.0")
+    assert (first["photo"], first["photo_width"], first["photo_height"]) == ("照片.jpg", "640", "480")
+    assert (first["reference"], first["reference_width"], first["reference_height"]) == (
+        "机身.png",
+        "1000",
+        "800",
+    )
+    assert (said[4]["photo"], said[4]["decided_by"]) == ("", "")
     assert said[3]["item_name"] == "'=1+1"
     assert said[4]["region_x"] == ""
 
@@ -131,6 +144,8 @@ def test_coco_is_two_datasets() -> None:
     assert [one["bbox"] for one in findings["annotations"]] == [[10.25, 20, 30, 40.5], [600, 470, 40, 10]]
     assert [one["score"] for one in findings["annotations"]] == [0.87, 0.5]
     for dataset in (regions, findings):
+        # A crowd would be left out of every measure.
+        assert {one["iscrowd"] for one in dataset["annotations"]} == {0}
         ids = [one["id"] for one in dataset["annotations"]]
         assert len(set(ids)) == len(ids)
         assert {one["image_id"] for one in dataset["annotations"]} <= {one["id"] for one in dataset["images"]}
@@ -158,9 +173,29 @@ def test_coco_of_another_program_takes_the_picture_that_is_meant() -> None:
     ]
     refused(Reason.WHICH_PICTURE, data, target=Picture("unknown.png", 100, 100))
     refused(Reason.NO_REGIONS, coco_text([], []))
+    refused(Reason.UNREADABLE, b'{"images": {}, "annotations": []}')
     refused(Reason.UNREADABLE, coco_text([1], []))
     refused(Reason.UNREADABLE, coco_text([{"id": 1}], [5]))
     refused(Reason.UNREADABLE, coco_text([{"id": 1}], [], [{"id": []}]))
+
+
+def test_coco_takes_regions_as_they_are_where_the_size_of_the_picture_is_none() -> None:
+    box = {"id": 1, "image_id": 1, "category_id": 1, "bbox": [10, 20, 30, 40]}
+    for width, height in ((0, 400), (500, 0), (None, None)):
+        data = coco_text([{"id": 1, "width": width, "height": height}], [box])
+        assert read_regions(data, "x.json", REFERENCE) == [Draft("", Rect(10, 20, 30, 40))]
+
+
+def test_an_archive_without_regions_is_no_coco_archive() -> None:
+    with pytest.raises(ExchangeError) as caught:
+        coco.regions(pack({"findings.json": "{}"}), REFERENCE)
+    assert caught.value.reason is Reason.UNREADABLE
+
+
+def test_a_finding_smaller_than_a_pixel_is_one() -> None:
+    whole = inspection(item(1, None, detection(box("点", Rect(3, 4, 0.5, 0.25)))))
+    findings = json.loads(unpack(coco.write(whole), ".json")[coco.FINDINGS])
+    assert [one["bbox"] for one in findings["annotations"]] == [[3, 4, 0.5, 0.25]]
 
 
 # -- YOLO
@@ -205,6 +240,24 @@ def test_yolo_of_other_programs_is_read(names: str) -> None:
     assert (rect.x, rect.y, rect.w, rect.h) == pytest.approx((400, 360, 200, 80))
 
 
+@pytest.mark.parametrize(
+    "names",
+    [
+        # Each of them took minutes, gigabytes, or an error that nobody caught.
+        "names: [\n" * 20_000,
+        "names:\n- x" + " " * 200_000 + "y",
+        "names: [" + "1," * 20_000_000 + "]",
+        f"names:\n  {'9' * 5000}: x",
+        "names: {" + "9" * 5000 + ": 'x'}",
+        "names: " + "[" * 5000 + "]",
+    ],
+    ids=["many beginnings", "many blanks", "many names", "a long number", "a long key", "deep"],
+)
+def test_names_made_to_hold_things_up_are_read_or_passed_over(names: str) -> None:
+    (draft,) = read_regions(pack({"data.yaml": names, "labels/机身.txt": "7 .5 .5 1 1"}), "s.zip", REFERENCE)
+    assert draft == Draft("", Rect(0, 0, 1000, 800))
+
+
 def test_a_label_file_alone_has_no_names() -> None:
     (draft,) = read_regions(b"3 0.5 0.5 1 1\n\n", "机身.txt", REFERENCE)
     assert draft == Draft("", Rect(0, 0, 1000, 800))
@@ -217,7 +270,23 @@ def test_yolo_takes_the_label_file_of_the_picture() -> None:
     refused(Reason.WHICH_PICTURE, pack(labels), "set.zip", Picture("b.png", 10, 10))
 
 
+def test_yolo_reads_the_regions_of_its_own_archive_onto_a_picture_of_another_name() -> None:
+    (first, second) = read_regions(yolo.write(sample()), "set.zip", Picture("new.png", 500, 400))
+    assert (first.name, second.name) == ("条目 1", "=1+1")
+    assert (first.rect.x, first.rect.w) == pytest.approx((50, 150))
+
+
 # -- all
+
+
+@pytest.mark.parametrize("made", [made for made in FORMATS if made.format_id != "yolo"])
+def test_models_and_descriptions_come_back(made: ExportFormat) -> None:
+    whole = inspection(
+        item(1, {"x": 0, "y": 0, "w": 0.5, "h": 0.5}, description="翼根", model_id="m7"),
+        item(2, {"x": 0, "y": 0, "w": 0.2, "h": 0.5}, model_id=None),
+    )
+    found = read_regions(made.write(whole), made.file_name("x"), REFERENCE)
+    assert [(draft.description, draft.model_id) for draft in found] == [("翼根", "m7"), (None, None)]
 
 
 def test_what_is_damaged_or_something_else_is_refused() -> None:
@@ -238,6 +307,12 @@ def test_what_is_damaged_or_something_else_is_refused() -> None:
         refused(Reason.NO_REGIONS, made.write(inspection(item(1, None))), made.file_name("x"))
     damaged = bytearray(coco.write(sample()))
     damaged[60:90] = bytes(30)
+    refused(Reason.UNREADABLE, bytes(damaged), "x.zip")
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_LZMA) as archive_of_others:
+        archive_of_others.writestr("regions.json", "{}" * 1000)
+    damaged = bytearray(packed.getvalue())
+    damaged[46:56] = b"\xff" * 10
     refused(Reason.UNREADABLE, bytes(damaged), "x.zip")
 
 
