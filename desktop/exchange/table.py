@@ -152,9 +152,7 @@ def _row(inspection: Inspection, facts: ItemFacts) -> dict[str, Any]:
 
 def _cell(value: object) -> object:
     """`value` as a cell that no spreadsheet takes for a formula; numbers stay numbers."""
-    if isinstance(value, str):
-        return f"'{value}" if value.startswith(_FORMULA) else value
-    return "" if value is None else value
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
 def _plain(cell: str | None) -> str:

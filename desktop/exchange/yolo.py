@@ -60,7 +60,7 @@ def _dataset(folder: str, pictures: dict[str, tuple[Picture, list[tuple[str, Rec
     }
     for file_name, (picture, boxes) in pictures.items():
         rows = (_row(classes[_line(name)], rect, picture) for name, rect in boxes)
-        files[f"{folder}/labels/{stem(file_name)}.txt"] = "".join(row for row in rows if row)
+        files[f"{folder}/labels/{stem(file_name)}.txt"] = "".join(rows)
     return files
 
 

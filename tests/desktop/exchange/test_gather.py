@@ -121,6 +121,8 @@ def test_an_item_on_a_file_of_its_own_is_written_on_that_file(session: Session) 
         session.items.create(ItemCreate.model_validate(given))
     whole = gather(session, record_id, lambda *_: None)
     assert [facts.region for facts in whole.facts()] == [Rect(50, 50, 50, 25), Rect(100, 40, 100, 20)]
+    # The first names what the record has anyway.
+    assert set(whole.own) == {whole.items[1].item_id}
     assert own.read(own.write(whole)) == whole
     homes = Picture("home.jpg", 200, 100, home.ipfs_cid)
     for made in (COCO, YOLO):

@@ -31,6 +31,7 @@ def test_search_agrees_with_comparing_one_by_one(metric: Metric, owners: list[in
     assert match is not None
     assert match.user_id == expected[0][0]
     assert match.score == pytest.approx(expected[0][1], abs=1e-3)
+    assert gallery.search(probe, without="somebody who is not enrolled") == match
     if len(expected) > 1:
         assert match.runner_up == pytest.approx(expected[1][1], abs=1e-3)
         without = gallery.search(probe, without=match.user_id)

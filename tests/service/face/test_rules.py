@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 
@@ -49,6 +51,40 @@ def test_an_enrolment_takes_good_pictures_only(change: dict[str, float], trouble
     assert rules.enrolment_trouble(seen(replace(GOOD, **change)), None) is trouble
 
 
+@pytest.mark.parametrize(
+    ("trouble_of", "name", "bound", "beyond", "trouble"),
+    [
+        (rules.enrolment_trouble, "inter_ocular", 40, 39.9, Trouble.FACE_TOO_SMALL),
+        (rules.enrolment_trouble, "brightness", 225, 225.1, Trouble.TOO_BRIGHT),
+        (rules.enrolment_trouble, "brightness", 45, 44.9, Trouble.TOO_DARK),
+        (rules.enrolment_trouble, "burnt", 0.2, 0.201, Trouble.TOO_BRIGHT),
+        (rules.enrolment_trouble, "black", 0.4, 0.401, Trouble.TOO_DARK),
+        (rules.enrolment_trouble, "sharpness", 0.012, 0.0119, Trouble.BLURRED),
+        (rules.enrolment_trouble, "yaw", -0.35, -0.351, Trouble.TURNED_AWAY),
+        (rules.enrolment_trouble, "roll", 30, 30.1, Trouble.TURNED_AWAY),
+        (rules.enrolment_trouble, "cover", 14, 14.1, Trouble.COVERED),
+        (rules.login_trouble, "inter_ocular", 28, 27.9, Trouble.FACE_TOO_SMALL),
+        (rules.login_trouble, "brightness", 240, 240.1, Trouble.TOO_BRIGHT),
+        (rules.login_trouble, "brightness", 30, 29.9, Trouble.TOO_DARK),
+        (rules.login_trouble, "burnt", 0.5, 0.501, Trouble.TOO_BRIGHT),
+        (rules.login_trouble, "black", 0.6, 0.601, Trouble.TOO_DARK),
+        (rules.login_trouble, "sharpness", 0.006, 0.0059, Trouble.BLURRED),
+        (rules.login_trouble, "yaw", 0.45, 0.451, Trouble.TURNED_AWAY),
+        (rules.login_trouble, "roll", -40, -40.1, Trouble.TURNED_AWAY),
+        (rules.login_trouble, "cover", 22, 22.1, Trouble.COVERED),
+    ],
+)
+def test_a_picture_at_the_limit_is_good_and_one_beyond_is_not(
+    trouble_of: Callable[[Look, float | None], Trouble | None],
+    name: str,
+    bound: float,
+    beyond: float,
+    trouble: Trouble,
+) -> None:
+    assert trouble_of(seen(replace(GOOD, **{name: bound})), None) is None
+    assert trouble_of(seen(replace(GOOD, **{name: beyond})), None) is trouble
+
+
 def test_a_login_is_more_forgiving_than_an_enrolment() -> None:
     passable = seen(replace(GOOD, inter_ocular=35, sharpness=0.01, brightness=40, burnt=0.3))
     assert rules.enrolment_trouble(passable, None) is not None
@@ -57,7 +93,7 @@ def test_a_login_is_more_forgiving_than_an_enrolment() -> None:
 
 def test_nobody_stands_beside_an_enrolment() -> None:
     assert rules.enrolment_trouble(seen(heights=(200, 81)), None) is Trouble.SEVERAL_FACES
-    assert rules.enrolment_trouble(seen(heights=(200, 79)), None) is None
+    assert rules.enrolment_trouble(seen(heights=(200, 80)), None) is None
 
 
 def test_a_login_has_one_dominant_face() -> None:
@@ -71,10 +107,11 @@ def test_no_face() -> None:
 
 
 @pytest.mark.parametrize(
-    ("liveness", "trouble"), [(0.4, Trouble.NOT_LIVE), (None, Trouble.NOT_LIVE), (0.6, None)]
+    ("liveness", "trouble"), [(0.4, Trouble.NOT_LIVE), (None, Trouble.NOT_LIVE), (0.5, None), (0.6, None)]
 )
 def test_liveness_counts_where_there_is_a_model(liveness: float | None, trouble: Trouble | None) -> None:
     assert rules.login_trouble(seen(liveness=liveness), 0.5) is trouble
+    assert rules.enrolment_trouble(seen(liveness=liveness), 0.5) is trouble
     assert rules.login_trouble(seen(liveness=liveness), None) is None
 
 
@@ -116,6 +153,20 @@ def test_accepts_only_a_clear_match() -> None:
     assert not rules.accepted(Match("a", 0.6, 0.56), 0.5)
     assert not rules.accepted(Match("a", 0.49, None), 0.5)
     assert not rules.accepted(None, 0.5)
+
+
+def test_a_score_at_the_threshold_is_a_match_and_so_is_one_just_clear_of_the_next() -> None:
+    margin = rules.MARGIN
+    assert rules.accepted(Match("a", 0.5, None), 0.5)
+    assert rules.accepted(Match("a", margin, 0.0), 0.0)
+    assert not rules.accepted(Match("a", math.nextafter(margin, 0), 0.0), 0.0)
+
+
+def test_the_pictures_of_an_enrolment_are_of_one_person_when_each_pair_is() -> None:
+    needed = rules.threshold(THRESHOLDS, 1)
+    assert rules.same_person([], THRESHOLDS) is True
+    assert rules.same_person([needed, needed + 0.1], THRESHOLDS) is True
+    assert rules.same_person([needed + 0.1, needed - 1e-6], THRESHOLDS) is False
 
 
 @pytest.mark.parametrize(
