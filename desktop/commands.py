@@ -69,6 +69,7 @@ def _program() -> list[Command]:
         ("language.zh_CN", QT_TRANSLATE_NOOP("Commands", "Language: Chinese"), (), "globe"),
         ("fullscreen", QT_TRANSLATE_NOOP("Commands", "Full screen"), ("F11",), "fit"),
         ("logs", QT_TRANSLATE_NOOP("Commands", "Open the folder of the logs"), (), "report"),
+        ("about", QT_TRANSLATE_NOOP("Commands", "About Walkaround"), (), "info"),
         ("logout", QT_TRANSLATE_NOOP("Commands", "Log out"), ("Ctrl+Shift+L",), "logout"),
         ("quit", QT_TRANSLATE_NOOP("Commands", "Quit"), ("Ctrl+Q",), "close"),
     ]

@@ -2,6 +2,65 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN">
 <context>
+    <name>About</name>
+    <message>
+        <source>About Walkaround</source>
+        <translation>关于绕机检查工作站</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>已复制</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>复制</translation>
+    </message>
+    <message>
+        <source>Data</source>
+        <translation>数据</translation>
+    </message>
+    <message>
+        <source>Inspection workstation for surfaces</source>
+        <translation>表面检查工作站</translation>
+    </message>
+    <message>
+        <source>Licences of the parts</source>
+        <translation>组件许可证</translation>
+    </message>
+    <message>
+        <source>Logs</source>
+        <translation>日志</translation>
+    </message>
+    <message>
+        <source>Nothing is sent anywhere: no telemetry, no update check.</source>
+        <translation>不向任何地方发送数据：无遥测，无更新检查。</translation>
+    </message>
+    <message>
+        <source>Service</source>
+        <translation>服务</translation>
+    </message>
+    <message>
+        <source>System</source>
+        <translation>系统</translation>
+    </message>
+    <message>
+        <source>Version</source>
+        <translation>版本</translation>
+    </message>
+    <message>
+        <source>at the service</source>
+        <translation>在服务端</translation>
+    </message>
+    <message>
+        <source>this computer&apos;s own</source>
+        <translation>本机自带</translation>
+    </message>
+</context>
+<context>
     <name>AircraftForm</name>
     <message>
         <source>An aircraft needs a name.</source>
@@ -830,6 +889,10 @@
 </context>
 <context>
     <name>Commands</name>
+    <message>
+        <source>About Walkaround</source>
+        <translation>关于绕机检查工作站</translation>
+    </message>
     <message>
         <source>Add a photo</source>
         <translation>添加照片</translation>
@@ -2235,14 +2298,6 @@
         <translation>导出检查</translation>
     </message>
     <message>
-        <source>Replace</source>
-        <translation>替换</translation>
-    </message>
-    <message>
-        <source>Replace the file?</source>
-        <translation>替换该文件？</translation>
-    </message>
-    <message>
         <source>The file cannot be written: {why}. Choose another place.</source>
         <translation>无法写入文件：{why}。请选择其他位置。</translation>
     </message>
@@ -2261,10 +2316,6 @@
     <message>
         <source>inspection</source>
         <translation>检查</translation>
-    </message>
-    <message>
-        <source>{file} is already there.</source>
-        <translation>{file} 已存在。</translation>
     </message>
 </context>
 <context>
@@ -4934,6 +4985,21 @@
     </message>
 </context>
 <context>
+    <name>SaveAs</name>
+    <message>
+        <source>Replace</source>
+        <translation>替换</translation>
+    </message>
+    <message>
+        <source>Replace the file?</source>
+        <translation>替换该文件？</translation>
+    </message>
+    <message>
+        <source>{file} is already there.</source>
+        <translation>{file} 已存在。</translation>
+    </message>
+</context>
+<context>
     <name>SaveMark</name>
     <message>
         <source>All saved</source>
@@ -5260,6 +5326,10 @@
     <message>
         <source>Unnamed record</source>
         <translation>未命名的记录</translation>
+    </message>
+    <message>
+        <source>Write the report</source>
+        <translation>生成报告</translation>
     </message>
     <message>
         <source>Your edits are on this machine and on their way to the service.</source>

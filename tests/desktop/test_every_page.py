@@ -33,6 +33,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from desktop import workers
+from desktop.about import About
 from desktop.application import build_pages
 from desktop.client import Session
 from desktop.context import Context
@@ -117,7 +118,7 @@ def window(served: Served, qtbot: QtBot, request: pytest.FixtureRequest) -> Iter
     look().set_mode(mode)
     context = Context(served.session, Preferences(), embedded=True)
     context.service_state = ServiceState.READY
-    made = MainWindow(context, build_pages(context))
+    made = MainWindow(context, build_pages(context, lambda _url: None))
     made.resize(*USUAL)
     made.show()
     made.activateWindow()
@@ -156,6 +157,7 @@ def dialogs(window: MainWindow, served: Served, qtbot: QtBot) -> Iterator[tuple[
     made: list[tuple[str, Callable[[], QDialog | Palette]]] = [
         ("palette", lambda: Palette(window, context.commands)),
         ("keys", lambda: KeySheet(window, context.commands)),
+        ("about", lambda: About(window, context)),
         ("new record", lambda: NewRecord(context, window)),
         ("question", lambda: Confirm(window, "A question?", "A sentence that says what happens. " * 3, "Do")),
     ]
