@@ -69,8 +69,10 @@ class About(QDialog):
         icon.setPixmap(QIcon(str(resource("icons", "walkaround.svg"))).pixmap(_ICON, self.devicePixelRatio()))
         row.addWidget(icon)
         names = QVBoxLayout()
+        names.setSpacing(4)
         names.addWidget(label("Walkaround 绕机检查工作站", "item"))
         names.addWidget(label(self.tr("Inspection workstation for surfaces"), "dim"))
+        names.addStretch(1)
         row.addLayout(names, 1)
         return row
 
