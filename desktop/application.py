@@ -8,6 +8,8 @@ import os
 import signal
 import socket
 import sys
+from collections.abc import Callable, Iterator
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -28,8 +30,8 @@ from desktop.pages.login import LoginPage
 from desktop.preferences import APP, Preferences
 from desktop.remote import RemoteWatch
 from desktop.theme import look
-from desktop.widgets import Page
-from desktop.window import MainWindow
+from desktop.widgets import Page, PageKind
+from desktop.window import MainWindow, Place
 from shared import __version__
 from shared.paths import resource
 
@@ -74,14 +76,20 @@ def _retire(session: Session) -> None:
     session.close()
 
 
-def build_pages(context: Context) -> list[Page]:
-    """Every page of the window, in the order of the rail."""
-    pages: list[Page] = [LoginPage(context)]
+def build_pages(context: Context, use_server: Callable[[str], object]) -> list[PageKind]:
+    """Every page of the window, in the order of the rail; the login offers to `use_server` at an address."""
+
+    def login() -> Page:
+        page = LoginPage(context)
+        page.server_chosen.connect(use_server)
+        return page
+
+    pages = [PageKind(LoginPage, login)]
     for module, name in _PAGES:
         if find_spec(f"desktop.pages.{module}") is not None:
             kind = getattr(import_module(f"desktop.pages.{module}"), name, None)
             if kind is not None:
-                pages.append(kind(context))
+                pages.append(PageKind(kind, partial(kind, context)))
     return pages
 
 
@@ -101,6 +109,10 @@ class Desktop(QObject):
     ) -> None:
         super().__init__()
         self._closed = False
+        self._coming: MainWindow | None = None
+        self._changing: Iterator[None] | None = None
+        self._next = QTimer(self, singleShot=True, interval=0)
+        self._next.timeout.connect(self._change_on)
         self._garbage = GuiGarbage(self)
         self.preferences = preferences or Preferences()
         self._gui = workers.gui_caller()
@@ -157,6 +169,7 @@ class Desktop(QObject):
         if self._closed:
             return
         self._closed = True
+        self._drop_coming()
         self.window.keep_geometry()
         self.window.hide()
         self.context.closing.emit()
@@ -169,15 +182,43 @@ class Desktop(QObject):
         self.logs.close()
 
     def set_language(self, code: str) -> None:
-        """Speak another language (empty: the system's): a new window, at the place where the old one was."""
+        """Speak another language (empty: the system's): a new window, at the place where the old one was.
+
+        It takes the place of the old one some turns of the event loop later: each step of that has its own.
+        """
         old = self.window
         if old.page is not None and not old.page.leave():
             return
+        self._drop_coming()
         self.preferences.change(language=code)
         self.language.use(code)
-        place = old.place()
-        self._replace_window()
-        self.window.go(*place)
+        self._changing = self._change_window()
+        if old.isVisible():
+            self._change_on()
+        else:
+            for _step in self._changing:
+                pass
+
+    def _change_window(self) -> Iterator[None]:
+        """The steps from the window in front to one in the language in force."""
+        old = self.window
+        old.keep_geometry()
+        self._coming = self._make_window(old.place())
+        yield
+        self._coming.arrive(old.place())
+        yield
+        coming, self._coming = self._coming, None
+        self._show_instead(coming)
+
+    def _change_on(self) -> None:
+        if self._changing is not None and next(self._changing, self) is not self:
+            self._next.start()
+
+    def _drop_coming(self) -> None:
+        self._changing = None
+        if self._coming is not None:
+            self._coming.deleteLater()
+            self._coming = None
 
     def _make_session(self, url: str) -> Session:
         session = Session(url or _NOWHERE)
@@ -196,20 +237,19 @@ class Desktop(QObject):
             )
             self.service = service
 
-    def _make_window(self) -> MainWindow:
-        pages = build_pages(self.context)
-        for page in pages:
-            if isinstance(page, LoginPage):
-                page.server_chosen.connect(self.use_server)
-        window = MainWindow(self.context, pages)
+    def _make_window(self, place: Place | None = None) -> MainWindow:
+        window = MainWindow(self.context, build_pages(self.context, self.use_server), place)
         window.language_wanted.connect(self.set_language)
         window.retry_wanted.connect(self.retry)
         return window
 
     def _replace_window(self) -> None:
-        old = self.window
-        old.keep_geometry()
-        self.window = self._make_window()
+        self._drop_coming()
+        self.window.keep_geometry()
+        self._show_instead(self._make_window())
+
+    def _show_instead(self, window: MainWindow) -> None:
+        old, self.window = self.window, window
         self.window.show()
         old.hide()
         old.deleteLater()

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from desktop.commands import Commands
+from desktop.commands import COMMANDS, Commands
 from desktop.theme import LABEL_PX, TEXT_PX, look, sized
 from desktop.widgets.icons import paint_icon
 from desktop.widgets.labels import rule
@@ -140,8 +140,12 @@ class Palette(QFrame):
         for place, entry in enumerate(self._offered):
             points = score(wanted, entry[2])
             if points is None and wanted:
-                in_section = score(wanted, f"{entry[3]} {entry[2]}")
-                points = None if in_section is None else in_section - 10_000
+                # By its section, or in English where the hands are on letters while the words are Chinese.
+                others = (f"{entry[3]} {entry[2]}", COMMANDS[entry[0]].title)
+                less = [
+                    found - 10_000 for found in (score(wanted, text) for text in others) if found is not None
+                ]
+                points = max(less, default=None)
             if points is not None:
                 found.append((-points if wanted else 0, place, entry))
         self.list.clear()

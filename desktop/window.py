@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QByteArray, QSize, Qt, QUrl, Signal
-from PySide6.QtGui import QCloseEvent, QDesktopServices
+from PySide6.QtCore import QByteArray, QSize, Qt, QTimer, QUrl, Signal
+from PySide6.QtGui import QCloseEvent, QDesktopServices, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from desktop.context import Context
@@ -19,7 +19,7 @@ from desktop.logs import log_dir
 from desktop.palette import Palette
 from desktop.service_words import no_service_sentence
 from desktop.theme import Mode, look
-from desktop.widgets import Banner, Page, Rail, RailEntry, StatusBar, Toast
+from desktop.widgets import Banner, Page, PageKind, Rail, RailEntry, StatusBar, Toast
 
 LOGIN = "login"
 HOME = "records"
@@ -27,23 +27,31 @@ ACCOUNT = "me"
 """The page that the account at the foot of the rail leads to."""
 _HISTORY = 50
 _USUAL = QSize(1440, 900)
+_AHEAD_MS = 30
 _FRAME = QSize(8, 40)
 """What a system takes for borders and title: on a small screen the foot of the window stays in sight."""
 Place = tuple[str, dict[str, Any]]
 
 
 class MainWindow(QMainWindow):
-    """Shows one page at a time. A person who is not logged in sees only pages that are not `in_frame`."""
+    """Shows one page at a time. A person who is not logged in sees only pages that are not `in_frame`.
+
+    A page is made when it is opened first; once the window is shown the others follow, each in a turn of the
+    event loop of its own. With `place` no page comes to the front before `arrive`; the one there is made.
+    """
 
     language_wanted = Signal(str)
     """A language code, or an empty string for the system's."""
     retry_wanted = Signal()
     """The person wants the service tried again."""
 
-    def __init__(self, context: Context, pages: Sequence[Page]) -> None:
+    def __init__(self, context: Context, pages: Sequence[PageKind], place: Place | None = None) -> None:
         super().__init__()
         self._context = context
-        self._pages = {page.page_id: page for page in pages}
+        self._kinds = {page.kind.page_id: page for page in pages}
+        self._pages: dict[str, Page] = {}
+        self._ahead = QTimer(self, singleShot=True, interval=_AHEAD_MS)
+        self._ahead.timeout.connect(self._make_ahead)
         self._history: list[Place] = []
         self._page: Page | None = None
         self._interrupted: tuple[str, Place] | None = None
@@ -71,11 +79,6 @@ class MainWindow(QMainWindow):
         look().dress_by_parts()
         for part in (self.rail, self.banner, self.status_bar, self.toast):
             look().dress(part)
-        for page in pages:
-            self._stack.addWidget(page)
-            page.navigate.connect(self.go)
-            page.toast.connect(self.toast.say)
-            page.status.connect(self.status_bar.say)
         self.rail.chosen.connect(self._rail_chosen)
         self.rail.settings_wanted.connect(self._settings)
         self.rail.account_wanted.connect(self._account)
@@ -87,7 +90,10 @@ class MainWindow(QMainWindow):
         if geometry:
             self.restoreGeometry(QByteArray.fromBase64(geometry.encode("ascii", "ignore")))
         self._service_changed(context.service_state)
-        self._login_changed()
+        if place is None:
+            self._login_changed()
+        else:
+            self.made(place[0])
 
     @property
     def page(self) -> Page | None:
@@ -99,11 +105,46 @@ class MainWindow(QMainWindow):
         return (self._page.page_id, self._page.place()) if self._page is not None else (LOGIN, {})
 
     def go(self, page_id: str, params: dict[str, Any] | None = None) -> bool:
+    def arrive(self, place: Place) -> None:
+        """Bring the first page to the front: the one of `place`, or else where a login leads to."""
+        payload = self._context.payload
+        first = payload is not None and self._page is None
+        if payload is not None and first:
+            self._interrupted = (payload.user.user_id, place)
+        self._login_changed()
+        if not first:
+            self.go(*place)
+
+    def made(self, page_id: str) -> Page | None:
+        """The page with this id, made now when it is not there yet; None when the window has none such."""
+        known, kind = self._pages.get(page_id), self._kinds.get(page_id)
+        if known is not None or kind is None:
+            return known
+        page = self._pages[page_id] = kind.make()
+        self._stack.addWidget(page)
+        page.navigate.connect(self.go)
+        page.toast.connect(self.toast.say)
+        page.status.connect(self.status_bar.say)
+        return page
+
+    def _make_ahead(self) -> None:
+        """Make one of the pages that are not there yet, so that nobody waits for it later."""
+        missing = next((page_id for page_id in self._kinds if page_id not in self._pages), None)
+        if missing is not None:
+            self.made(missing)
+            self._ahead.start()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._ahead.start()
+
         """Bring a page to the front; False when it is not there, not allowed, or the page in front stays."""
-        page = self._pages.get(page_id)
-        if page is None or (page.in_frame and not self._context.may(page.permission)):
+        known = self._kinds.get(page_id)
+        if known is None or (known.kind.in_frame and not self._context.may(known.kind.permission)):
             return False
         before = self._page
+        page = self.made(page_id)
+        assert page is not None
         if before is not None and before is not page:
             if not before.leave():
                 self.rail.mark(before.section or before.page_id)
@@ -129,7 +170,7 @@ class MainWindow(QMainWindow):
         self.status_bar.setVisible(page.in_frame and page.has_status_bar)
         look().dress(page, late=True)
         self._stack.setCurrentWidget(page)
-        self.setWindowTitle(f"{page.title} — Walkaround")
+        self.setWindowTitle(f"{page.title()} — Walkaround")
         # Or else the focus of the page before falls on a button of the rail.
         page.setFocus(Qt.FocusReason.OtherFocusReason)
         page.opened(params)
@@ -146,9 +187,9 @@ class MainWindow(QMainWindow):
             self._show_login()
             return
         self.rail.set_entries(
-            RailEntry(page.page_id, page.icon, page.title)
-            for page in self._pages.values()
-            if page.icon and page.page_id != ACCOUNT and page.in_frame and self._context.may(page.permission)
+            RailEntry(kind.page_id, kind.icon, kind.title())
+            for kind in (page.kind for page in self._kinds.values())
+            if kind.icon and kind.page_id != ACCOUNT and kind.in_frame and self._context.may(kind.permission)
         )
         self._service_changed(self._context.service_state)
         self._user_id = payload.user.user_id
@@ -159,7 +200,7 @@ class MainWindow(QMainWindow):
         if interrupted is not None and interrupted[0] == self._user_id and self.go(*interrupted[1]):
             return
         if not self.go(HOME):
-            next((page_id for page_id in self._pages if page_id != LOGIN and self.go(page_id)), None)
+            next((page_id for page_id in self._kinds if page_id != LOGIN and self.go(page_id)), None)
 
     def _show_login(self) -> None:
         """The login ended: back to the login page, without a question, and back here after the same login."""
@@ -167,7 +208,7 @@ class MainWindow(QMainWindow):
             self._interrupted = (self._user_id, self.place())
         self._history = []
         self.banner.setVisible(False)
-        login = self._pages.get(LOGIN)
+        login = self.made(LOGIN)
         if login is not None:
             self._front(login, {})
         self._service_changed(self._context.service_state)
@@ -191,7 +232,7 @@ class MainWindow(QMainWindow):
         bind = self._context.commands.bind
         bind("palette", self._palette, self)
         bind("keys", self._keys, self)
-        for page_id in self._pages:
+        for page_id in self._kinds:
             if page_id in {"records", "catalogue", "people", "me"}:
                 self._bind_page(page_id)
         bind("back", self.back, self, enabled=lambda: bool(self._history))
@@ -207,12 +248,12 @@ class MainWindow(QMainWindow):
         bind("quit", self.close, self)
 
     def _bind_page(self, page_id: str) -> None:
-        page = self._pages[page_id]
+        permission = self._kinds[page_id].kind.permission
         self._context.commands.bind(
             f"go.{page_id}",
             lambda: self.go(page_id),
             self,
-            enabled=lambda: self._logged_in() and self._context.may(page.permission),
+            enabled=lambda: self._logged_in() and self._context.may(permission),
         )
 
     def _logged_in(self) -> bool:

@@ -12,9 +12,9 @@ from desktop.context import Context
 from desktop.exchange.formats import FORMATS, ExportFormat
 from desktop.exchange.gather import gather
 from desktop.exchange.naming import harmless
+from desktop.pages.save_as import keep_folder, last_folder, may_replace
 from desktop.pages.sentences import sentence
 from desktop.report.saving import save
-from desktop.widgets import confirm
 from desktop.workers import Lane, Report, run
 
 _SHOW_AFTER_MS = 500
@@ -38,15 +38,16 @@ class Exporting(QObject):
         chosen, kind = QFileDialog.getSaveFileName(
             self._window,
             self.tr("Export the inspection"),
-            harmless(name, self.tr("inspection")),
+            str(last_folder() / harmless(name, self.tr("inspection"))),
             ";;".join(kinds),
         )
         if not chosen:
             return None
         path, made = meant(Path(chosen), kinds.get(kind, FORMATS[0]))
         # The dialog asked about the name that was typed, not about the one with a suffix.
-        if path != Path(chosen) and path.exists() and not self._may_replace(path):
+        if path != Path(chosen) and path.exists() and not may_replace(self._window, path):
             return None
+        keep_folder(path)
         return path, made
 
     def write(self, record_id: str, path: Path, made: ExportFormat) -> None:
@@ -87,14 +88,6 @@ class Exporting(QObject):
             )
         else:
             self.said.emit(sentence(error))
-
-    def _may_replace(self, path: Path) -> bool:
-        return confirm(
-            self._window,
-            self.tr("Replace the file?"),
-            self.tr("{file} is already there.").format(file=path.name),
-            self.tr("Replace"),
-        )
 
     def _kind(self, made: ExportFormat) -> str:
         said = {

@@ -25,7 +25,7 @@ from desktop.widgets.dialogs import Confirm, Toast, confirm, grow, key_hint
 from desktop.widgets.fields import Combo, Field, PasswordField, SearchField, TextArea
 from desktop.widgets.icons import icon, paint_icon
 from desktop.widgets.labels import Card, Line, Panel, ProgressBar, label, paint_progress, rule, tip
-from desktop.widgets.page import Page
+from desktop.widgets.page import Page, PageKind
 from desktop.widgets.pager import Pager
 from desktop.widgets.states import (
     Banner,
@@ -59,6 +59,7 @@ __all__ = [
     "NoPermissionState",
     "Page",
     "PageHeader",
+    "PageKind",
     "Pager",
     "Panel",
     "PasswordField",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from PySide6.QtCore import Qt, Signal
@@ -41,10 +43,10 @@ class Page(QWidget):
         self.setObjectName("page")
         self.setProperty("ground", "bg")
 
-    @property
-    def title(self) -> str:
-        """The page's name for the rail, the window's title and the palette, in the language in force."""
-        return self.page_id
+    @classmethod
+    def title(cls) -> str:
+        """The page's name for the rail and the window's title, in the language in force."""
+        return cls.page_id
 
     def opened(self, params: dict[str, Any]) -> None:
         """The page came to the front; `params` are those of `navigate`, or a `place()` to return to."""
@@ -60,3 +62,11 @@ class Page(QWidget):
     def place(self) -> dict[str, Any]:
         """What `opened` needs to come back here: the open record, filters, typed text. Never a password."""
         return {}
+
+
+@dataclass(frozen=True, slots=True)
+class PageKind:
+    """A page of a window that is made when it is needed: what it is, and how it is made."""
+
+    kind: type[Page]
+    make: Callable[[], Page]

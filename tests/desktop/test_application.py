@@ -25,6 +25,7 @@ from desktop.pages.me import MePage
 from desktop.preferences import Preferences
 from desktop.remote import RemoteWatch, answers
 from desktop.theme import Mode, look
+from desktop.widgets import PageKind
 from desktop.window import MainWindow
 from shared.codes import Role
 from shared.paths import root
@@ -84,7 +85,11 @@ def desktop(
     qtbot: QtBot, qapp: QApplication, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Desktop]:
     monkeypatch.setattr(
-        "desktop.application.build_pages", lambda context: [LoginPage(context, list), MePage(context)]
+        "desktop.application.build_pages",
+        lambda context, _use: [
+            PageKind(LoginPage, lambda: LoginPage(context, list)),
+            PageKind(MePage, lambda: MePage(context)),
+        ],
     )
     made = Desktop(server_url=service.url)
     yield made
@@ -136,7 +141,9 @@ def test_another_language_is_another_window_at_the_same_place(qtbot: QtBot, desk
     desktop.window.go("me")
     before = desktop.window
     assert desktop.context.commands.run("language.zh_CN")
-    assert desktop.window is not before
+    # Making it, filling it and showing it have a turn of the event loop each.
+    assert desktop.window is before
+    qtbot.waitUntil(lambda: desktop.window is not before)
     assert desktop.window.page is not None
     assert desktop.window.page.page_id == "me"
     assert desktop.context.commands.title("edit.undo") == "撤销"
@@ -148,6 +155,25 @@ def test_another_language_is_another_window_at_the_same_place(qtbot: QtBot, desk
     look().set_mode(Mode.LIGHT)
     desktop.context.leave()
     desktop.set_language("en")
+
+
+def test_the_language_chosen_last_counts(qtbot: QtBot, desktop: Desktop) -> None:
+    desktop.start()
+    desktop.context.enter(make_payload(Role.ADMIN))
+    before = desktop.window
+    desktop.set_language("zh_CN")
+    desktop.set_language("en")
+    qtbot.waitUntil(lambda: desktop.window is not before)
+    qtbot.waitUntil(lambda: len(_windows()) == 1)
+    assert desktop.language.code == "en"
+    assert desktop.window.isVisible()
+    desktop.set_language("zh_CN")
+    desktop.context.leave()
+    desktop.context.enter(make_payload(Role.VIEWER, user_id="u2"))
+    shown = desktop.window
+    qtbot.waitUntil(lambda: _windows() == [shown])
+    desktop.set_language("en")
+    desktop.close()
 
 
 def _windows() -> list[MainWindow]:

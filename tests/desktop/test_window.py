@@ -245,6 +245,18 @@ def test_the_palette_is_walked_by_arrows(window: MainWindow, context: Context, q
     assert not palette.isVisible()
 
 
+def test_the_palette_knows_english_words_in_another_language(
+    window: MainWindow, context: Context, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    context.enter(make_payload(Role.ADMIN))
+    monkeypatch.setattr(context.commands, "title", lambda _id: "转到")
+    monkeypatch.setattr(context.commands, "section", lambda _id: "程序")
+    palette = Palette(window, context.commands)
+    qtbot.addWidget(palette)
+    qtbot.keyClicks(palette.line, "dark")
+    assert palette.offered()[0] == "theme.dark"
+
+
 def test_better_matches_score_higher() -> None:
     assert score("zi", "Zoom in") > score("zi", "Fuzzy find")  # type: ignore[operator]
     assert score("rec", "Records") > score("rec", "Draw a rectangle c")  # type: ignore[operator]

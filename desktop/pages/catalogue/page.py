@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, ClassVar
 
+from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout
 
 from desktop.client.errors import Forbidden
@@ -55,10 +56,10 @@ class CataloguePage(Page):
         column.addWidget(self.chips)
         column.addWidget(self._stack, 1)
 
-    @property
-    def title(self) -> str:
+    @classmethod
+    def title(cls) -> str:
         """The page's name."""
-        return self.tr("Catalogue")
+        return QCoreApplication.translate("CataloguePage", "Catalogue")
 
     @property
     def in_front(self) -> str:

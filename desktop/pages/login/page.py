@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
-from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QHideEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QGridLayout,
@@ -84,10 +84,10 @@ class LoginPage(Page):
         context.serviceChanged.connect(self._service_changed)
         look().themeChanged.connect(self._repaint)
 
-    @property
-    def title(self) -> str:
+    @classmethod
+    def title(cls) -> str:
         """The page's name."""
-        return self.tr("Log in")
+        return QCoreApplication.translate("LoginPage", "Log in")
 
     @property
     def first_run(self) -> bool:

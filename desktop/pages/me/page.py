@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from desktop.camera import sources
@@ -46,10 +46,10 @@ class MePage(Page):
         self.password.changed.connect(lambda: self.toast.emit(self.tr("The password was changed.")))
         self.face.changed.connect(self._face_changed)
 
-    @property
-    def title(self) -> str:
+    @classmethod
+    def title(cls) -> str:
         """The page's name."""
-        return self.tr("My account")
+        return QCoreApplication.translate("MePage", "My account")
 
     def _build(self) -> None:
         inner = QWidget()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout
 
 from desktop.context import Context
@@ -52,10 +53,10 @@ class PeoplePage(Page):
         column.addWidget(self.chips)
         column.addWidget(self._stack, 1)
 
-    @property
-    def title(self) -> str:
+    @classmethod
+    def title(cls) -> str:
         """The page's name."""
-        return self.tr("People")
+        return QCoreApplication.translate("PeoplePage", "People")
 
     @property
     def in_front(self) -> str:

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import QCoreApplication, Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
@@ -64,10 +64,10 @@ class RecordPage(Page):
         self._build()
         self._bind()
 
-    @property
-    def title(self) -> str:
+    @classmethod
+    def title(cls) -> str:
         """The page's name."""
-        return self.tr("Record")
+        return QCoreApplication.translate("RecordPage", "Record")
 
     def _build(self) -> None:
         for button in (self.pdf, self.html, self.more, self.open):

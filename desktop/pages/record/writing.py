@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from desktop.client import Session
+from desktop.exchange.naming import harmless
 from desktop.pages.record.opened import write_report
+from desktop.pages.save_as import choose_file
 from desktop.pages.sentences import sentence
 from desktop.widgets import Button, Kind, Panel, ProgressBar, label
 from desktop.workers import Lane, Task, run
@@ -41,14 +43,13 @@ class Writing(Panel):
 
     def ask(self, session: Session, record: Record, made_by: str, ending: str) -> None:
         """Ask for a file and write the report of `record` into it; `ending` is pdf or html."""
-        name = _file_name(record.inspection_name or self.tr("Record"))
-        kinds = self.tr("HTML (*.html)") if ending == "html" else self.tr("PDF (*.pdf)")
-        chosen, _ = QFileDialog.getSaveFileName(self, self.tr("Write the report"), f"{name}.{ending}", kinds)
-        if not chosen:
+        name = harmless(record.inspection_name or "", self.tr("Record"))
+        pdf, html = (self.tr("PDF (*.pdf)"), ".pdf"), (self.tr("HTML (*.html)"), ".html")
+        kinds = dict((html, pdf) if ending == "html" else (pdf, html))
+        chosen = choose_file(self, self.tr("Write the report"), f"{name}.{ending}", kinds)
+        if chosen is None:
             return
-        path = Path(chosen)
-        if path.suffix.lower() not in {".pdf", ".html", ".htm"}:
-            path = path.with_name(f"{path.name}.{ending}")
+        path, _ = chosen
         self.begin(session, record.inspection_id, made_by, path)
 
     def begin(self, session: Session, record_id: str, made_by: str, path: Path) -> None:
@@ -89,8 +90,3 @@ class Writing(Panel):
             )
         else:
             self.failed.emit(sentence(error))
-
-
-def _file_name(name: str) -> str:
-    """`name` without the characters that a file name may not have."""
-    return "".join(" " if letter in '\\/:*?"<>|' or ord(letter) < 32 else letter for letter in name).strip()

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from typing import Any, ClassVar
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt
 from PySide6.QtGui import QImage, QPixmap
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QFileDialog,
     QMenu,
     QTableView,
     QVBoxLayout,
@@ -23,6 +21,7 @@ from desktop.pages.records.export import export_list, flight_numbers
 from desktop.pages.records.filters import Filters
 from desktop.pages.records.model import LEAST, ROW_PX, WIDTHS, Column, RecordDelegate, RecordsModel
 from desktop.pages.records.new_record import NewRecord
+from desktop.pages.save_as import choose_file
 from desktop.pages.sentences import sentence
 from desktop.widgets import (
     Button,
@@ -318,10 +317,9 @@ class RecordsPage(Page):
 
     def export_list(self) -> None:
         """Write every record that matches the filters into a CSV file."""
-        path, _ = QFileDialog.getSaveFileName(
-            self, self.tr("Export the list"), "records.csv", self.tr("CSV (*.csv)")
-        )
-        if path:
+        kinds = {self.tr("CSV (*.csv)"): ".csv"}
+        chosen = choose_file(self, self.tr("Export the list"), "records.csv", kinds)
+        if chosen is not None:
             run(
                 export_list,
                 self._context.session,
@@ -329,7 +327,7 @@ class RecordsPage(Page):
                 [str(self.model.headerData(c, Qt.Orientation.Horizontal)) for c in Column],
                 {status: status_word(status) for status in Status},
                 self.model.flights,
-                Path(path),
+                chosen[0],
                 owner=self,
                 done=lambda n: self.toast.emit(self.tr("%n record(s) written.", "", n)),
                 failed=lambda error: self.toast.emit(sentence(error)),

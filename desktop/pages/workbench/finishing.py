@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFileDialog, QProgressDialog, QWidget
+from PySide6.QtWidgets import QProgressDialog, QWidget
 
 from desktop.client import Session
 from desktop.client.errors import Conflict
+from desktop.exchange.naming import harmless
+from desktop.pages.save_as import choose_file
 from desktop.pages.sentences import sentence
 from desktop.pages.workbench.bench import Bench
 from desktop.report import html, pdf
@@ -97,16 +98,11 @@ class Finishing(QObject):
         document = self._bench.document
         if document is None:
             return
-        name = re.sub(r'[\\/:*?"<>|\x00-\x1f]', "_", document.record.inspection_name or "report")
-        kinds = (self.tr("PDF (*.pdf)"), self.tr("Web page (*.html)"))
-        path, chosen = QFileDialog.getSaveFileName(
-            self._window, self.tr("Write the report"), f"{name}.pdf", ";;".join(kinds)
-        )
-        if path:
-            target = Path(path)
-            if target.suffix.lower() not in (".pdf", ".html", ".htm"):
-                target = target.with_name(target.name + (".html" if chosen == kinds[1] else ".pdf"))
-            self.write(target)
+        name = harmless(document.record.inspection_name or "", self.tr("Report"))
+        kinds = {self.tr("PDF (*.pdf)"): ".pdf", self.tr("Web page (*.html)"): ".html"}
+        chosen = choose_file(self._window, self.tr("Write the report"), f"{name}.pdf", kinds)
+        if chosen is not None:
+            self.write(chosen[0])
 
     def write(self, path: Path) -> None:
         """Write the report to `path`, as a PDF or, by its suffix, as a web page; with progress and cancel."""

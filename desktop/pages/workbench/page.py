@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout
 
 from desktop.canvas.colours import colours_of
@@ -109,10 +110,10 @@ class WorkbenchPage(Page):
         bind(self)
         self._theme_changed()
 
-    @property
-    def title(self) -> str:
+    @classmethod
+    def title(cls) -> str:
         """The page's name."""
-        return self.tr("Workbench")
+        return QCoreApplication.translate("WorkbenchPage", "Workbench")
 
     def _build(self) -> None:
         for shown in (self.view, self.compare, self.reference):

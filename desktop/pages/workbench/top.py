@@ -9,7 +9,10 @@ from desktop.commands import Commands
 from desktop.pages.workbench.edits import Saving
 from desktop.pages.workbench.menus import everything
 from desktop.widgets import Button, IconButton, Kind, SaveMark, SaveState, TopBar, tip
+from shared.codes import Status
 from shared.wire.inspection import Record
+
+_DECIDED = (Status.PASSED, Status.FAILED)
 
 
 class Top(TopBar):
@@ -26,7 +29,7 @@ class Top(TopBar):
         self._commands = commands
         self.mark = SaveMark()
         self.mark.setObjectName("save-mark")
-        self._busy = False
+        self._busy = self._ended = False
         self._shown: list[tuple[str, str]] = []
         self.problem = Button("", kind=Kind.DANGER, icon="warning")
         self.problem.setObjectName("save-problem")
@@ -47,10 +50,9 @@ class Top(TopBar):
             (self.finish, "record.finish"),
         ):
             button.setToolTip(commands.tooltip(command))
-            if button is self.detect:
-                button.clicked.connect(lambda _checked=False: self._detect())
-            else:
-                button.clicked.connect(lambda _checked=False, it=command: commands.run(it))
+        self.photo.clicked.connect(lambda _checked=False: commands.run("item.camera"))
+        self.detect.clicked.connect(lambda _checked=False: self._detect())
+        self.finish.clicked.connect(lambda _checked=False: self._end())
         self.more.clicked.connect(lambda _checked=False: self._offer())
         self.show_saving(Saving())
 
@@ -63,6 +65,10 @@ class Top(TopBar):
             self._shown = crumbs
             self.set_crumbs([crumb for crumb in crumbs if crumb[0]])
         self.set_status(record.inspection_status.value)
+        self._ended = record.end_time is not None and record.inspection_status in _DECIDED
+        self.finish.setText(self.tr("Write the report") if self._ended else self.tr("Finish record"))
+        self.finish.set_icon("report" if self._ended else "check")
+        self.finish.setToolTip(self._commands.tooltip("record.report" if self._ended else "record.finish"))
 
     def show_saving(self, saving: Saving) -> None:
         """Show whether all edits have reached the service."""
@@ -92,7 +98,11 @@ class Top(TopBar):
         """Offer what changes items, and what changes the record."""
         self.photo.setEnabled(items)
         self.detect.setEnabled(items)
-        self.finish.setEnabled(record)
+        self.finish.setEnabled(record or self._ended)
+
+    def _end(self) -> None:
+        """Finish the record; once that is done, what comes next is its report."""
+        self._commands.run("record.report" if self._ended else "record.finish")
 
     def _detect(self) -> None:
         if self._busy:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QMimeData
 from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from desktop.pages.workbench.capture import CaptureDialog
@@ -62,8 +63,14 @@ def test_photo_detection_verdict_finish_report(
     page.inspector.verdict.commit()
     assert not page.inspector.verdict.asking
     monkeypatch.setattr("desktop.pages.workbench.finishing.confirm", lambda *_args, **_more: True)
-    bench.context.commands.run("record.finish")
+    assert page.top.finish.text() == "Finish record"
+    page.top.finish.click()
     qtbot.waitUntil(lambda: page.bench.document.record.end_time is not None, timeout=8000)
+    assert page.top.finish.text() == "Write the report"
+    asked: list[str] = []
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *said: (asked.append(said[1]) or "", ""))
+    page.top.finish.click()
+    assert asked == ["Write the report"]
     item = bench.session.items.all(record_id)[0]
     assert item.result[-1].verdict["reason"] == "only dirt, wiped off"
     assert bench.session.records.get(record_id).value.inspection_status is Status.PASSED
