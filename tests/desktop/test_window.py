@@ -16,7 +16,7 @@ from desktop.embedded import ServiceState
 from desktop.keys import KeyEdit, KeySheet
 from desktop.palette import Palette, score
 from desktop.theme import DARK, LIGHT, Mode, look, stylesheet
-from desktop.widgets import Page
+from desktop.widgets import Page, PageKind
 from desktop.window import MainWindow
 from shared.codes import Hindrance, Permission, Role
 from tests.desktop.conftest import make_payload
@@ -33,9 +33,9 @@ class _Page(Page):
         column = QVBoxLayout(self)
         column.addWidget(self.line)
 
-    @property
-    def title(self) -> str:
-        return self.page_id.title()
+    @classmethod
+    def title(cls) -> str:
+        return cls.page_id.title()
 
     def opened(self, params: dict[str, Any]) -> None:
         self.openings.append(params)
@@ -68,7 +68,7 @@ class People(_Page):
 
 @pytest.fixture
 def window(qtbot: QtBot, context: Context) -> Iterator[MainWindow]:
-    made = MainWindow(context, [Login(), Records(), Workbench(), People()])
+    made = MainWindow(context, [PageKind(kind, kind) for kind in (Login, Records, Workbench, People)])
     qtbot.addWidget(made)
     made.show()
     made.activateWindow()
@@ -78,7 +78,7 @@ def window(qtbot: QtBot, context: Context) -> Iterator[MainWindow]:
 
 
 def page_of(window: MainWindow, kind: type[_Page]) -> _Page:
-    found = window.findChild(kind)
+    found = window.made(kind.page_id)
     assert isinstance(found, kind)
     return found
 
@@ -209,7 +209,7 @@ def test_the_place_of_the_window_is_kept(
 ) -> None:
     window.resize(1024, 720)
     window.close()
-    again = MainWindow(context, [Login()])
+    again = MainWindow(context, [PageKind(Login, Login)])
     qtbot.addWidget(again)
     assert again.height() == 720  # 900 without it; the width is bounded by the screen
 
@@ -322,8 +322,46 @@ def test_a_hidden_page_takes_the_theme_when_it_is_shown_next(
 
 
 def test_a_first_window_is_no_larger_than_the_screen(qtbot: QtBot, context: Context) -> None:
-    window = MainWindow(context, [Login(), Records()])
+    window = MainWindow(context, [PageKind(Login, Login), PageKind(Records, Records)])
     qtbot.addWidget(window)
     room = window.screen().availableSize()
     assert window.height() < max(room.height(), window.minimumHeight() + 1)
     assert window.width() < max(room.width(), window.minimumWidth() + 1)
+
+
+def test_pages_are_made_when_they_are_opened_and_ahead(
+    qtbot: QtBot, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+
+    def kind(page: type[_Page]) -> PageKind:
+        return PageKind(page, lambda: made.append(page.page_id) or page())  # type: ignore[func-returns-value]
+
+    window = MainWindow(context, [kind(page) for page in (Login, Records, Workbench, People)])
+    qtbot.addWidget(window)
+    assert made == ["login"]
+    context.enter(make_payload(Role.ADMIN))
+    assert window.rail.page_ids() == ["records", "people"]
+    assert window.go("people")
+    assert made == ["login", "records", "people"]
+    window.show()
+    assert made == ["login", "records", "people"]
+    qtbot.waitUntil(lambda: made == ["login", "records", "people", "workbench"])
+    assert window.go("workbench")
+    assert made[-1:] == ["workbench"]
+
+
+def test_a_window_comes_to_a_place(qtbot: QtBot, context: Context) -> None:
+    pages = [PageKind(kind, kind) for kind in (Login, Records, Workbench, People)]
+    for logged_in, there in ((False, "login"), (True, "workbench")):
+        if logged_in:
+            context.enter(make_payload(Role.ADMIN))
+        window = MainWindow(context, pages, ("workbench", {}))
+        qtbot.addWidget(window)
+        assert window.page is None
+        window.arrive(("workbench", {"text": "7"}))
+        assert in_front(window) == there
+    assert page_of(window, Workbench).openings == [{"text": "7"}]
+    assert window.rail.page_ids() == ["records", "people"]
+    window.arrive(("people", {}))
+    assert in_front(window) == "people"
