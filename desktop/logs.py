@@ -16,6 +16,7 @@ import platformdirs
 from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
 
 from desktop.preferences import APP
+from shared.paths import private_folder
 
 _log = logging.getLogger("desktop")
 _FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
@@ -46,7 +47,7 @@ class Logs:
         self._crash_file = None
         self._handler: logging.Handler = logging.StreamHandler()
         with contextlib.suppress(OSError):
-            folder.mkdir(parents=True, exist_ok=True)
+            private_folder(folder)
             self._handler = logging.handlers.RotatingFileHandler(
                 self.file, maxBytes=2_000_000, backupCount=3, encoding="utf-8"
             )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import stat
 import sys
 from pathlib import Path
 
@@ -16,6 +19,18 @@ def root() -> Path:
 def resource(*parts: str) -> Path:
     """The path of a file below `resources/`, for example ``resource("icons", "plus.svg")``."""
     return root().joinpath("resources", *parts)
+
+
+def private_folder(path: Path) -> Path:
+    """The folder at `path`, made when it is missing, for its owner alone where the system knows owners.
+
+    One that belongs to somebody else stays as it is. Raises OSError.
+    """
+    path.mkdir(parents=True, exist_ok=True)
+    if os.name == "posix" and stat.S_IMODE(path.stat().st_mode) != stat.S_IRWXU:
+        with contextlib.suppress(PermissionError):
+            path.chmod(stat.S_IRWXU)
+    return path
 
 
 def own_command(*words: str) -> list[str]:

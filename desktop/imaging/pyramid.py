@@ -22,6 +22,7 @@ from PySide6.QtGui import QImage
 
 from desktop.imaging.decode import Cancellation, Data, Progress, as_rgb, report_progress, stream
 from desktop.imaging.pixels import Pixels, from_qimage
+from shared.paths import private_folder
 from shared.tiles import SAVE, TILE, tile_name
 
 CACHE_LIMIT = 8 * 1024**3
@@ -62,7 +63,7 @@ class PyramidCache:
 
         Raises OSError when the folder cannot be written, pyvips.Error when the picture cannot be read.
         """
-        self.folder.mkdir(parents=True, exist_ok=True)
+        private_folder(self.folder)
         image = as_rgb(stream(data)).copy()
         image.remove("orientation")
         report_progress(image, progress, cancellation)

@@ -37,6 +37,7 @@ from desktop.imaging.source import TILE, ImageSource, Level
 from desktop.imaging.whole import WHOLE_LIMIT
 from shared.content import sha256_of
 from shared.geometry import Rect
+from shared.paths import private_folder
 from shared.tiles import MAX_CROP_PIXELS, level_sizes
 from shared.wire.files import Tiles, TilesState
 
@@ -102,7 +103,8 @@ class TileCache:
         """The picture with this SHA-256 is looked at: drop those longest unopened above the limit."""
         own = self._own(digest)
         with contextlib.suppress(OSError):
-            own.mkdir(parents=True, exist_ok=True)
+            private_folder(self.folder)
+            own.mkdir(exist_ok=True)
             os.utime(own)
             found = []
             for folder in self.folder.iterdir():
@@ -129,7 +131,8 @@ class TileCache:
         part = path.with_name(f"{name}.{secrets.token_hex(4)}")
         with contextlib.suppress(OSError):
             try:
-                path.parent.mkdir(parents=True, exist_ok=True)
+                private_folder(self.folder)
+                path.parent.mkdir(exist_ok=True)
                 part.write_bytes(data)
                 part.replace(path)
             except OSError:

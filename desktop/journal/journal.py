@@ -17,6 +17,7 @@ from desktop.journal.drafts import Drafted, DraftStep
 from desktop.journal.edits import Edit, inverse, joined, new_id
 from desktop.journal.errors import JournalBusyError, JournalError
 from desktop.journal.state import Conflict, State, Step
+from shared.paths import private_folder
 
 SYNC_WITHIN = 0.5
 """Seconds after which an appended line is on the disk at the latest (one fsync for all of that time)."""
@@ -65,7 +66,7 @@ class Journal:
         Raises JournalBusyError when another process has it open, JournalError when the file cannot be used.
         """
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            private_folder(path.parent)
             lock = FileLock(path.with_name(path.name + ".lock"), timeout=0, thread_local=False)
             lock.acquire()
         except Timeout as error:

@@ -5834,6 +5834,10 @@
         <translation>图片 {0} 无法完整读取，文件已损坏。</translation>
     </message>
     <message>
+        <source>The service gave another picture than the one that is named here. Set it anew.</source>
+        <translation>服务给出的图片与此处指明的不是同一张，请重新设置。</translation>
+    </message>
+    <message>
         <source>{0} is not there any more.</source>
         <translation>{0} 已不存在。</translation>
     </message>

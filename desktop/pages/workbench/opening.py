@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 
 import platformdirs
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QCoreApplication, QSize, Qt
 from PySide6.QtGui import QImage
 
 from desktop.client import Session
@@ -20,6 +20,7 @@ from desktop.client.address import is_local
 from desktop.client.errors import Forbidden, NotFound
 from desktop.detection_words import model_word
 from desktop.imaging import open_image
+from desktop.imaging.errors import ImageError
 from desktop.imaging.remote import choose_source
 from desktop.imaging.source import ImageSource
 from desktop.pages.workbench.document import ItemView, view_of
@@ -27,14 +28,18 @@ from desktop.pages.workbench.reference_file import ReferenceFile
 from desktop.pages.workbench.rows import Rows
 from desktop.preferences import APP
 from desktop.workers import Report
-from shared.content import file_id_of, sha256_of
+from shared.content import file_id_of, sha256, sha256_of
 from shared.geometry import Rect
+from shared.paths import private_folder
 from shared.wire.catalogue import ReferenceImage
 from shared.wire.detection import DetectionModel
 from shared.wire.inspection import Record
 
 _KEPT_BYTES = 4_000_000_000
 """Least recently used pictures beyond this many bytes leave the cache."""
+
+_BY_ADDRESS = "file-"
+"""What the name of a kept picture begins with whose content is not known."""
 
 _WHOLE_PIXELS = 25_000_000
 _AT_ONCE = 16
@@ -155,7 +160,7 @@ def picture_path(content_id: str | None, file_id: str) -> Path:
     try:
         name = sha256_of(content_id or "")
     except ValueError:
-        name = "file-" + re.sub(r"[^A-Za-z0-9-]", "_", file_id)
+        name = _BY_ADDRESS + re.sub(r"[^A-Za-z0-9-]", "_", file_id)
     return picture_folder() / name
 
 
@@ -207,7 +212,18 @@ def squared(rect: Rect, width: int, height: int) -> Rect:
 
 
 def _keep(data: bytes, path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Keep what the service gave at `picture_path`. Raises ImageError when it is not what that place names.
+
+    An item may name one file by its address and another by its content: kept under that name, the one would
+    be shown for the other from then on, wherever it is used.
+    """
+    if not path.name.startswith(_BY_ADDRESS) and sha256(data) != path.name:
+        raise ImageError(
+            QCoreApplication.translate(
+                "imaging", "The service gave another picture than the one that is named here. Set it anew."
+            )
+        )
+    private_folder(path.parent)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=".part-")
     try:
         with os.fdopen(handle, "wb") as file:
