@@ -22,6 +22,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from benchmarks.floor import Floor
 from benchmarks.loop import STALL_MS, Stalls, percentile, say
 
 WINDOW = (1600, 1000)
@@ -51,8 +52,8 @@ def resident_mb(field: str) -> float:
     return next(int(line.split()[1]) / 1024 for line in text.splitlines() if line.startswith(field))
 
 
-def opened_view(path: Path) -> tuple[Any, Any, float, Stalls]:
-    """The application, a view on the picture, the ms until its first useful picture was painted."""
+def opened_view(path: Path, floor: Floor | None = None) -> tuple[Any, Any, float, Stalls]:
+    """The application, a view on the picture, the ms until its first useful picture, what stalled."""
     from PySide6.QtWidgets import QApplication
 
     from desktop.canvas.view import CanvasView
@@ -63,7 +64,7 @@ def opened_view(path: Path) -> tuple[Any, Any, float, Stalls]:
     view.resize(*WINDOW)
     view.show()
     application.processEvents()
-    stalls = Stalls()
+    stalls = Stalls(floor=floor)
     shown: list[float] = []
     view.opened.connect(lambda: shown.append(0))
     start = time.perf_counter()
@@ -87,9 +88,9 @@ def qt_preview_ms(path: Path) -> float:
     return (time.perf_counter() - start) * 1000
 
 
-def picture(path: Path, megapixels: int) -> None:
-    """Open a picture, let it be prepared, and move about in it."""
-    application, view, first, stalls = opened_view(path)
+def picture(path: Path, megapixels: int, floor: Floor) -> None:
+    """Open a picture and let it be prepared."""
+    application, view, first, stalls = opened_view(path, floor)
     target = PICTURES[megapixels][2]
     ready: list[int] = []
     view.prepared.connect(lambda: ready.append(1))
@@ -100,13 +101,14 @@ def picture(path: Path, megapixels: int) -> None:
         time.sleep(0.002)
         most = max(most, resident_mb("RssAnon"))
     built = time.perf_counter() - start
+    stalls.end()
     say(
         f"longest stall while opening {megapixels} MP",
         stalls.longest * 1000,
         STALL_MS,
         "ms",
         prepared_s=round(built, 1),
-        processor=round(stalls.longest_work * 1000, 1),
+        **stalls.explained,
     )
     say(f"first picture of {megapixels} MP", first, target, "ms", floor=round(qt_preview_ms(path), 1))
     if megapixels == 400:
@@ -115,9 +117,9 @@ def picture(path: Path, megapixels: int) -> None:
     view.close_picture()
 
 
-def moving(path: Path) -> None:
+def moving(path: Path, floor: Floor) -> None:
     """A second opening, then pan and zoom with cold tiles."""
-    application, view, first, stalls = opened_view(path)
+    application, view, first, stalls = opened_view(path, floor)
     say("second opening of 400 MP", first, 300, "ms")
     while not view.source.levels:
         application.processEvents()
@@ -141,7 +143,7 @@ def moving(path: Path) -> None:
         frame(view.viewport.fit_scale * 1.06**step, width * 0.7, height * 0.4)
     for step in range(150):
         frame(1.0, width - 2000 - step * 80, height - 1500 - step * 50)
-    floor = bare_frame_ms()
+    bare = bare_frame_ms()
     say(
         "pan and zoom, 400 MP, cold tiles, p95",
         percentile(frames, 0.95),
@@ -150,10 +152,10 @@ def moving(path: Path) -> None:
         median=round(statistics.median(frames), 1),
         worst=round(max(frames), 1),
         processor_p95=round(percentile(worked, 0.95), 1),
-        floor=round(floor, 1),
+        floor=round(bare, 1),
     )
-    worst = round(stalls.longest_work * 1000, 1)
-    say("longest stall while moving", stalls.longest * 1000, STALL_MS, "ms", processor=worst)
+    stalls.end()
+    say("longest stall while moving", stalls.longest * 1000, STALL_MS, "ms", **stalls.explained)
     say("memory with 400 MP open", resident_mb("VmRSS"), 400, "MB", peak=round(resident_mb("VmHWM")))
     view.close_picture()
 
@@ -309,10 +311,12 @@ def main() -> None:
     given = parser.parse_args()
     match given.part:
         case "picture":
-            picture(given.path, given.megapixels)
+            with Floor() as floor:
+                picture(given.path, given.megapixels, floor)
             return
         case "moving":
-            moving(given.path)
+            with Floor() as floor:
+                moving(given.path, floor)
             return
         case "regions":
             many_regions(given.path)

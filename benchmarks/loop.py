@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.floor import Floor
+
 STALL_MS = 50.0
 """The longest that the GUI thread may be held."""
 _PATIENCE = 300.0
@@ -45,15 +47,21 @@ class Stalls:
     """The longest time between two turns of the event loop, and the longest the GUI thread itself worked.
 
     On a shared machine only the second says what the program costs; `waited` is how long in the longest turn
-    the thread had no core (0 where the system does not tell), the rest it waited for other threads of the
-    program. With `tell_above` (ms) a thread writes to the standard error where all threads are whenever a
-    turn takes longer: what the GUI thread waits for may be the interpreter's lock.
+    the thread had no core (0 where the system does not tell). `held` is the longest turn less such waiting:
+    work, and waiting for other threads of the program. With a `floor` the figure stands beside what a process
+    with nothing but a timer went through meanwhile. With `tell_above` (ms) a thread writes to the standard
+    error where all threads are whenever a turn takes longer: what the GUI thread waits for may be the
+    interpreter's lock.
     """
 
-    def __init__(self, tell_above: float | None = None) -> None:
+    def __init__(self, tell_above: float | None = None, floor: Floor | None = None) -> None:
         from PySide6.QtCore import Qt, QTimer
 
-        self.longest = self.longest_work = self.waited = 0.0
+        self.longest = self.longest_work = self.waited = self.held = 0.0
+        self._beneath: dict[str, float] = {}
+        self._floor = floor
+        if floor is not None:
+            floor.reset()
         self._last, self._worked, self._queued = time.perf_counter(), time.thread_time(), in_line()
         self._timer = QTimer(interval=1, timerType=Qt.TimerType.PreciseTimer)
         self._timer.timeout.connect(self._beat)
@@ -67,17 +75,23 @@ class Stalls:
         """Watch no more."""
         self._timer.stop()
         self._over.set()
+        if self._floor is not None:
+            bare = self._floor.longest()
+            times = round(self.longest * 1000 / bare, 1) if bare else 0.0
+            self._beneath = {"floor": round(bare, 1), "ratio": times, "stolen": round(self._floor.stolen())}
 
     @property
     def explained(self) -> dict[str, float]:
         """What a line tells of it besides the longest turn, ms."""
-        return {"processor": round(self.longest_work * 1000, 1), "waited": round(self.waited * 1000, 1)}
+        own = {"processor": self.longest_work, "held": self.held, "waited": self.waited}
+        return {name: round(seconds * 1000, 1) for name, seconds in own.items()} | self._beneath
 
     def _beat(self) -> None:
         now, worked, queued = time.perf_counter(), time.thread_time(), in_line()
         if now - self._last > self.longest:
             self.longest, self.waited = now - self._last, queued - self._queued
         self.longest_work = max(self.longest_work, worked - self._worked)
+        self.held = max(self.held, now - self._last - (queued - self._queued))
         self._last, self._worked, self._queued = now, worked, queued
 
     def _watch(self, above: float) -> None:

@@ -5,8 +5,7 @@
 The whole desktop with its own service, a record of 1,000 items with regions, photos and results, on a
 reference image of 24 MP. Prints one JSON line per figure: the time of an action until it is painted, and the
 longest time between two turns of the event loop while it was done and what it set off came in, held against
-50 ms. `processor` is what the GUI thread itself worked in one turn at most, `waited` how long it had no core
-in the longest one: on a machine that is shared, the two tell the program's part.
+50 ms. What else a line says of the machine's part tells `benchmarks/stall.py`.
 `--where` writes to the standard error where the GUI thread is whenever a turn takes longer than so many ms.
 """
 
@@ -22,6 +21,7 @@ from typing import Any
 
 from benchmarks.canvas import draw_picture
 from benchmarks.desk import desk, workbench
+from benchmarks.floor import Floor
 from benchmarks.loop import STALL_MS, Stalls, say, tell, until
 from desktop.client import Session
 from desktop.pages.workbench import WorkbenchPage
@@ -105,14 +105,14 @@ def regions_file(folder: Path) -> Path:
 class Bench:
     """The open page, and how its actions are timed."""
 
-    def __init__(self, page: WorkbenchPage, where: float | None) -> None:
-        self.page = page
+    def __init__(self, page: WorkbenchPage, where: float | None, floor: Floor) -> None:
+        self.page, self._floor = page, floor
         self._where = where
 
     @contextmanager
     def held(self, doing: str) -> Iterator[None]:
         """Tell the longest stall while the block runs, and until what it set off has come in."""
-        stalls = Stalls(self._where)
+        stalls = Stalls(self._where, self._floor)
         try:
             yield
             settle()
@@ -224,9 +224,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Figures of the workbench, one JSON line each.")
     parser.add_argument("--where", type=float, help="tell where the GUI thread is after so many ms")
     given = parser.parse_args()
-    with desk() as (desktop, folder):
+    with Floor() as floor, desk() as (desktop, folder):
         record_id = fill(desktop.context.session, folder)
-        window, bench = desktop.window, Bench(workbench(desktop), given.where)
+        window, bench = desktop.window, Bench(workbench(desktop), given.where, floor)
         page = bench.page
         settle()
         opening(bench, lambda: window.go("workbench", {"record_id": record_id}), "opening")
