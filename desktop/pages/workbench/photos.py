@@ -100,6 +100,7 @@ class Photos(QObject):
 
     def forget(self) -> None:
         """Another record: nothing of this one is kept."""
+        self._stop_pairing()
         self._known.clear()
         self._shown = self.pair = None
 
@@ -149,6 +150,7 @@ class Photos(QObject):
         by_hand = (self._by_hand.get(self._key) if self._key else None) or self._kept_by_hand(item)
         self._box.show_alignment(alignment(entry), by_hand is not None)
         if ref is None:
+            self._stop_pairing()
             self._shown = None
             self._say_pair(None)
             self._box.show_pair(None, self.tr("No photo yet. Add one, take one, or drop it here."))
@@ -162,10 +164,16 @@ class Photos(QObject):
             self._say_pair(None)
             self._box.show_pair(None)
         self._shown = wanted
-        if self._pairing is not None:
-            self._pairing.cancel()
+        self._stop_pairing()
         # Who holds the key for the next item down goes past many that nobody looks at.
         self._pair_soon.start()
+
+    def _stop_pairing(self) -> None:
+        """What is under way belongs to another photo: it must not be shown beside this item."""
+        self._pair_soon.stop()
+        if self._pairing is not None:
+            self._pairing.cancel()
+            self._pairing = None
 
     def _pair(self) -> None:
         wanted = self._shown

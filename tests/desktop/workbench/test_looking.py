@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from threading import Event
+from typing import Any
+
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from desktop.canvas.alignment import AlignedPair
 from desktop.canvas.tools import Tool
-from tests.desktop.workbench.stage import Desk, make_record
+from desktop.pages.workbench import photos as photos_module
+from desktop.pages.workbench.pictures import make_pair
+from desktop.workers import run
+from tests.desktop.workbench.stage import Desk, make_record, picture
 
 
 def test_list_and_canvas_choose_together(bench: Desk, qtbot: QtBot) -> None:
@@ -52,6 +60,38 @@ def test_the_strip_follows_the_tool(bench: Desk, qtbot: QtBot) -> None:
     assert bench.page.view.editor.tool is Tool.DRAW
     bench.context.commands.run("tool.select")
     assert bench.page.strip.buttons[Tool.SELECT].isChecked()
+
+
+def test_the_pair_of_another_item_never_stands_beside_one_without_a_photo(
+    bench: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record_id = make_record(bench.session)
+    first = bench.session.items.all(record_id)[0]
+    bench.session.items.add_photo(first.item_id, bench.session.files.upload(picture(3), "a.png").file_id)
+    let_go, made = Event(), Event()
+
+    def slow(*given: Any) -> AlignedPair:
+        let_go.wait(10)
+        try:
+            return make_pair(*given)
+        finally:
+            made.set()
+
+    bench.open(record_id, qtbot.waitUntil)
+    page = bench.page
+    qtbot.waitUntil(lambda: page.photos.pair is not None, timeout=8000)
+    page.go_to(page.bench.rows[1].item_id)
+    qtbot.waitUntil(lambda: page.bench.current in page.photos._known, timeout=8000)
+    monkeypatch.setattr(photos_module, "make_pair", slow)
+    page.go_to(first.item_id)
+    qtbot.waitUntil(lambda: page.photos._pairing is not None and not page.photos._pairing.finished)
+    page.go_to(page.bench.rows[1].item_id)
+    let_go.set()
+    assert made.wait(10)
+    after: list[None] = []
+    run(lambda: None, owner=page, done=after.append)
+    qtbot.waitUntil(lambda: bool(after))
+    assert page.photos.pair is None
 
 
 def test_a_record_that_is_gone_is_said(bench: Desk, qtbot: QtBot) -> None:
