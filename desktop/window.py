@@ -11,6 +11,7 @@ from PySide6.QtCore import QByteArray, QSize, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QCloseEvent, QDesktopServices, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
+from desktop.about import About
 from desktop.context import Context
 from desktop.embedded import ServiceState
 from desktop.keys import KeySheet
@@ -26,8 +27,8 @@ HOME = "records"
 ACCOUNT = "me"
 """The page that the account at the foot of the rail leads to."""
 _HISTORY = 50
-_USUAL = QSize(1440, 900)
 _AHEAD_MS = 30
+_USUAL = QSize(1440, 900)
 _FRAME = QSize(8, 40)
 """What a system takes for borders and title: on a small screen the foot of the window stays in sight."""
 Place = tuple[str, dict[str, Any]]
@@ -104,7 +105,6 @@ class MainWindow(QMainWindow):
         """Where the person is, for `go` in another window."""
         return (self._page.page_id, self._page.place()) if self._page is not None else (LOGIN, {})
 
-    def go(self, page_id: str, params: dict[str, Any] | None = None) -> bool:
     def arrive(self, place: Place) -> None:
         """Bring the first page to the front: the one of `place`, or else where a login leads to."""
         payload = self._context.payload
@@ -138,13 +138,14 @@ class MainWindow(QMainWindow):
         super().showEvent(event)
         self._ahead.start()
 
+    def go(self, page_id: str, params: dict[str, Any] | None = None) -> bool:
         """Bring a page to the front; False when it is not there, not allowed, or the page in front stays."""
         known = self._kinds.get(page_id)
         if known is None or (known.kind.in_frame and not self._context.may(known.kind.permission)):
             return False
-        before = self._page
         page = self.made(page_id)
         assert page is not None
+        before = self._page
         if before is not None and before is not page:
             if not before.leave():
                 self.rail.mark(before.section or before.page_id)
@@ -244,6 +245,7 @@ class MainWindow(QMainWindow):
             bind(f"language.{code}", partial(self.language_wanted.emit, code), self)
         bind("fullscreen", self._full_screen, self)
         bind("logs", lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(log_dir()))), self)
+        bind("about", self._about, self)
         bind("logout", self._logout, self, enabled=self._logged_in)
         bind("quit", self.close, self)
 
@@ -270,6 +272,12 @@ class MainWindow(QMainWindow):
         sheet.exec()
         sheet.deleteLater()
 
+    def _about(self) -> None:
+        about = About(self, self._context)
+        look().dress(about)
+        about.exec()
+        about.deleteLater()
+
     def _reload(self) -> None:
         if self._page is not None:
             self._page.opened(self._page.place())
@@ -293,7 +301,7 @@ class MainWindow(QMainWindow):
         chosen = self._context.preferences.values
         themes = {f"theme.{mode}": mode is look().mode for mode in Mode}
         languages = {f"language.{code or 'system'}": code == chosen.language for code in ("", *LANGUAGES)}
-        ids = ["palette", "keys", "", *themes, "", *languages, "", "logs"]
+        ids = ["palette", "keys", "", *themes, "", *languages, "", "logs", "about"]
         self._pop_up(ids, self.rail.settings, themes | languages)
 
     def _account(self) -> None:

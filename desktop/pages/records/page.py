@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, ClassVar
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt
+from PySide6.QtCore import QCoreApplication, QItemSelectionModel, QModelIndex, Qt
 from PySide6.QtGui import QImage, QPixmap
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -79,10 +79,10 @@ class RecordsPage(Page):
         self._build()
         self._bind()
 
-    @property
-    def title(self) -> str:
+    @classmethod
+    def title(cls) -> str:
         """The page's name."""
-        return self.tr("Records")
+        return QCoreApplication.translate("RecordsPage", "Records")
 
     def _make_table(self) -> QTableView:
         table = QTableView()
