@@ -11,7 +11,6 @@ import json
 import os
 import queue
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +21,7 @@ from typing import IO, Any
 import httpx
 
 from shared.codes import Hindrance
-from shared.paths import own_command, root
+from shared.paths import own_command, own_place
 from shared.reasons import hindrance
 
 BUSY = 3
@@ -226,8 +225,7 @@ class EmbeddedService:
                 stdout=subprocess.PIPE,
                 stderr=log,
                 env=environment,
-                # `python -m` looks into the working directory first: it must be ours.
-                cwd=None if getattr(sys, "frozen", False) else root(),
+                cwd=own_place(),
                 text=True,
                 encoding="utf-8",
                 # Ctrl+C in a terminal goes to the desktop alone, which then ends the service in order.

@@ -38,3 +38,11 @@ def own_command(*words: str) -> list[str]:
     if getattr(sys, "frozen", False):
         return [sys.executable, *words]
     return [sys.executable, "-m", "shared", *words]
+
+
+def own_place() -> Path | None:
+    """The working directory to start `own_command` in; None: any.
+
+    `python -m` looks into it first, and what lies in the one of the moment may be anybody's.
+    """
+    return None if getattr(sys, "frozen", False) else root()

@@ -12,7 +12,7 @@ from typing import Any
 
 from service.detection import frames
 from service.detection.failure import BadModel
-from shared.paths import own_command
+from shared.paths import own_command, own_place
 from shared.wire.detection import ModelKind
 
 _LOG = logging.getLogger(__name__)
@@ -110,7 +110,7 @@ class ComputeProcess:
                 raise ProcessDied
             if self._process is None or self._process.poll() is not None:
                 self._process = subprocess.Popen(  # noqa: S603 - our own program
-                    own_command("worker"), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+                    own_command("worker"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=own_place()
                 )
             return self._process
 
@@ -122,12 +122,17 @@ def check_model(
 
     Raises BadModel.
     """
-    words = ["worker", "--check", str(path), "--settings", json.dumps(settings)]
+    words = ["worker", "--check", str(path.absolute()), "--settings", json.dumps(settings)]
     if kind is not None:
         words += ["--kind", kind.value]
     try:
         ended = subprocess.run(  # noqa: S603 - our own program
-            own_command(*words), stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds, check=False
+            own_command(*words),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=seconds,
+            check=False,
+            cwd=own_place(),
         )
     except subprocess.TimeoutExpired as error:
         raise BadModel("timed_out") from error

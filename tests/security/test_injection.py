@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import socket
 import sys
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import pytest
 
+from service.detection.failure import BadModel
+from service.detection.process import ComputeProcess, check_model
 from tests.security.house import House, check_frame
 from tests.security.operations import body_of, filled, parts
 
@@ -151,3 +154,25 @@ def test_no_address_that_a_client_names_is_ever_fetched(house: House) -> None:
         assert _connections == []
         with pytest.raises(TimeoutError):
             listener.accept()
+
+
+def test_no_program_of_the_working_directory_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Somebody starts `walkaround serve` in a folder that others may write.
+    planted = tmp_path / "shared"
+    planted.mkdir()
+    run = tmp_path / "run"
+    for name in ("__init__", "__main__"):
+        (planted / f"{name}.py").write_text(f"open({str(run)!r}, 'w')\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    model = tmp_path / "model.onnx"
+    model.write_bytes(b"no model")
+    with pytest.raises(BadModel) as raised:
+        check_model(Path("model.onnx"), None, {})
+    assert raised.value.code == "not_onnx"
+    worker = ComputeProcess()
+    try:
+        answer = worker.ask({"photo": "nothing"}, 30, lambda percent: None)
+    finally:
+        worker.close()
+    assert answer["event"] == "failed"
+    assert not run.exists()
