@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import signal
+import stat
 import subprocess
 import sys
 import threading
@@ -17,6 +18,7 @@ from typing import Any
 import pytest
 
 from desktop.journal import DraftStep, Edit, Journal, JournalBusyError, JournalError, Kind, lines, new_id
+from desktop.journal.journal import MERGE_WITHIN
 from shared.paths import root
 
 
@@ -87,7 +89,8 @@ def test_edits_made_together_are_undone_together_and_backwards(path: Path) -> No
 
 def test_nudges_merge_until_a_pause(path: Path) -> None:
     journal = Journal.open(path)
-    for step, at in enumerate((1000.0, 1000.5, 1001.4, 1003.0)):
+    # The second comes at the last moment that still counts, the third in the same one.
+    for step, at in enumerate((1000.0, 1000.0 + MERGE_WITHIN, 1000.0 + MERGE_WITHIN, 1003.0)):
         journal.append(update("a", step, step + 1, at), merge_key="nudge")
     (last,) = journal.undo("r")
     assert (last.before, last.after) == ({"x": 4}, {"x": 3})
@@ -223,12 +226,49 @@ def test_compacting_changes_no_answer_and_shrinks_the_file(path: Path) -> None:
     size = path.stat().st_size
     journal.compact()
     assert path.stat().st_size < size / 20
+    assert journal._state.to_line() == before
     journal.append(update("d", 0, 1))
     journal.undo("r")
     journal = reopened(journal)
     assert journal.pending()[-1].object_id == "d"
     journal.close()
     assert before["conflicts"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a folder cannot be synced there")
+def test_a_rewritten_journal_is_on_disk_before_it_takes_the_place_of_the_old(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without that a loss of power may leave an empty file, or none."""
+    journal = Journal.open(path)
+    journal.append(create("a"), create("b"))
+    happened: list[object] = []
+    synced, replaced, old = os.fsync, Path.replace, path.stat().st_ino
+
+    def sync(fd: int) -> None:
+        state = os.fstat(fd)
+        # The old file is synced by a thread, whenever that gets its turn.
+        if state.st_ino != old:
+            happened.append("folder" if stat.S_ISDIR(state.st_mode) else state.st_size)
+        synced(fd)
+
+    def replace(self: Path, target: Path) -> Path:
+        happened.append("replaced")
+        return replaced(self, target)
+
+    monkeypatch.setattr(os, "fsync", sync)
+    monkeypatch.setattr(Path, "replace", replace)
+    journal.compact()
+    assert happened == [path.stat().st_size, "replaced", "folder"]
+    journal.close()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a folder cannot be synced there")
+def test_a_new_journal_is_in_its_folder_for_good(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folders: list[bool] = []
+    monkeypatch.setattr(os, "fsync", lambda fd: folders.append(stat.S_ISDIR(os.fstat(fd).st_mode)))
+    Journal.open(path).close()
+    assert True in folders
 
 
 def test_compacting_keeps_the_whole_state(path: Path) -> None:
@@ -291,6 +331,29 @@ def test_lines_that_no_journal_writes_count_as_damage(path: Path) -> None:
     journal = Journal.open(path)
     assert journal.damaged
     assert journal.pending() == []
+    journal.close()
+
+
+def test_one_line_that_no_journal_writes_is_damage_and_the_rest_counts(path: Path) -> None:
+    journal = Journal.open(path)
+    journal.append(create("a"))
+    journal.close()
+    with path.open("ab") as file:
+        file.write(lines.encode({"t": "?"}))
+    journal = Journal.open(path)
+    assert journal.damaged
+    assert [edit.object_id for edit in journal.pending()] == ["a"]
+    assert len(list(path.parent.glob("*.damaged-*"))) == 1
+    journal.close()
+
+
+def test_nothing_to_write_is_no_step(path: Path) -> None:
+    journal = Journal.open(path)
+    journal.append(create("a"))
+    size = path.stat().st_size
+    journal.append()
+    assert path.stat().st_size == size
+    assert [edit.object_id for edit in journal.undo("r")] == ["a"]
     journal.close()
 
 

@@ -1,0 +1,70 @@
+"""A draft against the simplest model of it: a list of values and where in it one stands."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from desktop.journal import Drafted, DraftStep, Journal
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.sampled_from([DraftStep.TAKE, DraftStep.UNDO, DraftStep.REDO]), max_size=20))
+def test_a_draft_goes_back_and_forth_among_its_values(steps: list[DraftStep]) -> None:
+    draft, values, at = Drafted({"of": "v1"}, 0), [0], 0
+    for number, step in enumerate(steps, 1):
+        match step:
+            case DraftStep.TAKE:
+                draft.take(number)
+                values = [*values[: at + 1], number]
+                at += 1
+            case DraftStep.UNDO:
+                assert draft.undo() is (at > 0)
+                at = max(at - 1, 0)
+            case DraftStep.REDO:
+                assert draft.redo() is (at < len(values) - 1)
+                at = min(at + 1, len(values) - 1)
+        assert draft.now == values[at]
+    assert Drafted.from_json(json.loads(json.dumps(draft.to_json()))) == draft
+
+
+def test_a_copy_has_stacks_of_its_own() -> None:
+    draft = Drafted({"of": "v1"}, 1)
+    draft.take(2)
+    copied = draft.copy()
+    assert copied == draft
+    copied.undo()
+    assert (draft.now, draft.before, draft.after) == (2, [1], [])
+    assert (copied.now, copied.before, copied.after) == (1, [], [2])
+
+
+def test_what_is_no_draft_is_refused() -> None:
+    for missing in ("about", "now", "before", "after"):
+        said = Drafted({"of": "v1"}, 1).to_json()
+        del said[missing]
+        with pytest.raises(KeyError):
+            Drafted.from_json(said)
+
+
+def test_undone_steps_of_a_draft_come_back_after_a_restart(tmp_path: Path) -> None:
+    path = tmp_path / "edits.journal"
+    journal = Journal.open(path)
+    journal.draft("r", "a", DraftStep.OPEN, 1, about={"of": 7})
+    for value in (2, 3):
+        journal.draft("r", "a", DraftStep.TAKE, value)
+    for _ in range(2):
+        journal.draft("r", "a", DraftStep.UNDO)
+    journal.draft("r", "a", DraftStep.REDO)
+    for _ in range(2):
+        assert journal.drafts("r") == {"a": Drafted({"of": 7}, 2, [1], [3])}
+        journal.close()
+        journal = Journal.open(path)
+    journal.compact()
+    assert journal.drafts("r") == {"a": Drafted({"of": 7}, 2, [1], [3])}
+    journal.draft("r", "a", DraftStep.DROP)
+    assert journal.drafts("r") == {}
+    journal.close()
