@@ -193,9 +193,11 @@ def quality(level: str, count: int, seed: int) -> list[tuple[float, bool]]:
 def calibrate(count: int) -> None:
     """Fit the weights of the confidence on other seeds than the figures' and print them.
 
-    Logistic regression by Newton's method, on every part that the comparison yields.
+    Logistic regression by Newton's method, on every part that the comparison yields; those of scans in black
+    and white apart.
     """
-    rows, real = [], []
+    rows: dict[bool, list[tuple[float, ...]]] = {True: [], False: []}
+    real: dict[bool, list[bool]] = {True: [], False: []}
     for level in ("aligned", "all"):
         for pair in pairs(level, count, seed=5000):
             try:
@@ -203,20 +205,23 @@ def calibrate(count: int) -> None:
             except AlignmentFailed:
                 continue
             size = (pair.photo.shape[1], pair.photo.shape[0])
-            given = (seen.found, seen.threshold)
-            found = [Found("", confidence(part, *given), in_photo(part, seen, size)) for part in seen.found]
-            real += matched(found, pair.expected)
-            rows += [(1.0, *measures(part, *given)) for part in seen.found]
-    x, y = np.array(rows), np.array(real, np.float64)
-    weights = np.zeros(x.shape[1])
-    for _ in range(30):
-        guess = 1 / (1 + np.exp(-np.clip(x @ weights, -30, 30)))
-        bend = (x * (guess * (1 - guess))[:, None]).T @ x + np.eye(len(weights)) * 0.5
-        weights += np.linalg.solve(bend, x.T @ (y - guess) - 0.5 * weights)
-    names = ("bias", "strength", "thickness", "peers")
-    report(
-        f"weights from {len(y)} parts, {y.mean():.3f} real", **dict(zip(names, weights.tolist(), strict=True))
-    )
+            every = [(part, view) for view in seen.looks for part in view.found]
+            every.sort(key=lambda one: -confidence(one[0], one[1], seen))
+            found = [Found("", 1.0, in_photo(one[0], one[1], seen.scanned, size)) for one in every]
+            real[seen.scanned] += matched(found, pair.expected)
+            rows[seen.scanned] += [(1.0, *measures(one[0], one[1], seen)) for one in every]
+    for scanned, name in ((False, "photos"), (True, "scans")):
+        x, y = np.array(rows[scanned]), np.array(real[scanned], np.float64)
+        weights = np.zeros(x.shape[1])
+        for _ in range(30):
+            guess = 1 / (1 + np.exp(-np.clip(x @ weights, -30, 30)))
+            bend = (x * (guess * (1 - guess))[:, None]).T @ x + np.eye(len(weights)) * 0.5
+            weights += np.linalg.solve(bend, x.T @ (y - guess) - 0.5 * weights)
+        names = ("bias", "strength", "thickness", "peers", "left")
+        report(
+            f"weights of {name} from {len(y)} parts, {y.mean():.3f} real",
+            **dict(zip(names, weights.tolist(), strict=True)),
+        )
 
 
 def strangers(count: int) -> None:

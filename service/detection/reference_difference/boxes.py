@@ -14,8 +14,10 @@ from shared.cv import cv2
 from shared.geometry import Rect
 
 _GROW = 0.45
-# Parts are one finding whose gap is at most this share of the smaller one's length.
+# Parts are one finding whose gap is at most this share of the smaller one's length, and so many times the
+# reach within which px belong together: two large things may lie further apart and are still two.
 _NEAR = 0.5
+_FAR = 5.0
 # Share of a part's strength above which its pixels are sure to belong to it: below is what surrounds it.
 _CORE = 0.1
 # px of the frame over which the second scale smears a difference, and the share of the strongest difference
@@ -168,7 +170,7 @@ def _belong(one: Part, other: Part, reach: int) -> bool:
     gap_y = max(one.box.y, other.box.y) - min(one.box.bottom, other.box.bottom)
     gap = float(np.hypot(max(gap_x, 0), max(gap_y, 0)))
     small = min(max(one.box.w, one.box.h), max(other.box.w, other.box.h))
-    if gap <= max(2.0 * reach, _NEAR * small) and gap <= 12.0 * reach:
+    if gap <= max(2.0 * reach, _NEAR * small) and gap <= _FAR * reach:
         return True
     return small >= 8 and gap <= 1.5 * small and _collinear(one, other)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -89,50 +90,87 @@ def _best_sigma(sharp: Floats, soft: Floats, mask: NDArray[np.bool_]) -> float:
     return chosen
 
 
-def match_light(reference: Floats, photo: Floats, valid: Bytes) -> Floats:
-    """The reference with the photo's light and colour: gain and offset per channel, smooth across the frame.
+@dataclass(frozen=True, slots=True)
+class Light:
+    """How the photo's light differs across a frame: per channel gain and offset, smooth.
 
-    photo ~ (a0 + a1 x + a2 y) reference + c reference^2 + (quadratic in x, y), per channel, fitted robustly
-    to area means, so that damage and noise count little and a shadow of the size of a defect stays.
+    photo ~ (a0 + a1 x + a2 y) reference + c reference^2 + (quadratic in x, y). numbers: (channels, 10) as
+    fitted, or None where the reference fits as it is. x, y: what the frame's edges lie at, -1 and 1 for the
+    one that it was fitted on.
     """
+
+    channels: int
+    numbers: NDArray[np.float64] | None
+    x: tuple[float, float] = (-1.0, 1.0)
+    y: tuple[float, float] = (-1.0, 1.0)
+
+    def within(self, left: float, top: float, right: float, bottom: float) -> Light:
+        """That of a window of the frame; its edges in parts of the frame, 0..1."""
+        (x1, x2), (y1, y2) = self.x, self.y
+        across = (x1 + (x2 - x1) * left, x1 + (x2 - x1) * right)
+        return Light(self.channels, self.numbers, across, (y1 + (y2 - y1) * top, y1 + (y2 - y1) * bottom))
+
+    def on(self, image: Floats) -> Floats:
+        """The image, float32 (height, width, channels), in that light."""
+        if self.numbers is None:
+            return image
+        height, width = image.shape[:2]
+        (x1, x2), (y1, y2) = self.x, self.y
+        full_x = (np.arange(width, dtype=np.float32) + 0.5) * np.float32((x2 - x1) / width) + np.float32(x1)
+        full_y = (np.arange(height, dtype=np.float32) + 0.5) * np.float32((y2 - y1) / height) + np.float32(y1)
+        across = np.stack([np.ones_like(full_x), full_x, full_x**2])
+        down = np.stack([np.ones_like(full_y), full_y, full_y**2], axis=1)
+
+        def changed(numbers: NDArray[np.float64], value: Floats) -> Floats:
+            a0, a1, a2, c, b0, b1, b2, b3, b4, b5 = numbers.astype(np.float32)
+            # Not `@`: BLAS would start threads of its own for so little.
+            tilt = np.array([[a0, a1, 0], [a2, 0, 0]], np.float32) @ across
+            gain = np.einsum("ij,jk->ik", down[:, :2], tilt)
+            bent = np.array([[b0, b1, b3], [b2, b4, 0], [b5, 0, 0]], np.float32) * 255
+            total = np.einsum("ij,jk->ik", down, bent @ across)
+            gain = cv2.scaleAdd(value, float(c) / 255, gain, gain)
+            return np.asarray(cv2.accumulateProduct(gain, value, total), np.float32)
+
+        planes = [np.asarray(plane, np.float32) for plane in cv2.split(image)]
+        work = [partial(changed, *both) for both in zip(self.numbers, planes, strict=True)]
+        lit = cv2.merge(side_by_side(work))
+        # The photo clips at black and white, so what the fit puts beyond them must clip too.
+        return np.asarray(np.clip(lit, 0, 255, out=lit), np.float32).reshape(image.shape)
+
+
+def match_light(reference: Floats, photo: Floats, valid: Bytes) -> tuple[Floats, Light]:
+    """The reference with the photo's light and colour, and that light.
+
+    Fitted robustly to area means, so that damage and noise count little and a shadow of the size of a defect
+    stays.
+    """
+    own = Light(reference.shape[2], None)
     height, width = valid.shape
     scale = min(_SAMPLES_SIDE / max(height, width), 1.0)
     size = (max(round(width * scale), 2), max(round(height * scale), 2))
     small_valid = cv2.resize(valid, size, interpolation=cv2.INTER_AREA) == 255
     if np.count_nonzero(small_valid) < 12:
-        return reference
+        return reference, own
     channels = reference.shape[2]
     small_reference = cv2.resize(reference, size, interpolation=cv2.INTER_AREA).reshape(*size[::-1], channels)
     small_photo = cv2.resize(photo, size, interpolation=cv2.INTER_AREA).reshape(*size[::-1], channels)
     y, x = np.mgrid[0 : size[1], 0 : size[0]].astype(np.float32)
     x, y = (x + 0.5) / size[0] * 2 - 1, (y + 0.5) / size[1] * 2 - 1
-    full_x = (np.arange(width, dtype=np.float32) + 0.5) / width * 2 - 1
-    full_y = (np.arange(height, dtype=np.float32) + 0.5) / height * 2 - 1
-    across = np.stack([np.ones_like(full_x), full_x, full_x**2])
-    down = np.stack([np.ones_like(full_y), full_y, full_y**2], axis=1)
-
-    def changed(channel: int, value: Floats) -> Floats:
-        numbers = _fit_light(
+    work = [
+        partial(
+            _fit_light,
             small_reference[..., channel][small_valid] / 255,
             small_photo[..., channel][small_valid] / 255,
             x[small_valid],
             y[small_valid],
         )
-        a0, a1, a2, c, b0, b1, b2, b3, b4, b5 = numbers.astype(np.float32)
-        # Not `@`: BLAS would start threads of its own for so little.
-        tilt = np.array([[a0, a1, 0], [a2, 0, 0]], np.float32) @ across
-        gain = np.einsum("ij,jk->ik", down[:, :2], tilt)
-        bent = np.array([[b0, b1, b3], [b2, b4, 0], [b5, 0, 0]], np.float32) * 255
-        total = np.einsum("ij,jk->ik", down, bent @ across)
-        gain = cv2.scaleAdd(value, float(c) / 255, gain, gain)
-        return np.asarray(cv2.accumulateProduct(gain, value, total), np.float32)
-
-    planes = [np.asarray(plane, np.float32) for plane in cv2.split(reference)]
-    matched = cv2.merge(side_by_side([partial(changed, *numbered) for numbered in enumerate(planes)]))
-    # The photo clips at black and white, so what the fit puts beyond them must clip too.
-    matched = np.asarray(np.clip(matched, 0, 255, out=matched), np.float32).reshape(reference.shape)
+        for channel in range(channels)
+    ]
+    light = Light(channels, np.stack(side_by_side(work)))
+    matched = light.on(reference)
     # Between scans in black and white nothing but the edges differs, and a fit to them tints the rest.
-    return matched if _off(matched, photo, valid) < _off(reference, photo, valid) else reference
+    better = _off(matched, photo, valid) < _off(reference, photo, valid)
+    return (matched, light) if better else (reference, own)
 
 
 def _off(reference: Floats, photo: Floats, valid: Bytes) -> float:
@@ -144,7 +182,8 @@ def _off(reference: Floats, photo: Floats, valid: Bytes) -> float:
 
 
 def _fit_light(value: Floats, target: Floats, x: Floats, y: Floats) -> NDArray[np.float64]:
-    usable = (target > 0.01) & (target < 0.985)
+    # What either picture clips says nothing about the light.
+    usable = (target > 0.01) & (target < 0.985) & (value < 0.98)
     if np.mean(usable) > 0.3:
         value, target, x, y = value[usable], target[usable], x[usable], y[usable]
     one = np.ones_like(value)

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
-from service.detection.reference_difference import boxes, settle
+from service.detection.reference_difference import boxes, fine
 from service.detection.reference_difference.align import align
-from service.detection.reference_difference.compensate import match_focus, match_light
+from service.detection.reference_difference.compensate import Light
 from service.detection.reference_difference.confidence import confidence
-from service.detection.reference_difference.difference import differ
 from service.detection.reference_difference.labels import label
+from service.detection.reference_difference.look import Examined, Frame, Look, Search, look
 from service.detection.reference_difference.parts import (
-    Alignment,
     AlignmentFailed,
     Bytes,
-    Floats,
     Found,
     Matrix,
     Parameters,
@@ -26,18 +23,18 @@ from service.detection.reference_difference.parts import (
     Result,
     apply,
     grey,
-    inside_mask,
     inverse,
     local_scale,
     shift_scale,
 )
-from service.detection.reference_difference.threads import side_by_side
 from shared.cv import cv2
 from shared.geometry import Rect
 
 VERSION = 1
-_MOST_PIXELS = 4_000_000
-_MOST_CHANGED = 0.5
+# px of a frame that is compared at once at full resolution, and of one that stands for a larger one: what is
+# thin is looked for again in `fine`.
+_MOST_AT_ONCE = 6_000_000
+_AT_ONCE = 4_000_000
 # px of the photo; where the homography fits better than this, nothing is left that wanders.
 _SETTLED = 0.1
 # A box reaches beyond the pixels that differ by two thirds of the tolerance for edges, since about so much of
@@ -51,28 +48,6 @@ _SCAN_RIM = 4.5
 _SCAN_SHARE = 0.95
 # Without findings a photo passes, so then the alignment must be beyond doubt (see `align._BELONGS`).
 _LEAST_TO_PASS = 0.75
-
-
-@dataclass(frozen=True, slots=True)
-class Examined:
-    """A comparison before its findings are weighed.
-
-    found: the differing parts in frame px. was, now: the compensated frames, float32 (height, width, 3 or 1).
-    to_photo: frame px -> photo px. shift: by how many frame px more the photo lies off at each px (height,
-    width, 2), None where it does not. radius: px of the frame that an edge may be off. scale: photo px per
-    frame px. threshold: the strength that a part had to exceed.
-    """
-
-    found: list[boxes.Part]
-    alignment: Alignment
-    was: Floats
-    now: Floats
-    to_photo: Matrix
-    shift: Floats | None
-    radius: int
-    scale: float
-    scanned: bool
-    threshold: float
 
 
 def detect(
@@ -93,11 +68,12 @@ def detect(
     seen = examine(reference, region, photo, wanted, start)
     size = (photo.shape[1], photo.shape[0])
     kept = []
-    for part in seen.found:
-        sure = confidence(part, seen.found, seen.threshold)
-        box = in_photo(part, seen, size)
-        if sure >= wanted.min_confidence and not box.empty:
-            kept.append(Found(label(part, seen.was, seen.now), sure, box))
+    for view in seen.looks:
+        for part in view.found:
+            sure = confidence(part, view, seen)
+            box = in_photo(part, view, seen.scanned, size)
+            if sure >= wanted.min_confidence and not box.empty:
+                kept.append(Found(label(part, view.was, view.now), sure, box))
     doubted = start is None and seen.alignment.inliers and seen.alignment.score < _LEAST_TO_PASS
     if not kept and doubted:
         raise AlignmentFailed("no_match")
@@ -111,72 +87,46 @@ def examine(
     """The steps of `detect` up to the differing parts. Raises AlignmentFailed."""
     area = region.clamped(reference.shape[1], reference.shape[0])
     reference_levels, photo_levels = Pyramid(reference), Pyramid(photo)
-    alignment = align(Pyramid(grey(reference)), area, Pyramid(grey(photo)), start)
-    to_reference, size = _frame(area, alignment.homography)
-    to_photo = alignment.homography @ to_reference
-    was, now = side_by_side(
-        [
-            partial(_seen, reference_levels, to_reference, size),
-            partial(_seen, photo_levels, to_photo, size),
-        ]
-    )
-    if not (_coloured(was) or _coloured(now)):
-        was, now = was[..., 1:2].copy(), now[..., 1:2].copy()
+    grey_levels = Pyramid(grey(reference)), Pyramid(grey(photo))
+    alignment = align(grey_levels[0], area, grey_levels[1], start)
     scanned = _black_and_white(reference) and _black_and_white(photo)
-    valid = inside_mask(to_photo, size, photo_levels.size)
-    valid = np.asarray(cv2.erode(valid, np.ones((5, 5), np.uint8), borderType=cv2.BORDER_REPLICATE), np.uint8)
-    shift = None
-    if alignment.error_px > _SETTLED:
-        shift = settle.leftover(_grey(was), _grey(now), valid)
-    if shift is not None:
-        now = settle.moved(now, shift)
-    was, now = match_focus(was, now, valid)
-    was = match_light(was, now, valid)
-    difference = differ(was, now, valid, scanned)
     threshold = 6.0 * 4.0 ** (0.5 - wanted.sensitivity)
-    _refuse_strangers(difference.strength, difference.raw, valid, threshold)
-    allowed = _allowed(valid, wanted, inverse(to_reference))
-    found = boxes.parts(difference, allowed, threshold, _least(wanted, 1 / to_reference[0, 0]))
-    scale = local_scale(to_photo, Rect(0, 0, *size))
-    return Examined(found, alignment, was, now, to_photo, shift, difference.radius, scale, scanned, threshold)
+
+    def compared(frame: Frame, light: Light | None = None) -> Look | None:
+        search = Search(
+            threshold,
+            _least(wanted, 1 / frame.to_reference[0, 0]),
+            partial(_allowed, wanted=wanted, to_frame=inverse(frame.to_reference)),
+            alignment.error_px > _SETTLED,
+            scanned,
+        )
+        return look(reference_levels, photo_levels, frame, search, light)
+
+    full = _frame(area, alignment.homography)
+    coarse = np.sqrt(_AT_ONCE / full.pixels) if full.pixels > _MOST_AT_ONCE else 1.0
+    first = compared(full.window(Rect(0, 0, *full.size), coarse))
+    if first is None:
+        raise AlignmentFailed("too_different")
+    looks = [first]
+    if full.pixels > first.frame.pixels:
+        again = [compared(*window) for window in fine.windows(*grey_levels, first, full)]
+        looks = fine.combined(first, [seen for seen in again if seen is not None])
+    return Examined(looks, alignment, scanned, threshold)
 
 
-def _frame(area: Rect, homography: Matrix) -> tuple[Matrix, tuple[int, int]]:
-    """The frame of the comparison: the region at the coarser of the two resolutions, within a limit."""
-    scale = min(1.0, local_scale(homography, area), np.sqrt(_MOST_PIXELS / area.area))
+def _frame(area: Rect, homography: Matrix) -> Frame:
+    """The region at the coarser of the two resolutions."""
+    scale = min(1.0, local_scale(homography, area))
     scale = 1.0 if scale > 0.97 else scale
     size = (max(round(area.w * scale), 8), max(round(area.h * scale), 8))
-    return inverse(shift_scale(area.x, area.y, size[0] / area.w, size[1] / area.h)), size
-
-
-def _seen(image: Pyramid, to_image: Matrix, size: tuple[int, int]) -> Floats:
-    return image.warped(to_image, size, cv2.INTER_CUBIC, 1.9).astype(np.float32)
-
-
-def _grey(image: Floats) -> Floats:
-    return (
-        image[..., 0]
-        if image.shape[2] == 1
-        else np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.float32)
-    )
-
-
-def _coloured(image: Floats) -> bool:
-    part = image[::4, ::4]
-    return bool(np.abs(part - part.mean(axis=2, keepdims=True)).max() > 6)
+    to_reference = inverse(shift_scale(area.x, area.y, size[0] / area.w, size[1] / area.h))
+    return Frame(to_reference, homography @ to_reference, size)
 
 
 def _black_and_white(image: Bytes) -> bool:
     """Whether a scanner made it that knows only black and white; resampled, its edges would be grey."""
     part = image[::4, ::4]
     return float(np.mean((part < 24) | (part > 231))) >= _SCAN_SHARE and float(np.ptp(part)) > 207
-
-
-def _refuse_strangers(strength: Floats, raw: Floats, valid: Bytes, threshold: float) -> None:
-    # Both maps are 0 where the photo does not show the frame.
-    changed = np.count_nonzero((strength > threshold) & (raw > 12))
-    if changed > _MOST_CHANGED * np.count_nonzero(valid) or not valid.any():
-        raise AlignmentFailed("too_different")
 
 
 def _allowed(valid: Bytes, wanted: Parameters, to_frame: Matrix) -> Bytes:
@@ -196,7 +146,7 @@ def _least(wanted: Parameters, scale: float) -> float:
     return max(in_reference * scale, 2.0)
 
 
-def in_photo(part: boxes.Part, seen: Examined, photo_size: tuple[int, int]) -> Rect:
+def in_photo(part: boxes.Part, seen: Look, scanned: bool, photo_size: tuple[int, int]) -> Rect:
     """The bounds in the photo of the part's own pixels (not of its turned box), and its rim."""
     rows, columns = np.nonzero(part.mask)
     points = np.stack([columns, rows], axis=1).astype(np.int32)
@@ -206,9 +156,9 @@ def in_photo(part: boxes.Part, seen: Examined, photo_size: tuple[int, int]) -> R
     if seen.shift is not None:
         x, y = (int(v) for v in hull.mean(axis=0))
         hull += seen.shift[y, x]
-    there = apply(seen.to_photo, hull)
+    there = apply(seen.frame.to_photo, hull)
     (x1, y1), (x2, y2) = there.min(axis=0), there.max(axis=0)
-    rim = _RIM * seen.radius * seen.scale + min(_RIM_SHARE * min(x2 - x1, y2 - y1), _MOST_RIM_SHARE)
-    rim = max(rim, _SCAN_RIM) if seen.scanned else rim
+    rim = _RIM * seen.radius * seen.frame.scale + min(_RIM_SHARE * min(x2 - x1, y2 - y1), _MOST_RIM_SHARE)
+    rim = max(rim, _SCAN_RIM) if scanned else rim
     box = Rect(x1 - rim, y1 - rim, x2 - x1 + 2 * rim, y2 - y1 + 2 * rim).clamped(*photo_size)
     return Rect(*(round(float(value), 1) for value in (box.x, box.y, box.w, box.h)))

@@ -201,3 +201,37 @@ def test_two_stains_side_by_side_are_two_findings() -> None:
     assert len(found) == 2
     for y in (200, 252):
         assert max(one.box.iou(Rect(218, y - 13, 45, 27)) for one in found) > 0.5
+
+
+def test_two_large_things_near_each_other_are_two_findings() -> None:
+    raw = np.zeros((640, 640), np.uint8)
+    raw[200:270, 150:220] = raw[200:270, 248:318] = 90
+    assert len(boxes.parts(differing(raw), np.full_like(raw, 255), 6.0, 3.0)) == 2
+
+
+def with_knob(intact: samples.Image, x: int, y: int) -> samples.Image:
+    """The board with a knob at (x, y)."""
+    image = intact.copy()
+    cv2.circle(image, (x, y), 26, (120, 120, 130), -1, cv2.LINE_AA)
+    return image
+
+
+def test_a_knob_seen_from_a_little_to_the_side_is_no_finding_and_a_missing_one_is() -> None:
+    rng = np.random.default_rng(5)
+    intact = np.full((480, 480, 3), (60, 70, 80), np.uint8)
+    for at in (40, 400):
+        intact[at : at + 30] = intact[:, at : at + 30] = (150, 160, 150)
+    was = with_knob(intact, 240, 235)
+    assert detect(was, whole(was), noisy(with_knob(intact, 243, 236), rng)).boxes == ()
+    assert len(detect(was, whole(was), noisy(intact, rng)).boxes) == 1
+
+
+def test_what_the_reference_could_only_show_as_white_may_be_less_bright_today() -> None:
+    rng = np.random.default_rng(5)
+    light = plain(rng).astype(np.float32)
+    light[180:300, 150:330] = np.linspace(240, 300, 180, dtype=np.float32)[None, :, None]
+    was = np.asarray(np.clip(light, 0, 255), np.uint8)
+    today = noisy(np.clip(light * 0.8, 0, 255), rng)
+    assert detect(was, whole(was), today).boxes == ()
+    today[230:250, 200:220] = 60
+    assert len(detect(was, whole(was), today).boxes) == 1
