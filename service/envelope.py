@@ -87,7 +87,9 @@ def _fields(errors: Sequence[Any]) -> list[dict[str, str]]:
     # Where and what kind, never the input itself: it may be a password or a picture.
     fields = []
     for error in errors:
-        place = ".".join(str(part) for part in error["loc"] if part not in ("body", "query", "path"))
+        # What is no JSON has no fields, only a character where reading ended.
+        parts = () if error["type"] == "json_invalid" else error["loc"]
+        place = ".".join(str(part) for part in parts if part not in ("body", "query", "path"))
         message = str(error["msg"]).removeprefix("Value error, ")
         fields.append({"field": place, "type": str(error["type"]), "message": message})
     return fields[:50]
@@ -106,9 +108,15 @@ async def _on_problem(_request: Request, problem: Exception) -> JSONResponse:
 
 async def _on_invalid(_request: Request, problem: Exception) -> JSONResponse:
     assert isinstance(problem, RequestValidationError)
-    fields = _fields(problem.errors())
+    errors = problem.errors()
+    fields = _fields(errors)
     named = "、".join(dict.fromkeys(field["field"] for field in fields if field["field"]))
-    msg = f"请求的内容有误，请检查：{named}" if named else "请求的内容有误，请检查后重试"
+    if named:
+        msg = f"请求的内容有误，请检查：{named}"
+    elif any(error["type"] == "json_invalid" for error in errors):
+        msg = _FALLBACK[400][1]
+    else:
+        msg = "请求的内容需要是 JSON 对象，并以 Content-Type: application/json 发送"
     return JSONResponse(failure_body(ErrorCode.INVALID_INPUT, msg, {"fields": fields}), status_code=422)
 
 

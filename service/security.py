@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
-from fastapi import Depends, Request, Response
+from fastapi import Depends, Request, Response, Security
 from fastapi.routing import APIRoute
+from fastapi.security import HTTPBearer
 
 from service.database import now
 from service.envelope import Problem
@@ -55,7 +56,16 @@ async def authenticated(request: Request) -> Caller:
     return await authenticate(token.strip(), client_address(request))
 
 
-async def current_caller(request: Request) -> Caller:
+# For OpenAPI only: `authenticated` reads the header.
+_BEARER = HTTPBearer(
+    scheme_name="token",
+    bearerFormat="JWT",
+    description="`access_token` of a login. An operation lists the permission that it asks for.",
+    auto_error=False,
+)
+
+
+async def current_caller(request: Request, _scheme: object = Depends(_BEARER)) -> Caller:
     """The caller of the request, whom `AskedFirst` has asked for. Raises Problem 401."""
     asked: Caller | None = getattr(request.state, "caller", None)
     return await authenticated(request) if asked is None else asked
@@ -73,7 +83,7 @@ def require(*needed: Permission, recent_password: bool = False) -> Any:
     Raises Problem 401 without a valid token, 403 without the right.
     """
 
-    return Depends(_Permitted(needed, recent_password))
+    return Security(_Permitted(needed, recent_password), scopes=[str(one) for one in needed])
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from shared.wire.face import (
 )
 
 _MISSING = "人脸信息缺失"
+_NOTHING = FaceInfo()
 
 
 def _submitted(body: FaceInfo) -> str:
@@ -36,14 +37,16 @@ def router(service: FaceService) -> APIRouter:
     routes = APIRouter(route_class=AskedFirst, tags=["face"])
 
     @routes.post("/auth/updateFaceInfo", responses=failures(401, 422, 429, 503))
-    async def update_face_info(body: FaceInfo, caller: Caller = logged_in()) -> Envelope[str | None]:
+    async def update_face_info(
+        body: FaceInfo = _NOTHING, caller: Caller = logged_in()
+    ) -> Envelope[str | None]:
         """Register or replace the caller's face by one picture."""
         face_info = _submitted(body)
         await service.enrol(caller.user_id, [face_info], CONSENT_BY_CALLER, caller.address)
         return Envelope(data=face_info)
 
     @routes.post("/auth/loginByFaceInfo", responses=failures(403, 422, 429))
-    async def login_by_face_info(body: FaceInfo, request: Request) -> Envelope[Tokens | None]:
+    async def login_by_face_info(request: Request, body: FaceInfo = _NOTHING) -> Envelope[Tokens | None]:
         """Log in by a picture of a face."""
         tokens = await service.login(_submitted(body), client_address(request))
         return Envelope(data=tokens, msg="登录成功")

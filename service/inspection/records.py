@@ -48,9 +48,10 @@ class RecordSearch(Wire):
     reference_image_id: Id | None = None
     flight_id: Id | None = None
     aircraft_id: Id | None = None
-    executor_name: Annotated[Name | None, Field(description="Part of the name, in upper or lower case")] = (
-        None
-    )
+    executor_name: Annotated[
+        Name | None,
+        Field(description="Part of the name, in upper or lower case; empty finds everything"),
+    ] = None
     q: Annotated[
         Name | None,
         Field(
@@ -183,8 +184,9 @@ class Records:
         given = where.model_dump(exclude_none=True)
         if where.inspection_status is not None:
             given["inspection_status"] = str(where.inspection_status)
-        if where.executor_name is not None:
-            given["executor_name"] = like(where.executor_name)
+        name = given.pop("executor_name", "")
+        if name:
+            given["executor_name"] = like(name)
         text = given.pop("q", "").strip()
         if text:
             given["q"] = like(text)

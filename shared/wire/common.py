@@ -106,6 +106,14 @@ ItemTime = Annotated[
 """A time of an item and of everything that the contract does not show: UTC, written with Z."""
 
 
+def _is_finite(value: float) -> bool:
+    # An integer with more digits than a double holds reads as infinity elsewhere.
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
+
+
 def _check_json(value: Any) -> Any:
     count = 0
     waiting = [(value, 1)]
@@ -119,7 +127,7 @@ def _check_json(value: Any) -> Any:
                 part.encode("utf-8")
             except UnicodeEncodeError as error:
                 raise ValueError("不是有效的 Unicode 文本") from error
-        elif isinstance(part, float) and not math.isfinite(part):
+        elif isinstance(part, int | float) and not _is_finite(part):
             raise ValueError("数字必须是有限值")
         elif isinstance(part, dict):
             for key, inner in part.items():
@@ -140,7 +148,7 @@ CheckedJson = BeforeValidator(_check_json)
 def _a_number(value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError("需要数字")
-    if isinstance(value, float) and not math.isfinite(value):
+    if not _is_finite(value):
         raise ValueError("数字必须是有限值")
     return value
 
@@ -156,18 +164,18 @@ def _without_null_defaults(schema: dict[str, Any]) -> None:
             del field["default"]
 
 
-def _no_bool(value: Any) -> Any:
-    # In Python a bool is an int; in JSON it is not.
-    if isinstance(value, bool):
+def _number_only(value: Any) -> Any:
+    # In Python a bool is an int, and pydantic reads one from a string; in JSON neither is a number.
+    if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError("需要整数")
     return value
 
 
-NoBool = BeforeValidator(_no_bool)
+NumberOnly = BeforeValidator(_number_only)
 """In front of an int with limits; `Whole` is one without."""
 
-Whole = Annotated[int, NoBool]
-"""An integer, and not true or false."""
+Whole = Annotated[int, NumberOnly]
+"""An integer, and neither true or false nor a string of digits."""
 
 
 class Wire(BaseModel):

@@ -14,16 +14,16 @@ from shared.wire.common import (
     Kept,
     LongText,
     Name,
-    NoBool,
     NotNull,
     Number,
+    NumberOnly,
     RecordTime,
     RequiredName,
     Whole,
     Wire,
 )
 
-Percent = Annotated[int, Field(ge=0, le=100), NoBool]
+Percent = Annotated[int, Field(ge=0, le=100), NumberOnly]
 Fraction = Annotated[Number, Field(ge=0, le=1)]
 
 

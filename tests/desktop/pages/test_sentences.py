@@ -118,6 +118,7 @@ _NEVER_SHOWN = {
     "请求的地址不存在",
     "此地址不支持该请求方法",
     "请求的内容有误，请检查后重试",
+    "请求的内容需要是 JSON 对象，并以 Content-Type: application/json 发送",
     "请以 multipart/form-data 格式上传文件",
     "上传内容的分隔符有误",
     "上传内容的格式有误，请重新上传",

@@ -1,0 +1,162 @@
+"""The API's own document says what the contract says: operations, permissions, fields, what is required."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.contract import test_items, test_records
+from tests.contract.running import Running, running
+
+__all__ = ["running"]
+
+# Operation -> the permission it asks for; "" a login alone; None nothing.
+OPERATIONS: dict[str, str | None] = {
+    "POST /api/inspection/create": "INSPECTION_ADD",
+    "GET /api/inspection/getInspectionById/{inspection_id}": "INSPECTION_READ",
+    "PUT /api/inspection/updateInspection/{inspection_id}": "INSPECTION_UPDATE",
+    "DELETE /api/inspection/deleteInspection/{inspection_id}": "INSPECTION_DELETE",
+    "GET /api/inspection/search": "INSPECTION_READ",
+    "POST /api/inspection_item/create": "INSPECTION_ITEM_ADD",
+    "GET /api/inspection_item/{item_id}": "INSPECTION_ITEM_READ",
+    "PUT /api/inspection_item/{item_id}": "INSPECTION_ITEM_UPDATE",
+    "DELETE /api/inspection_item/{item_id}": "INSPECTION_ITEM_DELETE",
+    "GET /api/inspection_item/list": "INSPECTION_ITEM_READ",
+    "POST /api/auth/updateFaceInfo": "",
+    "POST /api/auth/loginByFaceInfo": None,
+    "POST /api/auth/updateInfo": "USER.UPDATE",
+    "POST /api/auth/updatePassword": "",
+}
+BODIES: dict[str, tuple[set[str], set[str]]] = {
+    "POST /api/inspection/create": (
+        {
+            "task_id",
+            "inspection_name",
+            "executor_id",
+            "reference_image_id",
+            "progress",
+            "start_time",
+            "end_time",
+            "inspection_status",
+        },
+        {"task_id"},
+    ),
+    "POST /api/inspection_item/create": (
+        {"item_name", "inspection_id", "description", "model_id", "item_point", "result"},
+        {"item_name", "inspection_id"},
+    ),
+    "PUT /api/inspection_item/{item_id}": (
+        {"item_name", "description", "model_id", "item_point", "result"},
+        set(),
+    ),
+    "POST /api/auth/updateFaceInfo": ({"faceInfo"}, set()),
+    "POST /api/auth/loginByFaceInfo": ({"faceInfo"}, set()),
+    "POST /api/auth/updateInfo": (
+        {"email", "phone", "name", "gender", "work_years", "department", "faceInfo"},
+        set(),
+    ),
+    "POST /api/auth/updatePassword": ({"password", "newPassword"}, {"password", "newPassword"}),
+}
+BODIES["PUT /api/inspection/updateInspection/{inspection_id}"] = (
+    BODIES["POST /api/inspection/create"][0],
+    set(),
+)
+
+
+@pytest.fixture(scope="module")
+def document(running: Running) -> dict[str, Any]:
+    found: dict[str, Any] = running.anonymous.get("/api/openapi.json").json()
+    return found
+
+
+def operation(document: dict[str, Any], name: str) -> dict[str, Any]:
+    method, path = name.split(" ")
+    found: dict[str, Any] = document["paths"][path][method.lower()]
+    return found
+
+
+def resolved(document: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
+    if "$ref" not in schema:
+        return schema
+    found: dict[str, Any] = document["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]
+    return found
+
+
+def content(part: dict[str, Any]) -> dict[str, Any]:
+    """The schema of a body; there is JSON and nothing else."""
+    assert list(part["content"]) == ["application/json"]
+    found: dict[str, Any] = part["content"]["application/json"]["schema"]
+    return found
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_an_operation_says_the_token_and_the_permission_it_needs(document: dict[str, Any], name: str) -> None:
+    (scheme,) = document["components"]["securitySchemes"].values()
+    assert (scheme["type"], scheme["scheme"], scheme["bearerFormat"]) == ("http", "bearer", "JWT")
+    (scheme_name,) = document["components"]["securitySchemes"]
+    needed = OPERATIONS[name]
+    said = operation(document, name).get("security")
+    assert said == (None if needed is None else [{scheme_name: [needed] if needed else []}])
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_a_body_has_the_fields_of_the_contract(document: dict[str, Any], name: str) -> None:
+    schema = resolved(document, content(operation(document, name)["requestBody"]))
+    fields, required = BODIES[name]
+    assert (set(schema["properties"]), set(schema.get("required", []))) == (fields, required)
+
+
+def test_the_search_says_its_filters_and_what_it_requires(document: dict[str, Any]) -> None:
+    given = operation(document, "GET /api/inspection/search")["parameters"]
+    assert {one["name"] for one in given} - {"q"} == {
+        "task_id",
+        "executor_id",
+        "inspection_status",
+        "reference_image_id",
+        "flight_id",
+        "aircraft_id",
+        "executor_name",
+        "start_time_from",
+        "start_time_to",
+        "end_time_from",
+        "end_time_to",
+        "current_page",
+        "page_size",
+    }
+    assert {one["name"] for one in given if one["required"]} == {"current_page", "page_size"}
+
+
+def test_the_item_list_says_its_query_and_its_defaults(document: dict[str, Any]) -> None:
+    given = operation(document, "GET /api/inspection_item/list")["parameters"]
+    assert {one["name"]: (one["required"], one["schema"].get("default")) for one in given} == {
+        "inspection_id": (True, None),
+        "current_page": (False, 1),
+        "page_size": (False, 10),
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "fields"),
+    [
+        ("POST /api/inspection/create", test_records.FIELDS),
+        ("GET /api/inspection/getInspectionById/{inspection_id}", test_records.FIELDS),
+        ("POST /api/inspection_item/create", test_items.FIELDS),
+        ("GET /api/inspection_item/{item_id}", test_items.FIELDS),
+        ("PUT /api/inspection_item/{item_id}", test_items.FIELDS),
+    ],
+)
+def test_an_answer_has_the_fields_of_the_contract(
+    document: dict[str, Any], name: str, fields: list[str]
+) -> None:
+    schema = resolved(document, content(operation(document, name)["responses"]["200"]))
+    if "/inspection/" in name:
+        assert list(schema["properties"]) == ["code", "data", "msg"]
+        schema = resolved(document, schema["properties"]["data"])
+    assert list(schema["properties"]) == fields
+    assert set(schema["required"]) == set(fields)
+
+
+def test_the_answer_of_delete_record_has_code_and_msg_only(document: dict[str, Any]) -> None:
+    found = operation(document, "DELETE /api/inspection/deleteInspection/{inspection_id}")
+    assert set(resolved(document, content(found["responses"]["200"]))["properties"]) == {"code", "msg"}
