@@ -3272,6 +3272,10 @@
         <translation>检测条目</translation>
     </message>
     <message>
+        <source>Name or number</source>
+        <translation>名称或序号</translation>
+    </message>
+    <message>
         <source>Next finding</source>
         <translation>下一发现</translation>
     </message>

@@ -140,6 +140,7 @@ def bind(page: WorkbenchPage) -> None:
     ]
     for command, handler, enabled in handlers:
         commands.bind(command, handler, owner=page, enabled=enabled)
+    commands.bind("search", page.items.search.setFocus, owner=page.items.search)
     commands.bind("finding.next", lambda: page.step_finding(1), owner=view)
     commands.bind("finding.previous", lambda: page.step_finding(-1), owner=view)
     commands.bind("view.leave", lambda: view.focusNextPrevChild(True), owner=view)

@@ -56,6 +56,7 @@ class ItemsModel(QStringListModel):
         self._rows: list[Row] = []
         self._places: dict[str, int] = {}
         self._filter = "all"
+        self._wanted = ""
         self._pictures: dict[str, QPixmap] = {}
         self._photos: dict[str, QPixmap] = {}
         self._running: Mapping[str, int] = {}
@@ -114,6 +115,11 @@ class ItemsModel(QStringListModel):
         self._filter = name
         self._refresh()
 
+    def set_search(self, text: str) -> None:
+        """Let through what has this number, or this text in its name; an empty text lets through all."""
+        self._wanted = text.strip().casefold()
+        self._refresh()
+
     def counts(self) -> dict[str, int]:
         """How many rows each filter lets through."""
         status = Counter(row.status for row in self._all)
@@ -145,9 +151,9 @@ class ItemsModel(QStringListModel):
         self._all_changed()
 
     def _refresh(self) -> None:
-        rows = (
-            [row for row in self._all if _passes(row, self._filter)] if self._filter != "all" else self._all
-        )
+        rows = self._all
+        if self._filter != "all" or self._wanted:
+            rows = [row for row in rows if _passes(row, self._filter) and _is_named(row, self._wanted)]
         if [row.item_id for row in rows] == [row.item_id for row in self._rows]:
             changed = [
                 place
@@ -166,6 +172,10 @@ class ItemsModel(QStringListModel):
     def _all_changed(self) -> None:
         if self._rows:
             self.dataChanged.emit(self.index(0), self.index(len(self._rows) - 1))
+
+
+def _is_named(row: Row, wanted: str) -> bool:
+    return wanted in row.name.casefold() or wanted == str(row.number)
 
 
 def _passes(row: Row, name: str) -> bool:

@@ -10,7 +10,20 @@ from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QListView, QVBoxLa
 from desktop.commands import Commands
 from desktop.pages.workbench.items_model import ItemDelegate, ItemsModel
 from desktop.pages.workbench.rows import Row
-from desktop.widgets import Button, FilterChips, Kind, Panel, ProgressBar, key_hint, label, rule
+from desktop.widgets import (
+    Button,
+    FilterChips,
+    Kind,
+    Panel,
+    ProgressBar,
+    SearchField,
+    key_hint,
+    label,
+    rule,
+)
+
+_MANY = 12
+"""Of more items than are in sight one is searched for."""
 
 
 class ItemsPanel(Panel):
@@ -43,12 +56,17 @@ class ItemsPanel(Panel):
         self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.filters = FilterChips(self.tr("Filter the items"))
         self.filters.setObjectName("items-filter")
+        self.search = SearchField(self.tr("Name or number"))
+        self.search.setObjectName("items-search")
+        self.search.hide()
         self._count = label("", "dim")
         self._progress = ProgressBar(self.tr("Progress of the record"))
         self._empty = self._make_empty()
         self._current = ""
         self._build(commands)
         self.filters.chosen.connect(self._filter)
+        self.search.searched.connect(self._search)
+        self.search.returnPressed.connect(self._go_to_first)
         self.list.selectionModel().currentChanged.connect(self._picked)
         self.list.activated.connect(self._activate)
         self.model.modelReset.connect(self._choose_again)
@@ -64,6 +82,7 @@ class ItemsPanel(Panel):
         top.addLayout(head)
         top.addWidget(self._progress)
         top.addWidget(self.filters)
+        top.addWidget(self.search)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 1, 0)
         column.setSpacing(0)
@@ -109,6 +128,7 @@ class ItemsPanel(Panel):
     def show_rows(self, rows: Sequence[Row], can_start: bool, has_template: bool) -> None:
         """List the items; `can_start`: offer to begin with a template or the last inspection."""
         self.model.show(rows)
+        self.search.setVisible(len(rows) > _MANY or bool(self.search.text()))
         finished = sum(row.finished for row in rows)
         self._count.setText(f"{finished} / {len(rows)}")
         self._progress.setValue(100 * finished // len(rows) if rows else 0)
@@ -135,7 +155,8 @@ class ItemsPanel(Panel):
         self._all.setVisible(nothing and not no_items)
 
     def show_all(self) -> None:
-        """Take the filter away."""
+        """Take filter and search away."""
+        self.end_search()
         self.filters.set_value("all")
         self._filter("all")
 
@@ -160,6 +181,22 @@ class ItemsPanel(Panel):
     def _filter(self, name: str) -> None:
         self.model.set_filter(name)
         self._say_empty(not sum(self.model.counts().values()), False, False)
+
+    def end_search(self) -> None:
+        """List what does not have the text as well."""
+        self.search.clear()
+        self.model.set_search("")
+
+    def _search(self, text: str) -> None:
+        self.model.set_search(text)
+        self._say_empty(not sum(self.model.counts().values()), False, False)
+
+    def _go_to_first(self) -> None:
+        """Enter in the search chooses the first that is found, and leaves the field."""
+        if self.model.rowCount():
+            if self.model.place_of(self._current) < 0:
+                self.list.setCurrentIndex(self.model.index(0))
+            self.list.setFocus()
 
     def _picked(self, index: QModelIndex) -> None:
         row = self.model.row(index.row())

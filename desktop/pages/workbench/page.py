@@ -241,6 +241,7 @@ class WorkbenchPage(Page):
         for crops in self.crops:
             crops.drop()
         self.picture.drop()
+        self.items.end_search()
         self.bench.leave()
 
     def _offer_records(self, why: str) -> None:

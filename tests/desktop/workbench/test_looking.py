@@ -40,6 +40,31 @@ def test_the_filter_lists_what_is_asked_for(bench: Desk, qtbot: QtBot) -> None:
     assert page.items.model.rowCount() == 3
 
 
+def test_of_many_items_one_is_searched_for_by_name_or_number(bench: Desk, qtbot: QtBot) -> None:
+    bench.open(make_record(bench.session), qtbot.waitUntil)
+    assert not bench.page.items.search.isVisible()
+    assert not bench.context.commands.possible("search")
+    many = [(0.1 * (n % 5), 0.2 * (n // 5), 0.05, 0.05) for n in range(15)]
+    bench.open(make_record(bench.session, many), qtbot.waitUntil)
+    items = bench.page.items
+    qtbot.waitUntil(items.search.isVisible)
+    bench.context.commands.run("search")
+    assert items.search.hasFocus()
+    items.search.insert("条目14")
+    qtbot.keyClick(items.search, Qt.Key.Key_Return)
+    assert [items.model.row(0).name, items.model.rowCount()] == ["条目14", 1]
+    assert bench.page.bench.item.item_name == "条目14"
+    assert items.list.hasFocus()
+    items.search.setText("7")
+    qtbot.keyClick(items.search, Qt.Key.Key_Return)
+    assert bench.page.bench.item.item_name == "条目7"
+    items.search.setText("nothing of this name")
+    qtbot.keyClick(items.search, Qt.Key.Key_Return)
+    assert bench.page.bench.item.item_name == "条目7"
+    items.show_all()
+    assert (items.model.rowCount(), items.search.text()) == (15, "")
+
+
 def test_the_inspector_folds_where_there_is_little_room(bench: Desk, qtbot: QtBot) -> None:
     bench.open(make_record(bench.session), qtbot.waitUntil)
     assert not bench.page.inspector.isHidden()
