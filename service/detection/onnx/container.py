@@ -1,8 +1,10 @@
 """Reads what matters for safety out of an ONNX file without loading it: operators' domains, external data.
 
 An ONNX file is a protocol buffer (onnx.proto3): ModelProto.graph is field 7, GraphProto.node 1 and
-initializer 5, NodeProto.attribute 5 and domain 7, AttributeProto.t 5, g 6, tensors 10 and graphs 11,
-TensorProto.external_data 13 and data_location 14, ModelProto.functions 25, FunctionProto.node 7.
+initializer 5, sparse_initializer 15, NodeProto.attribute 5 and domain 7, AttributeProto.t 5, g 6, tensors 10,
+graphs 11, sparse_tensor 22 and sparse_tensors 23, SparseTensorProto.values 1 and indices 2,
+TensorProto.external_data 13 and data_location 14, ModelProto.functions 25, FunctionProto.node 7 and
+attribute_proto 11.
 """
 
 from __future__ import annotations
@@ -56,6 +58,8 @@ def _function(view: memoryview, found: Contents) -> set[str]:
                 _node(value, found, 1)
             elif number == 10:
                 own.add(_text(value))
+            elif number == 11:
+                _attribute(value, found, 1)
     return own
 
 
@@ -68,6 +72,8 @@ def _graph(view: memoryview, found: Contents, depth: int) -> None:
                 _node(value, found, depth)
             elif number == 5:
                 _tensor(value, found)
+            elif number == 15:
+                _sparse(value, found)
 
 
 def _node(view: memoryview, found: Contents, depth: int) -> None:
@@ -85,8 +91,16 @@ def _attribute(view: memoryview, found: Contents, depth: int) -> None:
         if isinstance(value, memoryview):
             if number in (5, 10):
                 _tensor(value, found)
+            elif number in (22, 23):
+                _sparse(value, found)
             elif number in (6, 11):
                 _graph(value, found, depth + 1)
+
+
+def _sparse(view: memoryview, found: Contents) -> None:
+    for number, _, value in _fields(view):
+        if isinstance(value, memoryview) and number in (1, 2):
+            _tensor(value, found)
 
 
 def _tensor(view: memoryview, found: Contents) -> None:

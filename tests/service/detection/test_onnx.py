@@ -218,6 +218,28 @@ def test_a_broken_file_is_refused(damage: Any, code: str, tmp_path: Path) -> Non
     assert refused.value.code == code
 
 
+@pytest.mark.parametrize("place", ["initializer", "sparse initializer", "attribute", "sparse", "function"])
+def test_external_data_is_found_wherever_it_is_named(place: str) -> None:
+    outside = onnx.TensorProto(name="w", data_type=1, dims=[4], data_location=onnx.TensorProto.EXTERNAL)
+    outside.external_data.add(key="location", value="../secret")
+    sparse = onnx.SparseTensorProto(values=outside, dims=[4])
+    node = onnx.helper.make_node("Relu", ["x"], ["y"])
+    model = onnx.ModelProto(graph=onnx.GraphProto(node=[node]))
+    assert not container.read(model.SerializeToString()).external_data
+    match place:
+        case "initializer":
+            model.graph.initializer.append(outside)
+        case "sparse initializer":
+            model.graph.sparse_initializer.append(sparse)
+        case "attribute":
+            model.graph.node[0].attribute.add(name="value", t=outside)
+        case "sparse":
+            model.graph.node[0].attribute.add(name="value", sparse_tensor=sparse)
+        case "function":
+            model.functions.add(name="f", domain="own").attribute_proto.add(name="value", t=outside)
+    assert container.read(model.SerializeToString()).external_data
+
+
 def test_external_data_is_refused(tmp_path: Path) -> None:
     path = brightness_model(tmp_path / "model.onnx")
     model = onnx.load(str(path))
