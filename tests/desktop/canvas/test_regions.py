@@ -24,8 +24,7 @@ def test_the_index_answers_as_a_loop_would(
     steps: list[tuple[str, Rect | None]], x: float, y: float, window: Rect
 ) -> None:
     index, model = RectIndex(), dict[str, Rect]()
-    for number, (letter, rect) in enumerate(steps):
-        key = letter + str(number % 10)
+    for key, rect in steps:
         if rect is not None:
             index.put({key: rect})
             model[key] = rect
@@ -37,6 +36,26 @@ def test_the_index_answers_as_a_loop_would(
     touching = {key for key, rect in model.items() if not rect.intersection(window).empty}
     assert set(index.touching(window)) == touching
     assert index.count_touching(window) == len(touching)
+
+
+def test_the_index_grows_with_what_is_put_into_it() -> None:
+    index = RectIndex()
+    rects = {str(number): Rect(number, 0, 1, 1) for number in range(300)}
+    index.put({key: rects[key] for key in list(rects)[:65]})
+    index.put(rects)
+    assert len(index) == 300
+    for number in (0, 63, 64, 65, 128, 299):
+        assert index.at(number, 0) == [str(number)]
+
+
+def test_a_rectangle_ends_before_its_right_and_lower_edge() -> None:
+    index = RectIndex()
+    index.put({"a": Rect(10, 20, 30, 40)})
+    assert index.at(10, 20) == index.at(39.999, 59.999) == ["a"]
+    for x, y in ((40, 30), (20, 60), (9.995, 30), (20, 19.995)):
+        assert index.at(x, y) == []
+    assert index.at(44.5, 30, margin=5) == index.at(20, 15, margin=5) == ["a"]
+    assert index.at(45, 30, margin=5) == []
 
 
 def region(key: str, x: float = 0, y: float = 0, side: float = 10, number: int = 1, **more: bool) -> Region:
@@ -72,14 +91,16 @@ def test_listeners_hear_what_is_different_and_no_more() -> None:
     store.select(["c"])
     store.select(["c"])
     store.apply(RegionsChanged((store["c"],), (), Step.DELETE))
-    assert heard == [
+    assert heard[:3] == [
         StoreEvent(changed=frozenset("b"), added=frozenset("c")),
         StoreEvent(selection=True),
         StoreEvent(removed=frozenset("c"), selection=True),
     ]
+    store.replace([region("a")])
+    assert heard[3:] == [StoreEvent(removed=frozenset("b"))]
     stop()
     store.replace([])
-    assert len(heard) == 3
+    assert len(heard) == 4
 
 
 def test_the_smaller_and_the_higher_are_picked_first() -> None:
@@ -90,6 +111,8 @@ def test_the_smaller_and_the_higher_are_picked_first() -> None:
     assert [one.id for one in store.hits(99.5, 99.5)] == ["large"]
     assert store.hits(100, 50) == []
     assert [one.id for one in store.hits(101, 50, margin=2)] == ["large"]
+    assert [one.id for one in store.touching(Rect(0, 0, 50, 50))] == ["large", "small"]
+    assert store.count_touching(Rect(0, 0, 50, 50)) == 3
     store.apply(RegionsChanged((), (Region("large", Rect(0, 0, 100, 100), 1, z=1),), Step.FRONT))
     assert store.hits(12, 12)[0].id == "large"
 

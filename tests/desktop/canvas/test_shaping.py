@@ -42,6 +42,9 @@ def test_a_full_drag_covers_the_picture_exactly() -> None:
     assert drawn(10, 20, 40, 25, (640, 480), square=True) == Rect(10, 20, 30, 30)
     assert drawn(630, 10, 660, 20, (640, 480), square=True) == Rect(630, 10, 10, 10)
     assert drawn(10, 10, 10.2, 30, (640, 480)) is None
+    # To the left and upwards the room is that before the first corner.
+    assert drawn(600, 30, 500, 5, (640, 480), square=True) == Rect(570, 0, 30, 30)
+    assert drawn(20, 400, 0, 300, (640, 480), square=True) == Rect(0, 380, 20, 20)
 
 
 @settings(max_examples=150, deadline=None)
@@ -77,6 +80,8 @@ def test_corners_are_taken_before_edges_and_small_ones_have_only_corners() -> No
     assert handle_at(rect, 101, 99, 5) is Handle.TOP_LEFT
     assert handle_at(rect, 200, 203, 5) is Handle.BOTTOM
     assert handle_at(rect, 150, 150, 5) is None
+    assert handle_at(rect, 105, 105, 5) is Handle.TOP_LEFT
+    assert handle_at(rect, 105.1, 105, 5) is handle_at(rect, 105, 105.1, 5) is None
     assert handle_at(Rect(100, 100, 14, 14), 107, 100, 5) is None
     assert {handle.place(rect) for handle in Handle} == {
         (x, y) for x in (100, 200, 300) for y in (100, 150, 200) if (x, y) != (200, 150)
@@ -85,5 +90,7 @@ def test_corners_are_taken_before_edges_and_small_ones_have_only_corners() -> No
 
 def test_snapping_takes_the_nearest_line_within_reach() -> None:
     assert snapped([10, 50], [13, 49], 5) == -1
+    assert snapped([10], [15], 5) == 5
+    assert snapped([10], [15.1], 5) == 0
     assert snapped([10], [20], 5) == 0
     assert snapped([], [], 5) == 0

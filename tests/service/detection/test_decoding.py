@@ -12,7 +12,7 @@ from hypothesis import settings as example_settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from service.detection.onnx.decode import cells, decode
+from service.detection.onnx.decode import Decoded, cells, decode
 from service.detection.onnx.detector import slices
 from service.detection.onnx.fit import fit
 from service.detection.onnx.settings import DetectorSettings
@@ -157,3 +157,23 @@ def test_the_parts_cover_the_photo_and_overlap(width: int, height: int, side: in
             assert spans[0][0] == 0
             assert spans[-1][1] == length
             assert all(nxt[0] < one[1] for one, nxt in pairwise(spans))
+
+
+def test_candidates_are_kept_by_their_confidence_and_only_with_a_box() -> None:
+    good, empty, turned = [0, 0, 5, 5], [3, 3, 3, 9], [5, 5, 0, 9]
+    boxes = np.array([good, good, good, empty, turned, [0, 0, np.inf, 5], [np.nan, 0, 5, 5]], np.float32)
+    sure = np.array([0.5, 0.49, 0.9, 0.9, 0.9, 0.9, 0.9], np.float32)
+    decoded = Decoded(boxes, sure, np.arange(7))
+    assert decoded.above(0.5).classes.tolist() == [0, 2]
+    assert decoded.above(np.array([0.6, 0.4, 0.8, 0, 0, 0, 0])).classes.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("size", [(64, 96), (640, 320)])
+def test_yolox_wants_as_many_candidates_as_the_input_has_cells(size: tuple[int, int]) -> None:
+    width, height = size
+    count = sum((width // stride) * (height // stride) for stride in (8, 16, 32))
+    settings = DetectorSettings(width=width, height=height, activation="none")
+    assert len(decode(ModelKind.YOLOX, [numbers(1, count, 8)], settings).boxes) == count
+    for wrong in (count - 1, count + 1):
+        with pytest.raises(ValueError):
+            decode(ModelKind.YOLOX, [numbers(1, wrong, 8)], settings)
