@@ -18,7 +18,7 @@ def choose_file(parent: QWidget, title: str, name: str, kinds: Mapping[str, str]
     """The file that the person chose, and the words of its kind; None for none.
 
     `name` is proposed. `kinds`: the words of each kind in the dialog, to its suffix with the dot; the first
-    is chosen at first. A suffix that the person typed counts, that of the proposed name gives way to the kind.
+    is chosen at first. A suffix that was typed counts, that of the proposed name gives way to the kind.
     """
     proposed = last_folder() / name
     chosen, kind = QFileDialog.getSaveFileName(parent, title, str(proposed), ";;".join(kinds))

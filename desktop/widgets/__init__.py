@@ -22,7 +22,7 @@ from desktop.widgets.chips import (
     status_word,
 )
 from desktop.widgets.dialogs import Confirm, Toast, confirm, grow, key_hint
-from desktop.widgets.fields import Combo, Field, PasswordField, SearchField, TextArea
+from desktop.widgets.fields import Combo, Field, PasswordField, SearchField, TextArea, reveal_after
 from desktop.widgets.icons import icon, paint_icon
 from desktop.widgets.labels import Card, Line, Panel, ProgressBar, label, paint_progress, rule, tip
 from desktop.widgets.page import Page, PageKind
@@ -86,6 +86,7 @@ __all__ = [
     "paint_chip",
     "paint_icon",
     "paint_progress",
+    "reveal_after",
     "rule",
     "service_tone",
     "service_word",

@@ -156,7 +156,7 @@ class Field(QWidget):
 class PasswordField(Field):
     """A field for a password, with a word inside that shows and hides it.
 
-    Tab leads from the password to the next field, as whoever types expects; Shift+Tab from there to the word.
+    Where one password follows another, see `reveal_after`.
     """
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
@@ -170,8 +170,8 @@ class PasswordField(Field):
             | Qt.InputMethodHint.ImhNoPredictiveText
         )
         # No child of the line: what is typed while the word has the focus would go into the password.
-        self._toggle = Button(self.tr("Show"), kind=Kind.QUIET, parent=self)
-        self._toggle.clicked.connect(self._switch)
+        self.toggle = Button(self.tr("Show"), kind=Kind.QUIET, parent=self)
+        self.toggle.clicked.connect(self._switch)
         line.installEventFilter(self)
         self._place()
 
@@ -179,37 +179,41 @@ class PasswordField(Field):
         """Empty it and hide what is typed next."""
         self.set_text("")
         self._line.setEchoMode(QLineEdit.EchoMode.Password)
-        self._toggle.setText(self.tr("Show"))
+        self.toggle.setText(self.tr("Show"))
 
     def eventFilter(self, watched: object, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.Resize, QEvent.Type.Move):
             self._place()
-        if not isinstance(event, QKeyEvent) or event.type() != QEvent.Type.KeyPress:
-            return False
-        if event.key() != Qt.Key.Key_Tab or event.modifiers() != Qt.KeyboardModifier.NoModifier:
-            return False
-        self._toggle.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.focusNextChild()
-        self._toggle.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        return True
+        return False
 
     def _switch(self) -> None:
         hidden = self._line.echoMode() == QLineEdit.EchoMode.Password
         self._line.setEchoMode(QLineEdit.EchoMode.Normal if hidden else QLineEdit.EchoMode.Password)
-        self._toggle.setText(self.tr("Hide") if hidden else self.tr("Show"))
+        self.toggle.setText(self.tr("Hide") if hidden else self.tr("Show"))
         self._place()
 
     def _place(self) -> None:
-        size = self._toggle.sizeHint()
+        size = self.toggle.sizeHint()
         self._line.setTextMargins(0, 0, size.width() + 4, 0)
         line = self._line.geometry()
-        self._toggle.setGeometry(
+        self.toggle.setGeometry(
             line.right() + 1 - size.width() - 8,
             line.top() + (line.height() - size.height()) // 2,
             size.width(),
             size.height(),
         )
-        self._toggle.raise_()
+        self.toggle.raise_()
+
+
+def reveal_after(last: QWidget, *fields: PasswordField) -> None:
+    """Let Tab lead from one password to the next field, and to the words that show them only after `last`.
+
+    Whoever types a password twice does not look where the focus is. All must be in one window by now.
+    """
+    before = last
+    for field in fields:
+        QWidget.setTabOrder(before, field.toggle)
+        before = field.toggle
 
 
 class SearchField(QLineEdit):

@@ -66,7 +66,7 @@ def test_chinese_is_spoken_by_code_outside_and_inside_widgets(language: Language
     assert status_word("passed") == "已通过"
     field = PasswordField("密码")
     qtbot.addWidget(field)
-    assert field._toggle.text() == "显示"
+    assert field.toggle.text() == "显示"
 
 
 def test_a_subclass_speaks_the_texts_of_its_base(language: Language, qtbot: QtBot) -> None:
@@ -76,7 +76,7 @@ def test_a_subclass_speaks_the_texts_of_its_base(language: Language, qtbot: QtBo
     language.use("zh_CN")
     field = Special("密码")
     qtbot.addWidget(field)
-    assert field._toggle.text() == "显示"
+    assert field.toggle.text() == "显示"
 
 
 def test_qts_own_dialogs_speak_it_too(language: Language, qtbot: QtBot) -> None:

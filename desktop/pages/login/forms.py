@@ -10,7 +10,7 @@ from desktop.client.errors import Conflict, Invalid, Refused, TooMany
 from desktop.pages.login.pieces import Countdown
 from desktop.pages.password import StrengthLine, follows_rules
 from desktop.pages.sentences import field_sentence, seconds_sentence, sentence
-from desktop.widgets import Button, Field, Kind, PasswordField, label
+from desktop.widgets import Button, Field, Kind, PasswordField, label, reveal_after
 from desktop.workers import run
 from shared.wire.account import Payload
 
@@ -45,6 +45,7 @@ class PasswordForm(QWidget):
         column.addWidget(self.password)
         column.addSpacing(16)
         column.addWidget(self.button)
+        reveal_after(self.button, self.password)
         for field, after in ((self.user_name, self.password.setFocus), (self.password, self.submit)):
             assert isinstance(field.editor, QLineEdit)
             field.editor.returnPressed.connect(after)
@@ -135,6 +136,7 @@ class FirstRunForm(QWidget):
         ):
             column.addWidget(widget)
             column.addSpacing(gap)
+        reveal_after(self.button, self.password, self.again)
         self.password.changed.connect(lambda: self.strength.show_password(self.password.text()))
         fields = (self.user_name, self.name, self.password, self.again)
         for index, field in enumerate(fields):

@@ -9,7 +9,7 @@ from desktop.client import Session
 from desktop.client.errors import Invalid, Refused, TooMany
 from desktop.pages.password import StrengthLine, follows_rules
 from desktop.pages.sentences import field_sentence, sentence
-from desktop.widgets import Button, Card, PasswordField, label
+from desktop.widgets import Button, Card, PasswordField, label, reveal_after
 from desktop.workers import run
 
 
@@ -43,6 +43,7 @@ class PasswordCard(Card):
         row.addStretch(1)
         row.addWidget(self.save)
         column.addLayout(row)
+        reveal_after(self.save, self.current, self.new, self.again)
         self.new.changed.connect(lambda: self.strength.show_password(self.new.text()))
         for field, after in (
             (self.current, self.new.setFocus),

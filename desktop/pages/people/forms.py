@@ -13,7 +13,7 @@ from desktop.context import Context
 from desktop.pages.form import Form
 from desktop.pages.password import StrengthLine, follows_rules
 from desktop.pages.people.words import role_meaning, role_word
-from desktop.widgets import Field, PasswordField, label
+from desktop.widgets import Field, PasswordField, label, reveal_after
 from shared.codes import Role
 from shared.wire.account import UserUpdate, UserWithRoles
 
@@ -79,6 +79,7 @@ class _UserForm(Form):
         self.add("password", self.password)
         self.body.addWidget(self.strength)
         self.add("again", self.again)
+        reveal_after(self.save, self.password, self.again)
         self.password.changed.connect(lambda: self.strength.show_password(self.password.text()))
 
     def good_roles(self) -> bool:
