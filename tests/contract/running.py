@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Iterator
 from typing import Any
 
+import httpx
 import pytest
 from starlette.testclient import TestClient
 
@@ -71,6 +72,22 @@ class Running:
         assert answer.status_code == 200, answer.text
         data: dict[str, Any] = answer.json()["data"]
         return data
+
+
+def failed(error: str, msg: str, **details: Any) -> dict[str, Any]:
+    """The envelope of a failure that the contract does not list itself."""
+    return {"code": 1, "data": {"error": error, **details}, "msg": msg}
+
+
+def assert_invalid(answer: httpx.Response, *names: str) -> None:
+    """Assert that `answer` refuses the fields of these names, and names no other."""
+    assert answer.status_code == 422, answer.text
+    body = answer.json()
+    assert list(body) == ["code", "data", "msg"]
+    assert (body["code"], body["msg"]) == (1, f"请求的内容有误，请检查：{'、'.join(names)}")
+    assert list(body["data"]) == ["error", "fields"]
+    assert body["data"]["error"] == "invalid_input"
+    assert list(dict.fromkeys(field["field"] for field in body["data"]["fields"])) == [*names]
 
 
 def new_id(word: str) -> str:

@@ -10,6 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from shared.codes import ROLE_PERMISSIONS, Permission, Role
+from tests.contract.running import assert_invalid, failed
 from tests.service.face import faces
 from tests.service_app import ADMIN
 
@@ -21,13 +22,44 @@ def _face(pixels: faces.Pixels) -> str:
     return base64.b64encode(faces.encoded(pixels, ".png")).decode()
 
 
+USER_FIELDS = [
+    "user_id",
+    "username",
+    "name",
+    "email",
+    "phone",
+    "gender",
+    "work_years",
+    "department",
+    "has_face",
+    "enabled",
+    "created_at",
+    "updated_at",
+]
+PERMISSIONS = [
+    "INSPECTION_ADD",
+    "INSPECTION_READ",
+    "INSPECTION_UPDATE",
+    "INSPECTION_DELETE",
+    "INSPECTION_ITEM_ADD",
+    "INSPECTION_ITEM_READ",
+    "INSPECTION_ITEM_UPDATE",
+    "INSPECTION_ITEM_DELETE",
+    "USER.UPDATE",
+]
+
+
 def _assert_tokens(data: dict[str, Any], username: str, role: list[str]) -> None:
-    assert {"access_token", "refresh_token", "payload"} <= set(data)
-    assert isinstance(data["access_token"], str)
+    """`data` is that of a login of an admin, who has every permission of the contract."""
+    assert list(data) == ["access_token", "refresh_token", "token_type", "expires_in", "payload"]
+    assert data["access_token"].count(".") == 2
     assert isinstance(data["refresh_token"], str)
+    assert (data["token_type"], data["expires_in"]) == ("Bearer", 900)
+    assert list(data["payload"]) == ["user", "role", "permissions"]
+    assert list(data["payload"]["user"]) == USER_FIELDS
     assert data["payload"]["user"]["username"] == username
     assert data["payload"]["role"] == role
-    assert "INSPECTION_READ" in data["payload"]["permissions"]
+    assert data["payload"]["permissions"][: len(PERMISSIONS)] == PERMISSIONS
 
 
 # Endpoints, account operations
@@ -44,7 +76,7 @@ def test_update_face_info_gives_the_submitted_face_info_unchanged_and_msg_null(c
 def test_update_face_info_needs_a_jwt(anonymous: TestClient) -> None:
     answer = anonymous.post("/api/auth/updateFaceInfo", json={"faceInfo": "x"})
     assert answer.status_code == 401
-    assert answer.json()["msg"] == "请先登录"
+    assert answer.json() == failed("not_logged_in", "请先登录")
 
 
 def test_face_login_needs_no_login_and_gives_tokens_and_payload(
@@ -55,7 +87,7 @@ def test_face_login_needs_no_login_and_gives_tokens_and_payload(
         answer = anonymous.post(path, json={"faceInfo": _face(faces.login())})
         assert answer.status_code == 200
         body = answer.json()
-        assert (body["code"], body["msg"]) == (0, "登录成功")
+        assert body == {"code": 0, "data": body["data"], "msg": "登录成功"}
         _assert_tokens(body["data"], ADMIN[0], ["admin"])
         header = {"Authorization": f"Bearer {body['data']['access_token']}"}
         assert anonymous.get("/api/auth/me", headers=header).status_code == 200
@@ -72,13 +104,17 @@ def test_update_profile_changes_the_fields_that_were_sent(client: TestClient) ->
     }
     answer = client.post("/api/auth/updateInfo", json=profile)
     assert answer.status_code == 200
-    body = answer.json()
-    assert (body["code"], body["msg"]) == (0, "更新数据成功")
-    assert profile.items() <= body["data"].items()
-    assert "faceInfo" not in body["data"]
-    more = client.post("/auth/updateInfo", json={"work_years": 8}).json()["data"]
-    assert more["work_years"] == 8
-    assert more["name"] == "李工"
+    user = answer.json()["data"]
+    assert answer.json() == {"code": 0, "data": user, "msg": "更新数据成功"}
+    assert list(user) == USER_FIELDS
+    assert profile.items() <= user.items()
+    assert client.get("/api/auth/me").json()["data"]["user"] == user
+    more = client.post("/auth/updateInfo", json={"work_years": 8})
+    after = more.json()["data"]
+    assert more.json() == {"code": 0, "data": after, "msg": "更新数据成功"}
+    assert {**after, "updated_at": user["updated_at"]} == {**user, "work_years": 8}
+    nothing = client.post("/api/auth/updateInfo", json={})
+    assert nothing.json() == {"code": 0, "data": after, "msg": "更新数据成功"}
 
 
 def test_update_profile_registers_the_face_info(client: TestClient, anonymous: TestClient) -> None:
@@ -92,13 +128,14 @@ def test_update_profile_registers_the_face_info(client: TestClient, anonymous: T
 def test_update_profile_needs_the_permission_user_update(
     client: TestClient, as_role: AsRole, anonymous: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert anonymous.post("/api/auth/updateInfo", json={"name": "x"}).status_code == 401
+    answer = anonymous.post("/api/auth/updateInfo", json={"name": "x"})
+    assert (answer.status_code, answer.json()) == (401, failed("not_logged_in", "请先登录"))
     # Every role has it, so it is taken from one here.
     fewer = ROLE_PERMISSIONS[Role.VIEWER] - {Permission.USER_UPDATE}
     monkeypatch.setitem(ROLE_PERMISSIONS, Role.VIEWER, fewer)
     answer = as_role("viewer").post("/api/auth/updateInfo", json={"name": "x"})
     assert answer.status_code == 403
-    assert answer.json()["data"] == {"error": "permission_missing", "permissions": ["USER.UPDATE"]}
+    assert answer.json() == failed("permission_missing", "权限不足", permissions=["USER.UPDATE"])
 
 
 def test_update_profile_is_open_to_every_role(as_role: AsRole) -> None:
@@ -116,15 +153,31 @@ def test_change_password_gives_true(client: TestClient, anonymous: TestClient) -
     login = {"username": ADMIN[0], "password": NEW_PASSWORD}
     assert anonymous.post("/api/auth/login", json=login).json()["code"] == 0
     login["password"] = ADMIN[1]
-    assert anonymous.post("/api/auth/login", json=login).json()["code"] == 1
+    old = anonymous.post("/api/auth/login", json=login)
+    assert (old.status_code, old.json()) == (200, {"code": 1, "data": None, "msg": "用户名或密码错误"})
+
+
+def test_change_password_ends_the_other_sessions(client: TestClient, anonymous: TestClient) -> None:
+    login = {"username": ADMIN[0], "password": ADMIN[1]}
+    other = anonymous.post("/api/auth/login", json=login).json()["data"]
+    client.post("/api/auth/updatePassword", json={"password": ADMIN[1], "newPassword": NEW_PASSWORD})
+    assert client.get("/api/auth/me").status_code == 200
+    header = {"Authorization": f"Bearer {other['access_token']}"}
+    for answer in (
+        anonymous.get("/api/auth/me", headers=header),
+        anonymous.post("/api/auth/refresh", json={"refresh_token": other["refresh_token"]}),
+    ):
+        assert (answer.status_code, answer.json()) == (401, failed("not_logged_in", "请先登录"))
 
 
 def test_change_password_needs_a_jwt_and_no_permission(as_role: AsRole, anonymous: TestClient) -> None:
     body = {"password": "x", "newPassword": NEW_PASSWORD}
-    assert anonymous.post("/api/auth/updatePassword", json=body).status_code == 401
+    answer = anonymous.post("/api/auth/updatePassword", json=body)
+    assert (answer.status_code, answer.json()) == (401, failed("not_logged_in", "请先登录"))
     viewer = as_role("viewer", username="watcher")
     body = {"password": "pass-of-watcher", "newPassword": NEW_PASSWORD}
-    assert viewer.post("/api/auth/updatePassword", json=body).json()["code"] == 0
+    answer = viewer.post("/api/auth/updatePassword", json=body)
+    assert answer.json() == {"code": 0, "data": True, "msg": "更新密码成功"}
 
 
 # Authentication
@@ -200,22 +253,47 @@ BAD_PROFILES: list[tuple[str, Any]] = [
 ]
 
 
+SENTENCES = {
+    "email": "需要有效的邮箱地址，最多 254 个字符",
+    "phone": "需要有效的电话号码，只含数字、空格、括号、+ 和 -，最多 32 个字符",
+    "name": "需要文本，最多 255 个字符",
+    "gender": "需要文本，最多 32 个字符",
+    "work_years": "需要 0 到 80 之间的整数",
+    "department": "需要文本，最多 255 个字符",
+    "faceInfo": "需要 Base64 编码的人脸图片",
+}
+
+
 def test_update_profile_failure(client: TestClient) -> None:
     for field, value in BAD_PROFILES:
         answer = client.post("/api/auth/updateInfo", json={"department": "机务部", field: value})
         assert answer.status_code == 200
         body = answer.json()
         assert (body["code"], body["msg"]) == (1, "更新数据失败"), (field, value)
-        assert isinstance(body["data"], str)
-        assert body["data"].startswith(f"{field}：")
+        sentence = SENTENCES[field]
+        if value == "no picture":
+            sentence = "人脸图像不是有效的 Base64 内容，请重新选择照片"
+        assert body["data"] == f"{field}：{sentence}"
     assert client.get("/api/auth/me").json()["data"]["user"]["department"] is None
 
 
 def test_update_profile_null_clears_a_field(client: TestClient) -> None:
     for cleared in (None, ""):
-        client.post("/api/auth/updateInfo", json={"email": "li@example.cn"})
-        answer = client.post("/api/auth/updateInfo", json={"email": cleared, "faceInfo": cleared})
-        assert answer.json()["data"]["email"] is None
+        texts = {
+            "email": "li@example.cn",
+            "phone": "13800000000",
+            "name": "李",
+            "gender": "女",
+            "department": "部",
+        }
+        client.post("/api/auth/updateInfo", json=texts)
+        answer = client.post(
+            "/api/auth/updateInfo", json={**dict.fromkeys(texts, cleared), "faceInfo": cleared}
+        )
+        assert (answer.json()["code"], answer.json()["msg"]) == (0, "更新数据成功")
+        assert [answer.json()["data"][name] for name in texts] == [None] * len(texts)
+    client.post("/api/auth/updateInfo", json={"work_years": 7})
+    assert client.post("/api/auth/updateInfo", json={"work_years": None}).json()["data"]["work_years"] is None
 
 
 def test_change_password_wrong_current_password(client: TestClient) -> None:
@@ -240,15 +318,22 @@ def test_change_password_new_password_against_the_rules(as_role: AsRole) -> None
         body = {"password": "pass-of-long-watcher", "newPassword": new}
         answer = viewer.post("/api/auth/updatePassword", json=body)
         assert answer.status_code == 422
-        assert answer.json()["msg"] == msg
-        assert answer.json()["data"]["error"] == "invalid_input"
+        (field,) = answer.json()["data"]["fields"]
+        assert answer.json() == failed("invalid_input", msg, fields=[field])
+        assert (field["field"], field["message"]) == ("newPassword", msg)
 
 
 def test_change_password_fields_missing_or_of_a_wrong_type(client: TestClient) -> None:
-    for body in ({}, {"password": "x"}, {"newPassword": "x"}, {"password": 1, "newPassword": 2}, [], "x"):
-        answer = client.post("/api/auth/updatePassword", json=body)
-        assert answer.status_code == 422
-        assert answer.json()["data"]["error"] == "invalid_input"
+    bodies: list[tuple[dict[str, Any], list[str]]] = [
+        ({}, ["password", "newPassword"]),
+        ({"password": "x"}, ["newPassword"]),
+        ({"newPassword": "x"}, ["password"]),
+        ({"password": None, "newPassword": None}, ["password", "newPassword"]),
+        ({"password": 1, "newPassword": 2}, ["password", "newPassword"]),
+        ({"password": "x", "newPassword": "x" * 1025}, ["newPassword"]),
+    ]
+    for body, named in bodies:
+        assert_invalid(client.post("/api/auth/updatePassword", json=body), *named)
 
 
 # What the contract leaves open and the design decides
@@ -261,7 +346,6 @@ def test_password_login(client: TestClient, anonymous: TestClient) -> None:
         assert answer.status_code == 200
         assert (answer.json()["code"], answer.json()["msg"]) == (0, "登录成功")
         _assert_tokens(answer.json()["data"], ADMIN[0], ["admin"])
-        assert answer.json()["data"]["expires_in"] == 900
 
 
 def test_password_login_failed(client: TestClient, anonymous: TestClient) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from shared.wire.detection import REFERENCE_DIFFERENCE
-from tests.contract.running import Running, running
+from tests.contract.running import Running, assert_invalid, failed, running
 
 __all__ = ["running"]
 
@@ -156,7 +156,8 @@ def test_result_entry_boxes_have_label_confidence_and_points(running: Running) -
     for missing in BOX:
         box = {name: value for name, value in BOX.items() if name != missing}
         body = {"result": [{"resultImage": {"boxes": [box]}}]}
-        assert running.admin.put(f"/api/inspection_item/{item['item_id']}", json=body).status_code == 422
+        answer = running.admin.put(f"/api/inspection_item/{item['item_id']}", json=body)
+        assert_invalid(answer, f"result.0.resultImage.boxes.0.{missing}")
 
 
 # Pagination object
@@ -185,15 +186,18 @@ def test_create_item_answers_the_bare_item(running: Running, prefix: str) -> Non
         "result": [],
     }
     answer = running.admin.post(f"{prefix}/inspection_item/create", json=body)
-    assert answer.status_code == 200
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "application/json")
+    assert list(answer.json()) == FIELDS
     assert {name: answer.json()[name] for name in body} == body
+    assert get(running, answer.json()["item_id"]) == answer.json()
 
 
 @pytest.mark.parametrize("prefix", ["/api", ""])
 def test_get_item_answers_the_bare_item(running: Running, prefix: str) -> None:
     item = running.item()
     answer = running.admin.get(f"{prefix}/inspection_item/{item['item_id']}")
-    assert (answer.status_code, answer.json()) == (200, item)
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "application/json")
+    assert answer.json() == item
 
 
 @pytest.mark.parametrize("prefix", ["/api", ""])
@@ -217,7 +221,10 @@ def test_delete_item(running: Running, prefix: str) -> None:
     answer = running.admin.delete(f"{prefix}/inspection_item/{item['item_id']}")
     assert answer.status_code == 200
     assert answer.json() == {"code": 0, "data": True, "msg": "删除成功"}
-    assert running.admin.get(f"/api/inspection_item/{item['item_id']}").status_code == 404
+    for method in ("GET", "DELETE"):
+        gone = running.admin.request(method, f"{prefix}/inspection_item/{item['item_id']}")
+        assert (gone.status_code, gone.json()) == (404, failed("not_found", "检查项不存在"))
+    assert listed(running, item["inspection_id"])["data"] == []
 
 
 @pytest.mark.parametrize("prefix", ["/api", ""])
@@ -226,15 +233,17 @@ def test_list_items(running: Running, prefix: str) -> None:
     answer = running.admin.get(
         f"{prefix}/inspection_item/list", params={"inspection_id": item["inspection_id"]}
     )
-    assert answer.status_code == 200
-    assert (answer.json()["code"], answer.json()["msg"]) == (0, "检查项列表获取成功")
-    assert answer.json()["data"]["data"] == [item]
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "application/json")
+    pagination = {"current_page": 1, "page_size": 10, "total": 1, "total_pages": 1}
+    assert answer.json() == {
+        "code": 0,
+        "data": {"data": [item], "pagination": pagination},
+        "msg": "检查项列表获取成功",
+    }
 
 
 def test_list_items_needs_inspection_id(running: Running) -> None:
-    answer = running.admin.get("/api/inspection_item/list")
-    assert answer.status_code == 422
-    assert "inspection_id" in answer.json()["msg"]
+    assert_invalid(running.admin.get("/api/inspection_item/list"), "inspection_id")
 
 
 # Authentication
@@ -252,7 +261,7 @@ def test_an_item_operation_without_its_permission_is_403(running: Running, right
     item = running.item()
     answer = running.as_role("viewer").request(method, path.format(id=item["item_id"]), json=body)
     assert answer.status_code == 403
-    assert answer.json()["data"] == {"error": "permission_missing", "permissions": [right]}
+    assert answer.json() == failed("permission_missing", "权限不足", permissions=[right])
     assert get(running, item["item_id"]) == item
 
 
@@ -277,7 +286,7 @@ def test_inspection_item_read_reads(running: Running) -> None:
 def test_every_item_operation_needs_a_token(running: Running, method: str, path: str) -> None:
     answer = running.anonymous.request(method, path)
     assert answer.status_code == 401
-    assert answer.json()["msg"] == "请先登录"
+    assert answer.json() == failed("not_logged_in", "请先登录")
 
 
 # Errors
@@ -315,7 +324,7 @@ def test_decision_the_record_of_an_item_must_exist(running: Running) -> None:
     body = {"item_name": "x", "inspection_id": "none"}
     answer = running.admin.post("/api/inspection_item/create", json=body)
     assert answer.status_code == 404
-    assert answer.json()["msg"] == "检查记录不存在"
+    assert answer.json() == failed("not_found", "检查记录不存在")
 
 
 @pytest.mark.parametrize("missing", ["item_name", "inspection_id"])
@@ -323,9 +332,7 @@ def test_decision_required_in_item_create(running: Running, missing: str) -> Non
     body = {"item_name": "x", "inspection_id": running.record()["inspection_id"]}
     assert running.admin.post("/api/inspection_item/create", json=body).status_code == 200
     del body[missing]
-    answer = running.admin.post("/api/inspection_item/create", json=body)
-    assert answer.status_code == 422
-    assert missing in answer.json()["msg"]
+    assert_invalid(running.admin.post("/api/inspection_item/create", json=body), missing)
 
 
 def test_decision_item_point_is_kept_number_for_number(running: Running) -> None:
@@ -367,7 +374,7 @@ def test_decision_items_are_oldest_first(running: Running) -> None:
 )
 def test_decision_paging_out_of_its_range_is_422(running: Running, query: dict[str, int]) -> None:
     given: dict[str, str | int] = {"inspection_id": "x", **query}
-    assert running.admin.get("/api/inspection_item/list", params=given).status_code == 422
+    assert_invalid(running.admin.get("/api/inspection_item/list", params=given), *query)
 
 
 def test_decision_update_changes_only_the_fields_sent_and_null_clears(running: Running) -> None:
@@ -382,8 +389,7 @@ def test_decision_update_changes_only_the_fields_sent_and_null_clears(running: R
 @pytest.mark.parametrize("name", ["item_name", "result"])
 def test_decision_null_for_another_field_is_422(running: Running, name: str) -> None:
     item = running.item()
-    answer = running.admin.put(f"/api/inspection_item/{item['item_id']}", json={name: None})
-    assert answer.status_code == 422
+    assert_invalid(running.admin.put(f"/api/inspection_item/{item['item_id']}", json={name: None}), name)
     assert get(running, item["item_id"]) == item
 
 
@@ -398,4 +404,5 @@ def test_decision_unknown_body_fields_are_ignored(running: Running) -> None:
 def test_decision_list_and_create_are_no_ids(running: Running) -> None:
     query = {"inspection_id": "none"}
     assert running.admin.get("/api/inspection_item/list", params=query).json()["data"]["data"] == []
-    assert running.admin.get("/api/inspection_item/create").status_code == 404
+    answer = running.admin.get("/api/inspection_item/create")
+    assert (answer.status_code, answer.json()) == (404, failed("not_found", "检查项不存在"))

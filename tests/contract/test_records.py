@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.contract.running import Running, new_id, running
+from tests.contract.running import Running, assert_invalid, failed, new_id, running
 
 __all__ = ["running"]
 
@@ -89,10 +89,7 @@ def test_field_inspection_name(running: Running) -> None:
 def test_field_task_id_is_required_on_create(running: Running) -> None:
     task = new_id("task")
     assert running.record(task_id=task)["task_id"] == task
-    answer = running.admin.post("/api/inspection/create", json={"inspection_name": "x"})
-    assert answer.status_code == 422
-    assert answer.json()["code"] == 1
-    assert "task_id" in answer.json()["msg"]
+    assert_invalid(running.admin.post("/api/inspection/create", json={"inspection_name": "x"}), "task_id")
 
 
 def test_field_executor_id(running: Running) -> None:
@@ -207,17 +204,19 @@ def test_create_record(running: Running, prefix: str) -> None:
         "inspection_status": "in_progress",
     }
     answer = running.admin.post(f"{prefix}/inspection/create", json=body)
-    assert answer.status_code == 200
-    assert set(answer.json()) == {"code", "data", "msg"}
-    assert (answer.json()["code"], answer.json()["msg"]) == (0, "检查记录创建成功")
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "application/json")
     record = answer.json()["data"]
+    assert answer.json() == {"code": 0, "data": record, "msg": "检查记录创建成功"}
+    assert list(record) == FIELDS
     assert {name: record[name] for name in body} == body
+    assert running.get(record["inspection_id"]) == record
 
 
 @pytest.mark.parametrize("prefix", ["/api", ""])
 def test_get_record(running: Running, prefix: str) -> None:
     record = running.record()
     answer = running.admin.get(f"{prefix}/inspection/getInspectionById/{record['inspection_id']}")
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "application/json")
     assert answer.json() == {"code": 0, "data": record, "msg": "检查记录获取成功"}
 
 
@@ -227,9 +226,28 @@ def test_update_record_changes_only_the_fields_sent(running: Running, prefix: st
     path = f"{prefix}/inspection/updateInspection/{record['inspection_id']}"
     answer = running.admin.put(path, json={"inspection_name": "乙", "progress": 55})
     assert answer.status_code == 200
-    assert (answer.json()["code"], answer.json()["msg"]) == (0, "检查记录更新成功")
+    after = answer.json()["data"]
+    assert answer.json() == {"code": 0, "data": after, "msg": "检查记录更新成功"}
     expected = {**record, "inspection_name": "乙", "progress": 55}
-    assert {**answer.json()["data"], "updated_at": record["updated_at"]} == expected
+    assert {**after, "updated_at": record["updated_at"]} == expected
+    assert running.get(record["inspection_id"]) == after
+
+
+def test_update_record_takes_the_same_fields_as_create(running: Running) -> None:
+    record = running.record()
+    body = {
+        "task_id": new_id("task"),
+        "inspection_name": "左翼",
+        "executor_id": "u",
+        "reference_image_id": "r",
+        "progress": 10,
+        "start_time": "2026-03-01T08:00:00",
+        "end_time": "2026-03-01T09:00:00",
+        "inspection_status": "in_progress",
+    }
+    after = update(running, record["inspection_id"], **body)
+    assert {name: after[name] for name in body} == body
+    assert running.get(record["inspection_id"]) == after
 
 
 @pytest.mark.parametrize("prefix", ["/api", ""])
@@ -239,7 +257,9 @@ def test_delete_record_answers_code_and_msg_only(running: Running, prefix: str) 
     assert answer.status_code == 200
     assert answer.json() == {"code": 0, "msg": "检查记录删除成功"}
     gone = running.admin.get(f"/api/inspection/getInspectionById/{record['inspection_id']}")
-    assert gone.status_code == 404
+    assert (gone.status_code, gone.json()) == (404, failed("not_found", "检查记录不存在"))
+    again = running.admin.delete(f"{prefix}/inspection/deleteInspection/{record['inspection_id']}")
+    assert (again.status_code, again.json()) == (404, failed("not_found", "检查记录不存在"))
 
 
 @pytest.mark.parametrize("prefix", ["/api", ""])
@@ -247,10 +267,28 @@ def test_search_records(running: Running, prefix: str) -> None:
     record = running.record()
     query = {"task_id": record["task_id"], "current_page": 1, "page_size": 10}
     answer = running.admin.get(f"{prefix}/inspection/search", params=query)
-    assert answer.status_code == 200
-    assert (answer.json()["code"], answer.json()["msg"]) == (0, "检查记录获取成功")
-    assert set(answer.json()["data"]) == {"data", "pagination"}
-    assert answer.json()["data"]["data"] == [record]
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "application/json")
+    pagination = {"current_page": 1, "page_size": 10, "total": 1, "total_pages": 1}
+    assert answer.json() == {
+        "code": 0,
+        "data": {"data": [record], "pagination": pagination},
+        "msg": "检查记录获取成功",
+    }
+
+
+def test_a_search_that_finds_nothing_has_an_empty_page(running: Running) -> None:
+    assert running.search(task_id=new_id("task")) == {
+        "data": [],
+        "pagination": {"current_page": 1, "page_size": 50, "total": 0, "total_pages": 0},
+    }
+
+
+def test_a_page_behind_the_last_one_is_empty(running: Running) -> None:
+    record = running.record()
+    assert running.search(task_id=record["task_id"], current_page=2, page_size=10) == {
+        "data": [],
+        "pagination": {"current_page": 2, "page_size": 10, "total": 1, "total_pages": 1},
+    }
 
 
 @pytest.mark.parametrize(
@@ -317,8 +355,7 @@ def test_a_record_operation_without_its_permission_is_403(running: Running, righ
     record = running.record()
     answer = running.as_role(role).request(method, path.format(id=record["inspection_id"]), json=body)
     assert answer.status_code == 403
-    assert answer.json()["msg"] == "权限不足"
-    assert answer.json()["data"] == {"error": "permission_missing", "permissions": [right]}
+    assert answer.json() == failed("permission_missing", "权限不足", permissions=[right])
     assert running.get(record["inspection_id"]) == record
 
 
@@ -354,9 +391,7 @@ def test_every_record_operation_needs_a_token(running: Running, method: str, pat
 def test_current_page_and_page_size_of_a_search_have_no_default(running: Running, missing: str) -> None:
     query = {"current_page": 1, "page_size": 10}
     del query[missing]
-    answer = running.admin.get("/api/inspection/search", params=query)
-    assert answer.status_code == 422
-    assert missing in answer.json()["msg"]
+    assert_invalid(running.admin.get("/api/inspection/search", params=query), missing)
 
 
 # The decisions on what the contract does not show
@@ -387,9 +422,10 @@ def test_decision_references_to_unknown_things_are_kept_as_given(running: Runnin
 def test_decision_another_status_is_422(running: Running) -> None:
     record = running.record()
     body = {"task_id": "t", "inspection_status": "done"}
-    assert running.admin.post("/api/inspection/create", json=body).status_code == 422
+    assert_invalid(running.admin.post("/api/inspection/create", json=body), "inspection_status")
     path = f"/api/inspection/updateInspection/{record['inspection_id']}"
-    assert running.admin.put(path, json=body).status_code == 422
+    assert_invalid(running.admin.put(path, json=body), "inspection_status")
+    assert running.get(record["inspection_id"]) == record
 
 
 def test_decision_progress_and_status_follow_the_items(running: Running) -> None:
@@ -432,7 +468,7 @@ def test_decision_times_with_an_offset_are_converted_to_utc(running: Running) ->
 )
 def test_decision_paging_out_of_its_range_is_422(running: Running, query: dict[str, int]) -> None:
     given = {"current_page": 1, "page_size": 10, **query}
-    assert running.admin.get("/api/inspection/search", params=given).status_code == 422
+    assert_invalid(running.admin.get("/api/inspection/search", params=given), *query)
 
 
 def test_decision_page_size_200_and_newest_first(running: Running) -> None:
@@ -476,7 +512,7 @@ def test_decision_null_clears_a_nullable_field(running: Running) -> None:
 def test_decision_null_for_another_field_is_422(running: Running, name: str) -> None:
     record = running.record()
     path = f"/api/inspection/updateInspection/{record['inspection_id']}"
-    assert running.admin.put(path, json={name: None}).status_code == 422
+    assert_invalid(running.admin.put(path, json={name: None}), name)
     assert running.get(record["inspection_id"]) == record
 
 
@@ -488,7 +524,11 @@ def test_decision_an_empty_update_changes_nothing(running: Running) -> None:
 def test_decision_deleting_a_record_deletes_its_items(running: Running) -> None:
     item = running.item()
     running.admin.delete(f"/api/inspection/deleteInspection/{item['inspection_id']}")
-    assert running.admin.get(f"/api/inspection_item/{item['item_id']}").status_code == 404
+    gone = running.admin.get(f"/api/inspection_item/{item['item_id']}")
+    assert (gone.status_code, gone.json()) == (404, failed("not_found", "检查项不存在"))
+    body = {"item_name": "x", "inspection_id": item["inspection_id"]}
+    late = running.admin.post("/api/inspection_item/create", json=body)
+    assert (late.status_code, late.json()) == (404, failed("not_found", "检查记录不存在"))
 
 
 def test_decision_unknown_body_fields_are_ignored(running: Running) -> None:
