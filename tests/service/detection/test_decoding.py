@@ -140,6 +140,36 @@ def test_the_way_back_from_the_input_is_exact_to_a_pixel(
     assert max(abs(x1), abs(y1), abs(x2 - width), abs(y2 - height)) < 1
 
 
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ("raw", [200.0, 100.0, 50.0]),
+        ("unit", [200 / 255, 100 / 255, 50 / 255]),
+        # By hand: (200 / 255 - 0.485) / 0.229, (100 / 255 - 0.456) / 0.224, (50 / 255 - 0.406) / 0.225.
+        ("imagenet", [1.30707, -0.28501, -0.93299]),
+    ],
+)
+def test_colours_reach_the_model_in_its_order_and_scale(values: Any, expected: list[float]) -> None:
+    photo = np.empty((32, 64, 3), np.uint8)
+    photo[:] = (50, 100, 200)
+    # The other order has the same numbers the other way round.
+    orders: list[tuple[Any, list[float]]] = [("rgb", expected), ("bgr", expected[::-1])]
+    for colour, wanted in orders:
+        settings = DetectorSettings(width=64, height=64, values=values, colour=colour)
+        assert fit(photo, settings).tensor[0, :, 32, 32] == pytest.approx(wanted, abs=1e-4)
+
+
+def test_the_photo_lies_in_the_middle_in_the_corner_or_everywhere() -> None:
+    photo = np.zeros((32, 64, 3), np.uint8)
+    rows = {}
+    for way in ("centre", "corner", "stretch"):
+        settings = DetectorSettings(width=64, height=64, values="raw", fit=way)
+        fitted = fit(photo, settings)
+        rows[way] = np.flatnonzero(fitted.tensor[0, 0, :, 0] == 0)[[0, -1]].tolist()
+        assert fitted.scale == ((1, 2) if way == "stretch" else (1, 1))
+    assert rows == {"centre": [16, 47], "corner": [0, 31], "stretch": [0, 63]}
+
+
 @given(width=st.integers(1, 12_000), height=st.integers(1, 12_000), side=st.sampled_from([64, 416, 640]))
 @example_settings(deadline=None, max_examples=100)
 def test_the_parts_cover_the_photo_and_overlap(width: int, height: int, side: int) -> None:
@@ -177,3 +207,24 @@ def test_yolox_wants_as_many_candidates_as_the_input_has_cells(size: tuple[int, 
     for wrong in (count - 1, count + 1):
         with pytest.raises(ValueError):
             decode(ModelKind.YOLOX, [numbers(1, wrong, 8)], settings)
+
+
+@pytest.mark.parametrize("name", ["confidence", "iou", "fail_confidence"])
+def test_shares_lie_within_0_and_1(name: str) -> None:
+    for good in (0, 1):
+        assert getattr(DetectorSettings.model_validate({name: good}), name) == good
+    for wrong in (-0.01, 1.01, float("nan")):
+        with pytest.raises(ValueError):
+            DetectorSettings.model_validate({name: wrong})
+
+
+def test_a_photo_fails_by_its_labels_and_how_sure_they_are() -> None:
+    anything = DetectorSettings(fail_confidence=0.4)
+    assert anything.fails("crack", 0.4)
+    assert not anything.fails("crack", 0.39)
+    some = DetectorSettings(fail_labels=["crack"], fail_confidence=0.4)
+    assert some.fails("crack", 0.9)
+    assert not some.fails("dirt", 0.9)
+    assert not DetectorSettings(fail_labels=[]).fails("crack", 1)
+    assert DetectorSettings(confidence=0.3, per_label={"a": 0.2, "b": 0.6}).least_confidence == 0.2
+    assert DetectorSettings(confidence=0.3, per_label={"b": 0.6}).least_confidence == 0.3
