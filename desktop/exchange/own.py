@@ -106,7 +106,7 @@ def _picture(picture: Picture | None) -> dict[str, Any] | None:
 def _read_picture(said: Any) -> Picture | None:
     if said is None:
         return None
-    width, height = int(said["width"]), int(said["height"])
-    if width <= 0 or height <= 0:
+    size = rect_of([0, 0, said["width"], said["height"]])
+    if size is None or size.w < 1 or size.h < 1:
         raise ValueError("a picture has a size")
-    return Picture(str(said["filename"]), width, height, said["ipfs_cid"])
+    return Picture(str(said["filename"]), int(size.w), int(size.h), said["ipfs_cid"])

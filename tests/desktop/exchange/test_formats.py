@@ -297,6 +297,10 @@ def test_what_is_damaged_or_something_else_is_refused() -> None:
     refused(Reason.UNREADABLE, b"{}")
     refused(Reason.UNREADABLE, json.dumps({"format": own.FORMAT, "version": 99}).encode())
     refused(Reason.UNREADABLE, json.dumps({"format": own.FORMAT, "version": 1}).encode())
+    for side in ("Infinity", "NaN", "9" * 400, "-1", "0", "null"):
+        whole = own.write(sample()).replace(b'"width": 1000', b'"width": ' + side.encode(), 1)
+        assert whole != own.write(sample())
+        refused(Reason.UNREADABLE, whole)
     refused(Reason.UNREADABLE, b"a,b\n1,2\n", "x.csv")
     refused(Reason.UNREADABLE, b'item_name,"region_x', "x.csv")
     refused(Reason.UNREADABLE, b"hello\n", "x.txt")
