@@ -21,23 +21,28 @@ from tests.service_process import first_admin, service_process
 
 def test_an_open_event_stream_does_not_hold_up_the_end(tmp_path: Path) -> None:
     got: list[str] = []
+    opened, told = threading.Event(), threading.Event()
     with service_process(tmp_path / "data") as url:
         token = first_admin(url)
         headers = {"Authorization": f"Bearer {token}"}
 
         def listen() -> None:
             with httpx.stream("GET", f"{url}/api/events", headers=headers, timeout=20) as response:
-                got.extend(response.iter_lines())
+                for line in response.iter_lines():
+                    got.append(line)
+                    opened.set()
+                    if '"kind":"record"' in line.replace(" ", ""):
+                        told.set()
 
         listener = threading.Thread(target=listen)
         listener.start()
-        time.sleep(0.3)
+        assert opened.wait(20)
         httpx.post(f"{url}/api/inspection/create", json={"task_id": "t1"}, headers=headers)
-        time.sleep(0.3)
+        assert told.wait(20), got
         ended = time.monotonic()
     listener.join(10)
+    assert not listener.is_alive()
     assert time.monotonic() - ended < 4
-    assert any('"kind":"record"' in line.replace(" ", "") for line in got)
 
 
 def test_a_second_service_on_the_same_data_says_where_the_first_is(tmp_path: Path) -> None:

@@ -192,12 +192,17 @@ def test_a_deletion_reaches_the_memory_of_another_process_unasked(
         held = other.service._held._gallery
         assert held is not None
         numbers = held._rows.matrix
-        following = asyncio.create_task(other.service.follow())
+        asked = asyncio.Event()
+
+        async def away() -> None:
+            asked.set()
+            raise SQLAlchemyError("the database is away")
+
         with monkeypatch.context() as patch:
-            patch.setattr(
-                other.service, "_current_gallery", lambda: _raise(SQLAlchemyError("the database is away"))
-            )
-            await asyncio.sleep(0.02)
+            patch.setattr(other.service, "_current_gallery", away)
+            following = asyncio.create_task(other.service.follow())
+            await asked.wait()
+        assert not following.done()
         await room.service.forget("mei")
         while numbers.any():  # noqa: ASYNC110 - what is waited for is memory, which sets no event
             await asyncio.sleep(0.005)
@@ -205,10 +210,6 @@ def test_a_deletion_reaches_the_memory_of_another_process_unasked(
 
     asyncio.run(asyncio.wait_for(play(), 20))
     other.database.close()
-
-
-async def _raise(problem: Exception) -> None:
-    raise problem
 
 
 def test_what_another_process_deletes_during_the_look_never_matches(
