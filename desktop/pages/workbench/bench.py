@@ -30,6 +30,8 @@ from shared.wire.detection import REFERENCE_DIFFERENCE, DetectionModel
 from shared.wire.inspection import Item, Record
 
 _GATHER_MS = 100
+_MOST_UNTOLD = 1_000
+"""Edits of a large step that may wait to be shown: more at once would hold the window too long."""
 
 
 class Bench(QObject):
@@ -60,9 +62,10 @@ class Bench(QObject):
         """Findings that are being corrected, by item; shown in place of the entry they correct."""
         self._names: dict[str, str] = {}
         self._rows = Rows()
-        self._soon = QTimer(self, singleShot=True, interval=_GATHER_MS)
+        self._soon = QTimer(self, singleShot=True)
         self._soon.timeout.connect(self._show_late)
         self._late = False
+        self._untold = 0
         self.edits.applied.connect(self._applied)
         self.edits.answered.connect(self._answered)
         self.edits.decided.connect(self.rebase)
@@ -263,20 +266,24 @@ class Bench(QObject):
             self._late = True
         else:
             self._refresh()
-            self._soon.start()
+            self._soon.start(_GATHER_MS)
 
     def _show_late(self) -> None:
         if self._late:
             self._late = False
             self._refresh()
-            self._soon.start()
+            self._soon.start(_GATHER_MS)
 
     def _applied(self, edits: tuple[Edit, ...]) -> None:
         if self.document is None or edits[0].record_id != self.record_id:
             return
         self.document.apply(edits)
         if self.edits.more:
-            self._refresh_soon()
+            # Taking a part of a large step and showing it have a turn of the event loop each.
+            self._late = True
+            self._untold += len(edits)
+            if self._untold >= _MOST_UNTOLD or not self._soon.isActive():
+                self._soon.start(0)
         else:
             self._late = False
             self._refresh()
@@ -286,6 +293,8 @@ class Bench(QObject):
     def _refresh(self) -> None:
         if self.document is None:
             return
+        self._untold = 0
+        self.edits.shown()
         before = self.number
         self.rows = self._rows.of(self.document.items, self._names)
         self.link.show(self.document.items, self.rows)

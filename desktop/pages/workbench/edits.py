@@ -74,7 +74,8 @@ class Edits(QObject):
         self._opening: Task | None = None
         self._wanting: list[Callable[[], None]] = []
         self._settled: list[tuple[Callable[[], None], QObject | None]] = []
-        self._turning = Turning(self.turn, self.next_step, self)
+        self._turning = Turning(self.turn, self.next_step, self.may_go_on, self)
+        self._shown = False
         self._sending: Task | None = None
         self._offline = False
         self._pause = _FIRST_PAUSE_MS
@@ -238,6 +239,18 @@ class Edits(QObject):
             return ""
         self._took(edits, journal.next_step(record_id, back)[0] == turned)
         return label or ""
+
+    def shown(self) -> None:
+        """What was taken is shown now, and will be painted."""
+        self._shown = True
+
+    def may_go_on(self) -> bool:
+        """Asked before a further part of a large step: False once after `shown`.
+
+        So showing and painting have a turn of the event loop without a part in it.
+        """
+        shown, self._shown = self._shown, False
+        return not shown
 
     def next_step(self, record_id: str, back: bool) -> tuple[str, int]:
         """The step that `turn` would take: its id and its number of edits; an empty id for none."""

@@ -52,6 +52,9 @@ class Importing(QObject):
         self._next.start()
 
     def _part(self) -> None:
+        if not self._bench.edits.may_go_on():
+            self._next.start()
+            return
         bench, document = self._bench, self._bench.document
         stopped = self._progress is not None and self._progress.wasCanceled()
         if document is None or bench.record_id != self._record_id or not bench.editable or stopped:

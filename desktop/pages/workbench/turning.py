@@ -16,15 +16,20 @@ NextStep = Callable[[str, bool], tuple[str, int]]
 
 
 class Turning(QObject):
-    """Calls `turn` (see `Edits.turn`) until a step is turned as a whole; `next_step` tells what is left."""
+    """Calls `turn` (see `Edits.turn`) until a step is turned as a whole; `next_step` tells what is left.
 
-    def __init__(self, turn: Turn, next_step: NextStep, parent: QObject) -> None:
+    A further part waits for another turn of the event loop whenever `may_go_on` says False.
+    """
+
+    def __init__(
+        self, turn: Turn, next_step: NextStep, may_go_on: Callable[[], bool], parent: QObject
+    ) -> None:
         super().__init__(parent)
-        self._turn, self._next_step = turn, next_step
+        self._turn, self._next_step, self._may_go_on = turn, next_step, may_go_on
         self._record_id, self._back = "", True
         self._from = self._onto = self._label = ""
         self._next = QTimer(self, singleShot=True, interval=0)
-        self._next.timeout.connect(self._part)
+        self._next.timeout.connect(self._go_on)
 
     def start(self, record_id: str, back: bool) -> str:
         """Turn the newest step: its label, or an empty string when there is none.
@@ -37,6 +42,12 @@ class Turning(QObject):
         self._from, self._onto = self._next_step(record_id, back)[0], new_id()
         self._label = self._part()
         return self._label
+
+    def _go_on(self) -> None:
+        if self._may_go_on():
+            self._part()
+        else:
+            self._next.start()
 
     def _part(self) -> str:
         if not self._from or self._next_step(self._record_id, self._back)[0] != self._from:

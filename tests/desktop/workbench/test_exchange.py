@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -127,3 +128,30 @@ def test_many_regions_come_in_parts_and_go_in_one_step(opened: Desk, qtbot: QtBo
     assert edits.next_step(record_id, False)[1] == 0
     assert len(opened.names) == before + 200
     assert name == "meanwhile"
+
+
+def test_a_part_is_not_shown_in_the_call_that_takes_it(opened: Desk, qtbot: QtBot) -> None:
+    bench, importing = opened.page.bench, Exchange(opened.page.bench, opened.page).importing
+    events: list[str] = []
+    bench.edits.applied.connect(lambda _: events.append("taken"))
+    bench.changed.connect(lambda: events.append("shown"))
+    before = len(bench.rows)
+    importing._part = _told(importing._part, events)  # type: ignore[method-assign]
+    importing._next.timeout.disconnect()
+    importing._next.timeout.connect(lambda: importing._part())
+    importing.start([{"item_name": f"{number}"} for number in range(450)])
+    qtbot.waitUntil(lambda: len(bench.rows) == before + 450, timeout=8000)
+    said = " ".join(events)
+    # Nothing but the end is shown while a part is taken; what is shown has a turn to be painted in.
+    assert said.count("part taken end") == 2
+    assert "shown part taken" not in said
+    assert "shown part end" in said
+
+
+def _told(part: Callable[[], None], events: list[str]) -> Callable[[], None]:
+    def told() -> None:
+        events.append("part")
+        part()
+        events.append("end")
+
+    return told
