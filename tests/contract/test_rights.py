@@ -1,0 +1,78 @@
+"""Each operation with exactly one permission: the one that it asks for opens it, and all others do not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from shared.codes import ROLE_PERMISSIONS, Permission, Role
+from tests.contract.running import Running, failed, new_id, running
+from tests.service_app import with_token
+
+__all__ = ["running"]
+
+OPERATIONS: list[tuple[str, str, str, Any]] = [
+    ("INSPECTION_ADD", "POST", "/api/inspection/create", {"task_id": "t"}),
+    ("INSPECTION_READ", "GET", "/api/inspection/getInspectionById/{record}", None),
+    ("INSPECTION_READ", "GET", "/api/inspection/search?current_page=1&page_size=1", None),
+    ("INSPECTION_UPDATE", "PUT", "/api/inspection/updateInspection/{record}", {"progress": 1}),
+    ("INSPECTION_DELETE", "DELETE", "/api/inspection/deleteInspection/{record}", None),
+    ("INSPECTION_ITEM_ADD", "POST", "/api/inspection_item/create", {"item_name": "x"}),
+    ("INSPECTION_ITEM_READ", "GET", "/api/inspection_item/{item}", None),
+    ("INSPECTION_ITEM_READ", "GET", "/api/inspection_item/list?inspection_id={record}", None),
+    ("INSPECTION_ITEM_UPDATE", "PUT", "/api/inspection_item/{item}", {"description": "x"}),
+    ("INSPECTION_ITEM_DELETE", "DELETE", "/api/inspection_item/{item}", None),
+    ("USER.UPDATE", "POST", "/api/auth/updateInfo", {"name": "x"}),
+]
+
+
+def with_rights(running: Running, monkeypatch: pytest.MonkeyPatch, rights: set[Permission]) -> TestClient:
+    """A client of a new user who has just these permissions."""
+    # No role is like this, so one is made so before the login.
+    monkeypatch.setitem(ROLE_PERMISSIONS, Role.VIEWER, frozenset(rights))
+    login = {"username": new_id("only"), "password": "pass-of-somebody"}
+    running.made("/api/users", **login, roles=["viewer"])
+    token = running.anonymous.post("/api/auth/login", json=login).json()["data"]["access_token"]
+    return with_token(running.anonymous, token)
+
+
+def asked(running: Running, client: TestClient, method: str, path: str, body: Any) -> Any:
+    item = running.item()
+    place = path.format(record=item["inspection_id"], item=item["item_id"])
+    if path == "/api/inspection_item/create":
+        body = {**body, "inspection_id": item["inspection_id"]}
+    return client.request(method, place, json=body)
+
+
+@pytest.mark.parametrize(("right", "method", "path", "body"), OPERATIONS)
+def test_its_permission_alone_opens_an_operation(
+    running: Running, monkeypatch: pytest.MonkeyPatch, right: str, method: str, path: str, body: Any
+) -> None:
+    client = with_rights(running, monkeypatch, {Permission(right)})
+    answer = asked(running, client, method, path, body)
+    assert answer.status_code == 200, answer.text
+    # The item operations that answer the bare item have no code.
+    assert answer.json().get("code", 0) == 0
+
+
+@pytest.mark.parametrize(("right", "method", "path", "body"), OPERATIONS)
+def test_all_other_permissions_together_do_not_open_an_operation(
+    running: Running, monkeypatch: pytest.MonkeyPatch, right: str, method: str, path: str, body: Any
+) -> None:
+    client = with_rights(running, monkeypatch, set(Permission) - {Permission(right)})
+    answer = asked(running, client, method, path, body)
+    assert answer.status_code == 403
+    assert answer.json() == failed("permission_missing", "权限不足", permissions=[right])
+
+
+def test_a_login_without_any_permission_changes_its_face_and_its_password(
+    running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = with_rights(running, monkeypatch, set())
+    answer = client.post("/api/auth/updateFaceInfo", json={"faceInfo": ""})
+    assert (answer.status_code, answer.json()) == (200, {"code": 1, "data": None, "msg": "人脸信息缺失"})
+    body = {"password": "pass-of-somebody", "newPassword": "another-horse-battery"}
+    answer = client.post("/api/auth/updatePassword", json=body)
+    assert (answer.status_code, answer.json()) == (200, {"code": 0, "data": True, "msg": "更新密码成功"})
