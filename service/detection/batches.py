@@ -1,57 +1,174 @@
-"""Jobs that one request made: how far they are, and the ones that gave no result."""
+"""The rows of batches: what one request asked for, what is left of it to make or cancel, how far it is.
+
+A batch is written whole before its first job is made: the items as portions, a row each. Making a portion
+takes its row away in the transaction that makes the jobs, so a service that dies leaves the rest to be made,
+and none is made twice. The portions of a cancelled batch stay: they count as cancelled and can be retried.
+Every function works inside the caller's transaction.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Final
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from service.database import now
 from service.detection.jobs import OPEN
-from service.detection.tables import JobRow
+from service.detection.tables import BatchRow, JobRow, PortionRow
 from service.envelope import Problem
 from shared.codes import ErrorCode
 from shared.wire.detection import Batch, JobState
 
+PORTION: Final = 100
+"""So many jobs are made or cancelled in one transaction: others write in between."""
 
-def standing(session: Session, batch_id: str, unmade: int = 0, *, may_be_empty: bool = False) -> Batch:
-    """How far the batch is, with so many jobs that are still to be made.
+Find = Callable[[Session], Mapping[str, Sequence[str]]]
 
-    Raises Problem 404 for one without jobs, unless it `may_be_empty`.
+_TO_MAKE = (
+    select(PortionRow)
+    .join(BatchRow, BatchRow.batch_id == PortionRow.batch_id)
+    .where(BatchRow.canceled_at.is_(None))
+    # A small batch does not wait for the end of a large one.
+    .order_by(PortionRow.number, BatchRow.created_at, PortionRow.batch_id)
+)
+_TO_CANCEL = (
+    select(JobRow)
+    .join(BatchRow, BatchRow.batch_id == JobRow.batch_id)
+    .where(BatchRow.canceled_at.is_not(None), JobRow.state.in_(OPEN))
+)
+
+
+def wish(session: Session, find: Find, actor: str | None, address: str | None) -> str:
+    """Write down a batch of the items that `find` gives, by the ids of their records; gives its id.
+
+    What another batch is about to make is left to that one. Raises what `find` does.
     """
-    per_state = select(JobRow.state, func.count(), func.sum(JobRow.progress))
-    rows = session.execute(per_state.where(JobRow.batch_id == batch_id).group_by(JobRow.state)).all()
-    if not rows and not may_be_empty:
-        raise Problem(404, ErrorCode.NOT_FOUND, "没有这一批检测任务")
-    counts = {JobState(state): (count, int(percent)) for state, count, percent in rows}
-    queued, percent = counts.get(JobState.QUEUED, (0, 0))
-    return _batch(batch_id, {**counts, JobState.QUEUED: (queued + unmade, percent)})
+    # Looked at first: what is made in between has a job that `find` sees.
+    wished = {item_id for portion in session.scalars(_TO_MAKE) for item_id in portion.item_ids}
+    items = find(session)
+    row = BatchRow(actor=actor, address=address)
+    session.add(row)
+    session.flush()
+    for number, (inspection_id, item_ids) in enumerate(_portions(items, wished)):
+        session.add(
+            PortionRow(
+                batch_id=row.batch_id,
+                number=number,
+                inspection_id=inspection_id,
+                item_ids=item_ids,
+                size=len(item_ids),
+            )
+        )
+    return row.batch_id
 
 
-def open_jobs(session: Session, batch_id: str) -> dict[str, list[str]]:
-    """Ids of the jobs that wait or run, by those of their records, the newest first: they run last."""
-    found: dict[str, list[str]] = {}
-    rows = session.execute(
-        select(JobRow.inspection_id, JobRow.job_id)
-        .where(JobRow.batch_id == batch_id, JobRow.state.in_(OPEN))
-        .order_by(JobRow.created_at.desc(), JobRow.job_id)
+def _portions(
+    by_record: Mapping[str, Sequence[str]], without: Collection[str]
+) -> Iterator[tuple[str, list[str]]]:
+    """At most `PORTION` at a time, of one record each."""
+    for inspection_id, of_record in by_record.items():
+        wanted = [item_id for item_id in of_record if item_id not in without]
+        for begin in range(0, len(wanted), PORTION):
+            yield inspection_id, wanted[begin : begin + PORTION]
+
+
+def take_portion(
+    session: Session, without: Collection[tuple[str, int]]
+) -> tuple[BatchRow, PortionRow] | None:
+    """The next portion to make, but for some (batch id and number), locked; None when there is none.
+
+    Its batch is not cancelled before the transaction ends. One that another service makes is passed over.
+    """
+    free = _TO_MAKE.with_for_update(of=PortionRow, skip_locked=True)
+    for portion in session.scalars(free.limit(len(without) + 1)).all():
+        if (portion.batch_id, portion.number) not in without:
+            batch = session.get_one(
+                BatchRow, portion.batch_id, with_for_update={"read": True}, populate_existing=True
+            )
+            # It may have been cancelled since it was chosen.
+            return (batch, portion) if batch.canceled_at is None else None
+    return None
+
+
+def cancel(session: Session, batch_id: str, actor: str | None, address: str | None) -> None:
+    """Make no more of the batch and end what waits or runs, from now on. Raises Problem 404."""
+    row = _get(session, batch_id, lock=True)
+    if row.canceled_at is None:
+        row.canceled_at, row.canceled_by, row.canceled_from = now(), actor, address
+
+
+def jobs_to_cancel(session: Session) -> tuple[BatchRow, list[JobRow]] | None:
+    """Open jobs of a cancelled batch, of one record, at most `PORTION`, locked; None when there is none.
+
+    The newest come first: they run last.
+    """
+    newest = session.scalars(_TO_CANCEL.order_by(JobRow.created_at.desc(), JobRow.job_id).limit(1)).first()
+    if newest is None:
+        return None
+    of_record = _TO_CANCEL.where(
+        JobRow.batch_id == newest.batch_id, JobRow.inspection_id == newest.inspection_id
     )
-    for inspection_id, job_id in rows:
-        found.setdefault(inspection_id, []).append(job_id)
-    return found
+    ids = session.scalars(
+        of_record.with_only_columns(JobRow.job_id).order_by(JobRow.created_at.desc()).limit(PORTION)
+    ).all()
+    locked = select(JobRow).where(JobRow.job_id.in_(ids)).order_by(JobRow.job_id).with_for_update()
+    rows = session.scalars(locked.execution_options(populate_existing=True)).all()
+    return _get(session, str(newest.batch_id)), [row for row in rows if row.state in OPEN]
+
+
+def left(session: Session) -> tuple[bool, bool]:
+    """Whether some batch has jobs to be made, and some cancelled one jobs to be ended."""
+    to_make, to_cancel = _TO_MAKE.limit(1), _TO_CANCEL.limit(1)
+    return session.scalars(to_make).first() is not None, session.scalars(to_cancel).first() is not None
+
+
+def is_settled(session: Session, batch_id: str) -> bool:
+    """Whether nothing is left to be made of the batch or, when it is cancelled, to be ended."""
+    row = _get(session, batch_id)
+    unmade = select(PortionRow.number).where(PortionRow.batch_id == batch_id)
+    unended = select(JobRow.progress).where(JobRow.batch_id == batch_id, JobRow.state.in_(OPEN))
+    waits = unmade if row.canceled_at is None else unended
+    return session.scalars(waits.limit(1)).first() is None
+
+
+def standing(session: Session, batch_id: str) -> Batch:
+    """How far the batch is. Raises Problem 404."""
+    row = _get(session, batch_id)
+    per_state = select(JobRow.state, func.count(), func.sum(JobRow.progress))
+    rows = session.execute(per_state.where(JobRow.batch_id == batch_id).group_by(JobRow.state))
+    counts = {JobState(state): (count, int(percent)) for state, count, percent in rows}
+    unmade = select(func.coalesce(func.sum(PortionRow.size), 0)).where(PortionRow.batch_id == batch_id)
+    waits = JobState.QUEUED if row.canceled_at is None else JobState.CANCELED
+    count, percent = counts.get(waits, (0, 0))
+    return _batch(batch_id, {**counts, waits: (count + session.execute(unmade).scalar_one(), percent)})
 
 
 def without_result(session: Session, batch_id: str) -> dict[str, list[str]]:
     """The items whose job failed or was cancelled, by the ids of their records. Raises Problem 404."""
-    standing(session, batch_id)
+    row = _get(session, batch_id)
     ended = (JobState.FAILED, JobState.CANCELED)
-    rows = session.execute(
+    jobs = session.execute(
         select(JobRow.inspection_id, JobRow.item_id)
         .where(JobRow.batch_id == batch_id, JobRow.state.in_(ended))
         .order_by(JobRow.inspection_id, JobRow.created_at, JobRow.job_id)
     )
     found: dict[str, list[str]] = {}
-    for inspection_id, item_id in rows:
+    for inspection_id, item_id in jobs:
         found.setdefault(inspection_id, []).append(item_id)
+    if row.canceled_at is not None:
+        unmade = select(PortionRow).where(PortionRow.batch_id == batch_id).order_by(PortionRow.number)
+        for portion in session.scalars(unmade):
+            found.setdefault(portion.inspection_id, []).extend(portion.item_ids)
     return found
+
+
+def _get(session: Session, batch_id: str, lock: bool = False) -> BatchRow:
+    row = session.get(BatchRow, batch_id, with_for_update=lock or None)
+    if row is None:
+        raise Problem(404, ErrorCode.NOT_FOUND, "没有这一批检测任务")
+    return row
 
 
 def _batch(batch_id: str, counts: dict[JobState, tuple[int, int]]) -> Batch:

@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 from service.changes import Change, announce
 from service.database import Database, now
 from service.detection import jobs, rules
+from service.detection.bell import Bell
 from service.detection.failure import DetectionFailed, of_disk
 from service.detection.models import facts
 from service.detection.ports import Ports
@@ -84,8 +85,8 @@ class Dispatcher:
         self._compute = ComputeProcess()
         self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="detection")
         self._queue = queue
-        # Who waits for some job to end: an event and the loop that it belongs to.
-        self._waiting: dict[asyncio.Event, asyncio.AbstractEventLoop] = {}
+        self.ended = Bell()
+        """Rings when some job has ended here."""
         self._runs: set[_Run] = set()
         self._computing = asyncio.Lock()
         self._computed: _Run | None = None
@@ -102,38 +103,22 @@ class Dispatcher:
 
     def cancelled(self, job_id: str) -> None:
         """The job was cancelled: stop computing it."""
-        for run in self._runs:
+        for run in list(self._runs):
             if run.work.job_id == job_id:
                 self._lose(run)
+        self.ended.ring()
 
     def _lose(self, run: _Run) -> None:
         run.lost = True
         if run is self._computed:
             self._compute.kill()
 
-    async def wait_for_end(self, seconds: float) -> None:
-        """Return when some job has ended here, after `seconds` at the latest."""
-        event = asyncio.Event()
-        self._waiting[event] = asyncio.get_running_loop()
-        try:
-            async with asyncio.timeout(seconds):
-                await event.wait()
-        except TimeoutError:
-            return
-        finally:
-            del self._waiting[event]
-
-    def tell_ended(self) -> None:
-        """Wake those who wait for a job; from any thread."""
-        for event, loop in list(self._waiting.items()):
-            loop.call_soon_threadsafe(event.set)
-
     async def _work_off(self, take: Take) -> Outcome:
         try:
             work = await self._database.write(lambda session: self._take(session, take))
             if isinstance(work, _Work):
                 return await self._run(work)
-            self.tell_ended()
+            self.ended.ring()
             return work
         except Exception as problem:
             # A fault of one job, or a database that is away, must not end detection for good. The text of
@@ -213,7 +198,7 @@ class Dispatcher:
             await asyncio.gather(renewal, return_exceptions=True)
             self._runs.discard(run)
         await self._database.write(self._writing(work, answer))
-        self.tell_ended()
+        self.ended.ring()
         return Outcome.ENDED
 
     async def _renew(self, run: _Run) -> None:

@@ -42,6 +42,14 @@ def newest_open(session: Session, item_id: str) -> JobRow | None:
     return session.scalars(query.order_by(JobRow.created_at.desc()).limit(1)).first()
 
 
+def of_batch_or_open(session: Session, inspection_id: str, batch_id: str) -> list[JobRow]:
+    """The jobs of a record that belong to the batch or are open, the oldest first."""
+    query = select(JobRow).where(
+        JobRow.inspection_id == inspection_id, or_(JobRow.batch_id == batch_id, JobRow.state.in_(OPEN))
+    )
+    return list(session.scalars(query.order_by(JobRow.created_at, JobRow.job_id)))
+
+
 def create(
     session: Session,
     item_id: str,

@@ -1,4 +1,4 @@
-"""Tables of detection: the models, and the jobs that a dispatcher takes."""
+"""Tables of detection: the models, the jobs that a dispatcher takes, and the batches they are made for."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import datetime as dt
 import uuid
 from typing import Any
 
-from sqlalchemy import JSON, Index, String, Text
+from sqlalchemy import JSON, ForeignKey, Index, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from service.database import Base, now
@@ -67,3 +67,31 @@ class JobRow(Base):
         Index(None, "item_id", "state"),
         Index(None, "batch_id", "created_at", "job_id"),
     )
+
+
+class BatchRow(Base):
+    """Detections that one request asked for. Its jobs are known by `batch_id`, once they are made."""
+
+    __tablename__ = "detection_batch"
+
+    batch_id: Mapped[str] = mapped_column(String(36), primary_key=True, default=_new_id)
+    actor: Mapped[str | None] = mapped_column(String(36))
+    address: Mapped[str | None] = mapped_column(String(255))
+    created_at: Mapped[dt.datetime] = mapped_column(default=now)
+    canceled_at: Mapped[dt.datetime | None]
+    canceled_by: Mapped[str | None] = mapped_column(String(36))
+    canceled_from: Mapped[str | None] = mapped_column(String(255))
+
+
+class PortionRow(Base):
+    """Items of one record that a batch has no jobs for yet; gone with the transaction that makes them."""
+
+    __tablename__ = "detection_portion"
+
+    batch_id: Mapped[str] = mapped_column(
+        ForeignKey("detection_batch.batch_id", ondelete="CASCADE"), primary_key=True
+    )
+    number: Mapped[int] = mapped_column(primary_key=True)
+    inspection_id: Mapped[str] = mapped_column(String(36))
+    item_ids: Mapped[list[str]] = mapped_column(JSON)
+    size: Mapped[int]

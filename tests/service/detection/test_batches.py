@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.orm import Session
 from starlette.testclient import TestClient
 
-from service.detection.service import DetectionService, _portions
+from service.database import Database
+from service.detection import batches
+from service.detection.enqueuing import Enqueuing
+from service.detection.making import Making
+from service.detection.tables import BatchRow, PortionRow
 from shared import samples
 from tests.service.detection.conftest import Held
 from tests.service.detection.test_entries import path, until
@@ -93,7 +100,10 @@ def test_all_pending_items_of_all_open_records_are_one_batch(
     assert [len(results_of(client, one)) for one in (item, other, done, cancelled)] == [1, 1, 1, 0]
     nothing = pending(client)
     assert (nothing["total"], nothing["progress"]) == (0, 100)
-    assert client.get(f"/api/detection/batches/{nothing['batch_id']}").status_code == 404
+    assert batch(client, nothing["batch_id"]) == nothing
+    assert batch(client, nothing["batch_id"], "/cancel") == nothing
+    assert batch(client, nothing["batch_id"], "/retry")["total"] == 0
+    assert client.get("/api/detection/batches/none").status_code == 404
     assert client.post("/api/detection/batches", json={}).status_code == 422
 
 
@@ -116,58 +126,137 @@ def test_a_batch_is_cancelled_and_retried(
     assert batch(client, retried["batch_id"], "/retry")["total"] == 0
 
 
-def test_a_large_batch_is_answered_early_made_to_its_end_and_cancelled_at_once(
-    client: TestClient,
-    item: dict[str, Any],
-    scene: samples.Scene,
-    held: Held,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    for _ in range(5):
-        more(client, item, scene, inspection_id=item["inspection_id"])
-    monkeypatch.setattr("service.detection.service.PORTION", 1)
-    monkeypatch.setattr("service.detection.service.PATIENCE_SECONDS", 0)
-    made = pending(client)
-    assert (made["total"], made["progress"]) == (6, 0)
-    until(lambda: len(batch_jobs(client, made["batch_id"])) == 6)
-    assert batch(client, made["batch_id"])["total"] == 6
-    batch(client, made["batch_id"], "/cancel")
-    until(lambda: batch(client, made["batch_id"])["canceled"] == 6)
+class Slow:
+    """Making stands still after two portions until `go` is set."""
+
+    def __init__(self) -> None:
+        self.begun, self.go = threading.Event(), threading.Event()
+        self.made = 0
 
 
-def test_a_batch_that_is_cancelled_while_it_is_made_makes_no_more(
-    client: TestClient,
-    item: dict[str, Any],
-    scene: samples.Scene,
-    held: Held,
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.fixture
+def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[Slow]:
+    """Portions of one item, and the third of them has to wait."""
+    gate, step = Slow(), Making._step
+
+    async def waiting(making: Making) -> bool:
+        if gate.made == 2:
+            gate.begun.set()
+            await asyncio.to_thread(gate.go.wait, 30)
+        went_on = await step(making)
+        gate.made += went_on
+        return went_on
+
+    monkeypatch.setattr(Making, "_step", waiting)
+    monkeypatch.setattr(batches, "PORTION", 1)
+    yield gate
+    gate.go.set()
+
+
+def test_a_batch_is_answered_whole_before_its_jobs_are_made(
+    client: TestClient, item: dict[str, Any], scene: samples.Scene, slow: Slow
 ) -> None:
     for _ in range(3):
-        more(client, item, scene, inspection_id=item["inspection_id"])
+        more(client, item, scene)
+    made = pending(client)
+    assert (made["total"], made["progress"]) == (4, 0)
+    assert slow.begun.wait(10)
+    until(lambda: batch(client, made["batch_id"])["done"] == 2)
+    now = batch(client, made["batch_id"])
+    assert (now["total"], now["queued"], now["progress"]) == (4, 2, 50)
+    # What is about to be made is not asked for twice.
+    assert pending(client)["total"] == 0
+    slow.go.set()
+    until(lambda: batch(client, made["batch_id"])["done"] == 4)
+    assert len(batch_jobs(client, made["batch_id"])) == 4
+
+
+def test_a_batch_that_is_cancelled_while_it_is_made_makes_no_more_and_is_retried_whole(
+    client: TestClient,
+    item: dict[str, Any],
+    scene: samples.Scene,
+    held: Held,
+    slow: Slow,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("service.detection.service.PATIENCE_SECONDS", 0)
-    monkeypatch.setattr("service.detection.service.PORTION", 1)
-    making, go, make = threading.Event(), threading.Event(), DetectionService._enqueue
-    calls: list[DetectionService] = []
-
-    def slow(service: DetectionService, *given: Any, **named: Any) -> Any:
-        calls.append(service)
-        if len(calls) == 3:
-            making.set()
-            go.wait(10)
-        return make(service, *given, **named)
-
-    monkeypatch.setattr(DetectionService, "_enqueue", slow)
-    batch_id = pending(client)["batch_id"]
-    assert making.wait(10)
-    assert batch(client, batch_id)["total"] == 4
-    with ThreadPoolExecutor(1) as pool:
-        stopped = pool.submit(batch, client, batch_id, "/cancel")
-        until(lambda: calls[0]._making[batch_id].stopped)
-        go.set()
-        assert stopped.result(10)["total"] == 3
-    until(lambda: batch(client, batch_id)["canceled"] == 3)
+    others = [more(client, item, scene, inspection_id=item["inspection_id"]) for _ in range(4)]
+    made = pending(client)
+    assert slow.begun.wait(10)
+    stopped = batch(client, made["batch_id"], "/cancel")
+    assert (stopped["total"], stopped["canceled"]) == (5, 3)
+    slow.go.set()
+    until(lambda: batch(client, made["batch_id"])["canceled"] == 5)
+    now = batch(client, made["batch_id"])
+    assert (now["total"], now["queued"], now["progress"]) == (5, 0, 100)
+    assert len(batch_jobs(client, made["batch_id"])) == 2
+    held.go.set()
+    again = batch(client, made["batch_id"], "/retry")
+    assert again["total"] == 5
+    until(lambda: batch(client, again["batch_id"])["done"] == 5)
+    for one in (item, *others):
+        assert [entry["progress"] for entry in results_of(client, one)][-1] == "done"
+        assert [entry["progress"] for entry in results_of(client, one)].count("done") == 1
 
 
-def test_portions_are_of_one_record_and_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.detection.service.PORTION", 2)
-    assert list(_portions({"a": ["1", "2", "3"], "b": ["4"], "c": []})) == [["1", "2"], ["3"], ["4"]]
+def test_a_portion_that_can_not_be_made_holds_nothing_up_and_is_made_later(
+    client: TestClient, item: dict[str, Any], scene: samples.Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in range(2):
+        more(client, item, scene)
+    monkeypatch.setattr("service.detection.making._POLL_SECONDS", 0.1)
+    make, failures = Enqueuing.jobs, list[str]()
+
+    def failing(enqueuing: Enqueuing, session: Session, item_ids: list[str], *given: Any) -> None:
+        make(enqueuing, session, item_ids, *given)
+        if item["item_id"] in item_ids and len(failures) < 3:
+            failures.append(item["item_id"])
+            raise OperationalError("nothing", None, Exception("away"))
+
+    monkeypatch.setattr(Enqueuing, "jobs", failing)
+    made = pending(client)
+    until(lambda: batch(client, made["batch_id"])["done"] == 3)
+    assert len(failures) == 3
+    assert [len(results_of(client, one)) for one in (item,)] == [1]
+
+
+def test_portions_are_of_one_record_bounded_and_made_in_turn(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batches, "PORTION", 2)
+    large = database.write_now(
+        lambda session: batches.wish(session, lambda _: {"a": ["1", "2", "3"], "b": ["4"]}, None, None)
+    )
+    small = database.write_now(
+        lambda session: batches.wish(session, lambda _: {"c": [], "d": ["5"], "b": ["4"]}, None, None)
+    )
+
+    def take(session: Session) -> tuple[str, list[str]] | None:
+        found = batches.take_portion(session, [])
+        if found is None:
+            return None
+        session.delete(found[1])
+        return found[1].batch_id, found[1].item_ids
+
+    taken = [database.write_now(take) for _ in range(5)]
+    assert taken == [(large, ["1", "2"]), (small, ["5"]), (large, ["3"]), (large, ["4"]), None]
+
+
+def test_services_share_the_portions_and_none_is_made_of_a_cancelled_batch(
+    database: Database, database_kind: str
+) -> None:
+    wish = {"a": ["1"], "b": ["2"]}
+    batch_id = database.write_now(lambda session: batches.wish(session, lambda _: wish, None, None))
+
+    def key(found: tuple[BatchRow, PortionRow] | None) -> list[str]:
+        return [] if found is None else found[1].item_ids
+
+    if database_kind == "postgresql":
+        with Session(database.writer) as one, Session(database.writer) as other:
+            seen = [key(batches.take_portion(session, [])) for session in (one, other, other)]
+            assert seen[:2] == [["1"], ["2"]]
+    assert key(database.write_now(lambda session: batches.take_portion(session, [(batch_id, 0)]))) == ["2"]
+    database.write_now(lambda session: batches.cancel(session, batch_id, None, None))
+    assert database.write_now(lambda session: batches.take_portion(session, [])) is None
+    assert database.read_now(batches.left) == (False, False)
+    assert database.read_now(lambda session: batches.is_settled(session, batch_id))

@@ -137,7 +137,7 @@ def test_a_newer_schema_of_procrastinate_does_not_come_unseen() -> None:
     assert newest.startswith("03.04.00_50_")
 
 
-def items_to_detect(client: httpx.Client) -> tuple[str, list[str]]:
+def items_to_detect(client: httpx.Client, count: int = JOBS) -> tuple[str, list[str]]:
     """A record with items whose photo lacks a part, for the built-in model: its id and theirs."""
     scene = samples.scene(320, 240, 3, kinds=("added",), view=View(rotation=2, noise=2))
     stored = []
@@ -147,7 +147,7 @@ def items_to_detect(client: httpx.Client) -> tuple[str, list[str]]:
         stored.append(answer.get("data", answer))
     record = client.post("/inspection/create", json={"task_id": "t"}).json()["data"]["inspection_id"]
     made = []
-    for number in range(JOBS):
+    for number in range(count):
         body: dict[str, Any] = {
             "item_name": str(number),
             "inspection_id": record,

@@ -1,0 +1,29 @@
+"""Something happened: waited for on any event loop, told from any thread."""
+
+from __future__ import annotations
+
+import asyncio
+
+
+class Bell:
+    """Wakes everybody who waits for it."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[asyncio.Event, asyncio.AbstractEventLoop] = {}
+
+    async def wait(self, seconds: float) -> None:
+        """Return when the bell rings, after `seconds` at the latest."""
+        event = asyncio.Event()
+        self._waiting[event] = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout(seconds):
+                await event.wait()
+        except TimeoutError:
+            return
+        finally:
+            del self._waiting[event]
+
+    def ring(self) -> None:
+        """Wake those who wait; from any thread."""
+        for event, loop in list(self._waiting.items()):
+            loop.call_soon_threadsafe(event.set)
