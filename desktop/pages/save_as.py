@@ -36,8 +36,9 @@ def choose_file(parent: QWidget, title: str, name: str, kinds: Mapping[str, str]
 def last_folder() -> Path:
     """Where the last file was saved, at first the person's documents."""
     # A program that is started by its icon runs in a folder that means nothing to a person.
-    kept = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
-    return _last[0] if _last else Path(kept)
+    documents = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
+    # A folder that is not there would be as good as none: the dialog falls back to where the program runs.
+    return _last[0] if _last else documents if documents.is_dir() else Path.home()
 
 
 def _with_suffix(path: Path, kinds: Mapping[str, str], kind: str, kept: bool) -> Path:
