@@ -1,41 +1,22 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import timedelta
-from pathlib import Path
 
-import numpy as np
 import pytest
 from sqlalchemy import select, text, update
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.orm import Session
 
 from service.database import now
 from service.envelope import Problem, Refusal
-from service.face import rules
 from service.face.consent import CONSENT_BY_CALLER, CONSENT_VERSION
 from service.face.dlib_engine import DlibEngine
 from service.face.engine import Look
 from service.face.rules import SENTENCES, Trouble
-from service.face.stations import Pace
-from service.face.tables import FaceEnrolment, FaceStation, FaceTemplate
+from service.face.tables import FaceEnrolment, FaceTemplate
 from service.face.worker import EngineUnavailableError
 from tests.service.face import faces
 from tests.service.face.conftest import Room, SameProcess, as_face_info, open_room
-
-PERSON = as_face_info(faces.enrolment())
-AGAIN = as_face_info(faces.login())
-STRANGER = as_face_info(faces.stranger())
-NOBODY = as_face_info(np.full((480, 640, 3), 90, np.uint8))
-ADDRESS = "192.0.2.7"
-FAILED = "无法校验人脸"
-
-
-async def refused(room: Room, face_info: str, address: str = ADDRESS) -> None:
-    with pytest.raises(Refusal) as caught:
-        await room.service.login(face_info, address)
-    assert caught.value.msg == FAILED
-    assert caught.value.data is None
+from tests.service.face.people import ADDRESS, AGAIN, NOBODY, PERSON, STRANGER, refused
 
 
 def templates_in(room: Room) -> list[FaceTemplate]:
@@ -268,145 +249,6 @@ def test_no_picture_and_no_plain_embedding_is_stored(room: Room, dlib_engine: Dl
     assert PERSON[200:300].encode() not in stored
 
 
-def test_five_failures_make_the_station_wait_and_longer_each_time(room: Room) -> None:
-    async def play() -> None:
-        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
-        for _ in range(5):
-            await refused(room, NOBODY)
-        with pytest.raises(Problem) as caught:
-            await room.service.login(AGAIN, ADDRESS)
-        assert caught.value.status == 429
-        assert 25 < int(caught.value.headers["Retry-After"]) <= 30
-        # Another station is not affected.
-        await room.service.login(AGAIN, "192.0.2.8")
-        pass_time(room, timedelta(seconds=31))
-        for _ in range(5):
-            await refused(room, NOBODY)
-        with pytest.raises(Problem) as caught:
-            await room.service.login(AGAIN, ADDRESS)
-        assert 55 < int(caught.value.headers["Retry-After"]) <= 60
-
-    asyncio.run(play())
-
-
-def pass_time(room: Room, passed: timedelta) -> None:
-    def earlier(session: object) -> None:
-        for station in session.scalars(select(FaceStation)):  # type: ignore[attr-defined]
-            if station.paused_until is not None:
-                station.paused_until -= passed
-
-    room.database.write_now(earlier)
-
-
-def test_a_clock_that_is_set_back_makes_no_pause_longer(room: Room) -> None:
-    def set_back(session: Session, by: timedelta) -> None:
-        for station in session.scalars(select(FaceStation)):
-            assert station.paused_until is not None
-            station.paused_until += by
-            station.last_at += by
-
-    async def play() -> None:
-        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
-        for _ in range(5):
-            await refused(room, NOBODY)
-        room.database.write_now(lambda session: set_back(session, timedelta(seconds=10)))
-        with pytest.raises(Problem) as caught:
-            await room.service.login(AGAIN, ADDRESS)
-        assert int(caught.value.headers["Retry-After"]) <= 30
-        room.database.write_now(lambda session: set_back(session, timedelta(hours=1)))
-        await room.service.login(AGAIN, ADDRESS)
-
-    asyncio.run(play())
-
-
-def test_fifty_failures_end_face_login_there_until_a_password_login(room: Room) -> None:
-    async def play() -> None:
-        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
-        room.database.write_now(
-            lambda session: session.add(FaceStation(address=ADDRESS, failures=49, last_at=now()))
-        )
-        await refused(room, NOBODY)
-        pass_time(room, timedelta(days=30))
-        with pytest.raises(Problem) as caught:
-            await room.service.login(AGAIN, ADDRESS)
-        assert (caught.value.status, caught.value.error) == (403, "face_login_off")
-        await room.service.password_login(ADDRESS)
-        await room.service.login(AGAIN, ADDRESS)
-
-    asyncio.run(play())
-
-
-def test_a_station_is_forgotten_in_the_end(room: Room) -> None:
-    async def play() -> None:
-        await refused(room, NOBODY, "192.0.2.99")
-        age = update(FaceStation).values(last_at=now() - rules.STATION_KEPT - timedelta(days=1))
-        room.database.write_now(lambda session: session.execute(age))
-        await refused(room, NOBODY)
-
-    asyncio.run(play())
-    left = room.database.read_now(lambda session: list(session.scalars(select(FaceStation.address))))
-    assert left == [ADDRESS]
-
-
-def test_a_login_forgives_the_failures_before(room: Room) -> None:
-    async def play() -> None:
-        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
-        for _ in range(3):
-            for _ in range(4):
-                await refused(room, NOBODY)
-            await room.service.login(AGAIN, ADDRESS)
-
-    asyncio.run(play())
-
-
-def test_parallel_attempts_do_not_slip_past_the_limit(room: Room) -> None:
-    async def play() -> None:
-        answers = await asyncio.gather(
-            *(room.service.login(NOBODY, ADDRESS) for _ in range(8)), return_exceptions=True
-        )
-        assert sum(isinstance(answer, Refusal) for answer in answers) == 5
-        assert sum(isinstance(answer, Problem) for answer in answers) == 3
-
-    asyncio.run(play())
-
-
-def test_too_many_at_once_are_sent_away(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.face.line.MAX_WAITING", 2)
-
-    async def play() -> None:
-        answers = await asyncio.gather(
-            *(room.service.login(NOBODY, f"192.0.2.{host}") for host in range(4)), return_exceptions=True
-        )
-        assert [type(answer) for answer in answers] == [Refusal, Refusal, Problem, Problem]
-        answers = await asyncio.gather(
-            *(room.service.enrol(f"user-{number}", [NOBODY], CONSENT_VERSION) for number in range(4)),
-            return_exceptions=True,
-        )
-        assert [type(answer) for answer in answers] == [Refusal, Refusal, Problem, Problem]
-
-    asyncio.run(play())
-
-
-def test_there_is_a_limit_over_all_stations(room: Room) -> None:
-    async def play() -> None:
-        outcomes = []
-        for number in range(70):
-            try:
-                await room.service.login("no picture", f"192.0.2.{number}")
-            except (Refusal, Problem) as problem:
-                outcomes.append(type(problem))
-        assert outcomes == [Refusal] * 60 + [Problem] * 10
-
-    asyncio.run(play())
-
-
-def test_the_limit_over_all_stations_forgets_after_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = iter([0.0, 10.0, 59.9, 60.0, 60.1, 69.9, 70.0])
-    monkeypatch.setattr("service.face.stations.monotonic", lambda: next(clock))
-    pace = Pace(2, 60)
-    assert [pace.take() for _ in range(7)] == [True, True, False, True, False, False, True]
-
-
 def test_every_failure_takes_the_same_time(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     slept: list[float] = []
     clock = iter([100.0, 100.03, 200.0, 200.29, 300.0, 300.61])
@@ -424,20 +266,6 @@ def test_every_failure_takes_the_same_time(room: Room, monkeypatch: pytest.Monke
 
     asyncio.run(play())
     assert slept == pytest.approx([0.27, 0.01, 0.29])
-
-
-def test_an_admin_switches_face_login_off(room: Room) -> None:
-    async def play() -> None:
-        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
-        await room.service.oversight.switch_login(False, "admin", ADDRESS)
-        assert not (await room.service.status("mei")).login_enabled
-        with pytest.raises(Problem) as caught:
-            await room.service.login(AGAIN, ADDRESS)
-        assert caught.value.status == 403
-        await room.service.oversight.switch_login(True, "admin", ADDRESS)
-        await room.service.login(AGAIN, ADDRESS)
-
-    asyncio.run(play())
 
 
 def test_attempts_and_changes_are_announced_without_picture_or_score(room: Room) -> None:
@@ -488,43 +316,6 @@ def test_the_tables_are_those_of_the_migration(room: Room) -> None:
     assert room.database.read_now(columns) == declared
 
 
-def test_calibration_says_what_the_comparisons_allow(room: Room) -> None:
-    async def play() -> None:
-        await room.service.enrol("mei", [as_face_info(each) for each in faces.enrolments()], CONSENT_VERSION)
-        await room.service.enrol("lan", [STRANGER], CONSENT_VERSION)
-        figures = await room.service.oversight.calibration()
-        assert (figures.users, figures.templates) == (2, 4)
-        assert figures.threshold == pytest.approx(rules.threshold(DlibEngine.thresholds, 4))
-        assert figures.strangers.pairs == 3
-        assert figures.same_user.pairs == 3
-        assert figures.false_matches == 0
-        # Three comparisons without a false match: the rate may be as high as 1 - 0.05 ** (1 / 3).
-        assert figures.false_match_bound == pytest.approx(0.632, abs=1e-3)
-        assert figures.strangers.largest is not None
-        assert figures.same_user.smallest is not None
-        assert figures.strangers.largest < figures.threshold < figures.same_user.smallest
-
-    asyncio.run(play())
-
-
-def test_strangers_are_compared_with_the_enrolled_and_not_kept(room: Room) -> None:
-    async def play() -> None:
-        await room.service.enrol("mei", [as_face_info(each) for each in faces.enrolments()], CONSENT_VERSION)
-        before = room.database.read_now(lambda session: session.scalars(select(FaceTemplate.sealed)).all())
-        scores = await room.service.oversight.compare_strangers([STRANGER, NOBODY, "no picture"])
-        assert (scores.pictures, scores.faces, scores.comparisons, scores.false_matches) == (3, 1, 3, 0)
-        assert scores.largest is not None
-        assert scores.largest < scores.threshold == rules.threshold(DlibEngine.thresholds, 3)
-        own = await room.service.oversight.compare_strangers([AGAIN])
-        assert own.false_matches == own.comparisons == 3
-        nobody = await room.service.oversight.compare_strangers([NOBODY])
-        assert (nobody.faces, nobody.comparisons, nobody.largest) == (0, 0, None)
-        after = room.database.read_now(lambda session: session.scalars(select(FaceTemplate.sealed)).all())
-        assert before == after
-
-    asyncio.run(play())
-
-
 def test_templates_that_do_not_open_are_left_out(
     room: Room, dlib_engine: DlibEngine, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -560,16 +351,3 @@ def test_warming_loads_the_engine_only_when_somebody_is_enrolled(room: Room) -> 
         assert asked
 
     asyncio.run(play())
-
-
-def test_a_restart_is_no_way_around_the_limit(room: Room, dlib_engine: DlibEngine, tmp_path: Path) -> None:
-    async def fail() -> None:
-        for _ in range(5):
-            await refused(room, NOBODY)
-
-    asyncio.run(fail())
-    again = open_room(tmp_path, dlib_engine)
-    with pytest.raises(Problem) as caught:
-        asyncio.run(again.service.login(PERSON, ADDRESS))
-    assert caught.value.status == 429
-    again.database.close()

@@ -1,0 +1,24 @@
+"""Who stands before the camera in these tests, and how a login that fails is told."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from service.envelope import Refusal
+from tests.service.face import faces
+from tests.service.face.conftest import Room, as_face_info
+
+PERSON = as_face_info(faces.enrolment())
+AGAIN = as_face_info(faces.login())
+STRANGER = as_face_info(faces.stranger())
+NOBODY = as_face_info(np.full((480, 640, 3), 90, np.uint8))
+ADDRESS = "192.0.2.7"
+FAILED = "无法校验人脸"
+
+
+async def refused(room: Room, face_info: str, address: str = ADDRESS) -> None:
+    with pytest.raises(Refusal) as caught:
+        await room.service.login(face_info, address)
+    assert caught.value.msg == FAILED
+    assert caught.value.data is None

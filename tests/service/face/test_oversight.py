@@ -1,0 +1,68 @@
+"""What an administrator does about faces: the switch, and the figures of calibration."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from sqlalchemy import select
+
+from service.envelope import Problem
+from service.face import rules
+from service.face.consent import CONSENT_VERSION
+from service.face.dlib_engine import DlibEngine
+from service.face.tables import FaceTemplate
+from tests.service.face import faces
+from tests.service.face.conftest import Room, as_face_info
+from tests.service.face.people import ADDRESS, AGAIN, NOBODY, PERSON, STRANGER
+
+
+def test_an_admin_switches_face_login_off(room: Room) -> None:
+    async def play() -> None:
+        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        await room.service.oversight.switch_login(False, "admin", ADDRESS)
+        assert not (await room.service.status("mei")).login_enabled
+        with pytest.raises(Problem) as caught:
+            await room.service.login(AGAIN, ADDRESS)
+        assert caught.value.status == 403
+        await room.service.oversight.switch_login(True, "admin", ADDRESS)
+        await room.service.login(AGAIN, ADDRESS)
+
+    asyncio.run(play())
+
+
+def test_calibration_says_what_the_comparisons_allow(room: Room) -> None:
+    async def play() -> None:
+        await room.service.enrol("mei", [as_face_info(each) for each in faces.enrolments()], CONSENT_VERSION)
+        await room.service.enrol("lan", [STRANGER], CONSENT_VERSION)
+        figures = await room.service.oversight.calibration()
+        assert (figures.users, figures.templates) == (2, 4)
+        assert figures.threshold == pytest.approx(rules.threshold(DlibEngine.thresholds, 4))
+        assert figures.strangers.pairs == 3
+        assert figures.same_user.pairs == 3
+        assert figures.false_matches == 0
+        # Three comparisons without a false match: the rate may be as high as 1 - 0.05 ** (1 / 3).
+        assert figures.false_match_bound == pytest.approx(0.632, abs=1e-3)
+        assert figures.strangers.largest is not None
+        assert figures.same_user.smallest is not None
+        assert figures.strangers.largest < figures.threshold < figures.same_user.smallest
+
+    asyncio.run(play())
+
+
+def test_strangers_are_compared_with_the_enrolled_and_not_kept(room: Room) -> None:
+    async def play() -> None:
+        await room.service.enrol("mei", [as_face_info(each) for each in faces.enrolments()], CONSENT_VERSION)
+        before = room.database.read_now(lambda session: session.scalars(select(FaceTemplate.sealed)).all())
+        scores = await room.service.oversight.compare_strangers([STRANGER, NOBODY, "no picture"])
+        assert (scores.pictures, scores.faces, scores.comparisons, scores.false_matches) == (3, 1, 3, 0)
+        assert scores.largest is not None
+        assert scores.largest < scores.threshold == rules.threshold(DlibEngine.thresholds, 3)
+        own = await room.service.oversight.compare_strangers([AGAIN])
+        assert own.false_matches == own.comparisons == 3
+        nobody = await room.service.oversight.compare_strangers([NOBODY])
+        assert (nobody.faces, nobody.comparisons, nobody.largest) == (0, 0, None)
+        after = room.database.read_now(lambda session: session.scalars(select(FaceTemplate.sealed)).all())
+        assert before == after
+
+    asyncio.run(play())
