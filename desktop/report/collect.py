@@ -20,7 +20,7 @@ from desktop.imaging.source import ImageSource
 from desktop.report import words
 from desktop.report.content import Evidence, Report, ReportedFinding, ReportedItem
 from shared import __version__, results
-from shared.content import names_another, sha256_of
+from shared.content import names_another, sha256, sha256_of
 from shared.geometry import Rect, point_to_pixels
 from shared.wire.catalogue import ReferenceImage, Task
 from shared.wire.inspection import Item, Record
@@ -54,7 +54,7 @@ def collect(session: Session, inspection_id: str, made_by: str, progress: Progre
             picture = pictures.get(own)
             marked_on = None if picture is None else _Reference(picture, own=True)
             use = QCoreApplication.translate("Report", "Reference file of item {number}")
-            evidence.append(_evidence(use.format(number=index + 1), own))
+            evidence.append(_evidence(use.format(number=index + 1), own, pictures))
         reported.append(_item(index + 1, item, marked_on, pictures, evidence))
     progress(len(items), len(items))
     overview = QImage() if reference is None else _fitted(reference.picture.preview(), OVERVIEW_PX)
@@ -86,6 +86,14 @@ class _Pictures:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._open: dict[str, ImageSource | None] = {}
+        self._digests: dict[str, str] = {}
+
+    def digest(self, info: Mapping[str, Any] | None) -> str | None:
+        """SHA-256 of what `get` fetched for a fileInfo; None when that was nothing.
+
+        The content id in an item is whatever a client sent, and may be that of another file.
+        """
+        return self._digests.get(str((info or {}).get("download_url")))
 
     def get(self, info: Mapping[str, Any] | None) -> ImageSource | None:
         """The picture of a fileInfo; None when there is none, or it is gone or no picture."""
@@ -96,7 +104,9 @@ class _Pictures:
             if len(self._open) >= self.KEPT:
                 self._open.pop(next(iter(self._open)))
             try:
-                self._open[url] = open_image(self._session.files.fetch(url))
+                data = self._session.files.fetch(url)
+                self._digests[url] = sha256(data)
+                self._open[url] = open_image(data)
             except (NotFound, ImageError):
                 self._open[url] = None
         return self._open[url]
@@ -122,8 +132,9 @@ def _reference_image(session: Session, record: Record) -> ReferenceImage | None:
 
 def _reference(reference: ReferenceImage, pictures: _Pictures, evidence: list[Evidence]) -> _Reference | None:
     use = QCoreApplication.translate("Report", "Reference image")
-    evidence.append(Evidence(use, reference.filename or "–", _digest(reference.ipfs_cid)))
-    picture = pictures.get({"download_url": reference.download_url})
+    info = {name: getattr(reference, name) for name in ("download_url", "filename", "ipfs_cid")}
+    picture = pictures.get(info)
+    evidence.append(_evidence(use, info, pictures))
     return None if picture is None else _Reference(picture, reference.mm_per_pixel)
 
 
@@ -134,8 +145,10 @@ def _own_file(item: Item, image: ReferenceImage | None) -> dict[str, Any] | None
     return info if names_another(info, None if image is None else image.model_dump(mode="json")) else None
 
 
-def _evidence(use: str, info: Mapping[str, Any]) -> Evidence:
-    return Evidence(use, str(info.get("filename") or "–"), _digest(info.get("ipfs_cid")))
+def _evidence(use: str, info: Mapping[str, Any], pictures: _Pictures) -> Evidence:
+    """The row of a file after its picture was fetched; by what the item says of one that is gone."""
+    digest = pictures.digest(info) or _digest(info.get("ipfs_cid"))
+    return Evidence(use, str(info.get("filename") or "–"), digest)
 
 
 def _item(
@@ -150,7 +163,7 @@ def _item(
     photo = pictures.get(info)
     if info:
         use = QCoreApplication.translate("Report", "Photo of item {number}").format(number=number)
-        evidence.append(_evidence(use, info))
+        evidence.append(_evidence(use, info, pictures))
     provenance = (detection or {}).get("provenance") or {}
     model = (results.model_entry(entries) or {}).get("provenance") or {}
     if model.get("model_sha256"):

@@ -80,5 +80,21 @@ def test_an_item_is_shown_on_the_file_that_it_names(qtbot: QtBot, tmp_path: Path
     ]
 
 
+def test_the_evidence_names_the_content_that_is_shown(qtbot: QtBot, tmp_path: Path) -> None:
+    # An item takes any file by its address with the content id of another.
+    with service_process(tmp_path / "data") as url, logged_in(url) as session:
+        shown, claimed = (session.files.upload(_plain(64, 64, grey), f"{grey}.png") for grey in (50, 220))
+        lie = {"download_url": shown.download_url, "filename": "x.png", "ipfs_cid": claimed.ipfs_cid}
+        lost = {**lie, "download_url": f"/api/files/{'0' * 36}/content"}
+        record = session.records.create(RecordCreate(task_id="t")).inspection_id
+        for info in (lie, lost):
+            entry = {"version": 1, "isPassed": True, "progress": "done", "inputImage": info}
+            body = {"item_name": "a", "inspection_id": record, "result": [entry]}
+            session.items.create(ItemCreate.model_validate(body))
+        report = collect(session, record, "me", lambda *_: None)
+    assert [one.digest for one in report.evidence] == [shown.sha256, claimed.sha256]
+    assert [item.photo_crop.isNull() for item in report.items] == [False, True]
+
+
 def _plain(width: int, height: int, grey: int) -> bytes:
     return bytes(cv2.imencode(".png", np.full((height, width, 3), grey, np.uint8))[1])
