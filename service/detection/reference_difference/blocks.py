@@ -123,11 +123,13 @@ def _peak(surface: NDArray[np.float32], x: int, y: int) -> tuple[float, float]:
 
     def fine(before: float, at: float, after: float) -> float:
         bend = before - 2 * at + after
-        return 0.0 if bend > -1e-6 else float(np.clip(0.5 * (before - after) / bend, -0.5, 0.5))
+        return 0.0 if bend > -1e-6 else min(max(0.5 * (before - after) / bend, -0.5), 0.5)
 
+    # Plain numbers: arithmetic with scalars of NumPy costs as much as the correlation itself.
     height, width = surface.shape
-    dx = fine(surface[y, x - 1], surface[y, x], surface[y, x + 1]) if 0 < x < width - 1 else 0.0
-    dy = fine(surface[y - 1, x], surface[y, x], surface[y + 1, x]) if 0 < y < height - 1 else 0.0
+    value = surface.item
+    dx = fine(value(y, x - 1), value(y, x), value(y, x + 1)) if 0 < x < width - 1 else 0.0
+    dy = fine(value(y - 1, x), value(y, x), value(y + 1, x)) if 0 < y < height - 1 else 0.0
     return x + dx, y + dy
 
 

@@ -86,7 +86,8 @@ def _structure(image: Floats, mask: Mask) -> float:
 
 
 def _gradient(image: Floats) -> NDArray[np.float32]:
-    luminance = np.ascontiguousarray(image.mean(axis=2))
+    channels = image.shape[2]
+    luminance = cv2.transform(image, np.full((1, channels), 1 / channels, np.float32))
     gx, gy = (
         cv2.Sobel(luminance, cv2.CV_32F, 1, 0, scale=1 / 8),
         cv2.Sobel(luminance, cv2.CV_32F, 0, 1, scale=1 / 8),
