@@ -76,6 +76,16 @@
     </message>
 </context>
 <context>
+    <name>Edits</name>
+    <message numerus="yes">
+        <source>%n edit(s) kept on this machine, sent when you log in again.</source>
+        <translation>
+            <numerusform>%n edit kept on this machine, sent when you log in again.</numerusform>
+            <numerusform>%n edits kept on this machine, sent when you log in again.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Errors</name>
     <message numerus="yes">
         <source>%n flight(s)</source>

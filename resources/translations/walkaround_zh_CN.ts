@@ -1255,7 +1255,7 @@
     </message>
     <message>
         <source>Verdict: undecided</source>
-        <translation>判定：待定</translation>
+        <translation>判定：待判定</translation>
     </message>
     <message>
         <source>View</source>
@@ -1438,7 +1438,7 @@
     </message>
     <message>
         <source>Other findings make the item undecided: a verdict is given for what it saw.</source>
-        <translation>发现改变后条目回到待定：判定只针对当时所见的发现。</translation>
+        <translation>发现改变后条目回到待判定：判定只针对当时所见的发现。</translation>
     </message>
     <message>
         <source>Somebody else changed this item meanwhile. Choose what shall stay.</source>
@@ -1459,6 +1459,10 @@
     <message>
         <source>Try again</source>
         <translation>重试</translation>
+    </message>
+    <message>
+        <source>{name} changed this item meanwhile. Choose what shall stay.</source>
+        <translation>{name}在此期间修改了这个条目，请选择保留哪一个。</translation>
     </message>
 </context>
 <context>
@@ -1643,6 +1647,12 @@
 </context>
 <context>
     <name>Edits</name>
+    <message numerus="yes">
+        <source>%n edit(s) kept on this machine, sent when you log in again.</source>
+        <translation>
+            <numerusform>%n 处编辑保存在本机，再次登录后发送。</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Edits cannot be kept on this machine: {why}</source>
         <translation>无法在本机保存修改：{why}</translation>
@@ -1736,6 +1746,10 @@
     <message>
         <source>(empty)</source>
         <translation>（空）</translation>
+    </message>
+    <message>
+        <source>Not set</source>
+        <translation>未指定</translation>
     </message>
     <message>
         <source>Somebody else changed this meanwhile. Save again to keep yours, or cancel.</source>
@@ -2321,6 +2335,10 @@
 <context>
     <name>FaceCard</name>
     <message>
+        <source>Agree first: tick the box above.</source>
+        <translation>请先勾选上方的“我同意”。</translation>
+    </message>
+    <message>
         <source>An administrator has switched face login off.</source>
         <translation>管理员已关闭人脸登录。</translation>
     </message>
@@ -2774,6 +2792,10 @@
 </context>
 <context>
     <name>Finding</name>
+    <message>
+        <source>Compares the photo with the region of the reference image; needs no training</source>
+        <translation>将照片与参考图上的区域对齐后比较，无需训练</translation>
+    </message>
     <message>
         <source>Reference difference</source>
         <translation>参考差分</translation>
@@ -3650,6 +3672,14 @@
         <translation>说明</translation>
     </message>
     <message>
+        <source>Disabled</source>
+        <translation>停用</translation>
+    </message>
+    <message>
+        <source>Enabled</source>
+        <translation>启用</translation>
+    </message>
+    <message>
         <source>Fails the photo</source>
         <translation>判为不通过</translation>
     </message>
@@ -3712,14 +3742,6 @@
     <message>
         <source>as above</source>
         <translation>同上</translation>
-    </message>
-    <message>
-        <source>disabled</source>
-        <translation>已停用</translation>
-    </message>
-    <message>
-        <source>in use</source>
-        <translation>使用中</translation>
     </message>
     <message>
         <source>{label} fails the photo</source>
@@ -4450,6 +4472,73 @@
     </message>
 </context>
 <context>
+    <name>RecordDeleting</name>
+    <message>
+        <source>Changed meanwhile ({time}):</source>
+        <translation>在此期间已被修改（{time}）：</translation>
+    </message>
+    <message>
+        <source>Changed meanwhile, by hand last by {name} ({time}):</source>
+        <translation>在此期间已被修改，最后手动修改的人是{name}（{time}）：</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>删除</translation>
+    </message>
+    <message>
+        <source>Delete all the same</source>
+        <translation>仍然删除</translation>
+    </message>
+    <message>
+        <source>Delete the record?</source>
+        <translation>删除这条记录？</translation>
+    </message>
+    <message>
+        <source>Delete {name} all the same?</source>
+        <translation>仍要删除{name}吗？</translation>
+    </message>
+    <message>
+        <source>End time</source>
+        <translation>结束时间</translation>
+    </message>
+    <message>
+        <source>Executor</source>
+        <translation>执行人</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>名称</translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation>进度</translation>
+    </message>
+    <message>
+        <source>Reference image</source>
+        <translation>参考图</translation>
+    </message>
+    <message>
+        <source>Start time</source>
+        <translation>开始时间</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>Task</source>
+        <translation>任务</translation>
+    </message>
+    <message>
+        <source>this record</source>
+        <translation>这条记录</translation>
+    </message>
+    <message>
+        <source>{name} and all its items, photos and results will be gone for good.</source>
+        <translation>{name}及其全部条目、照片和结果将被永久删除。</translation>
+    </message>
+</context>
+<context>
     <name>RecordPage</name>
     <message>
         <source>As HTML</source>
@@ -4462,14 +4551,6 @@
     <message>
         <source>Cancel this record?</source>
         <translation>取消这条检查记录吗？</translation>
-    </message>
-    <message>
-        <source>Delete</source>
-        <translation>删除</translation>
-    </message>
-    <message>
-        <source>Delete the record?</source>
-        <translation>删除这条检查记录吗？</translation>
     </message>
     <message>
         <source>Go to the records</source>
@@ -4547,14 +4628,6 @@
         <source>Written: {file}</source>
         <translation>已写入：{file}</translation>
     </message>
-    <message>
-        <source>this record</source>
-        <translation>这条检查记录</translation>
-    </message>
-    <message>
-        <source>{name} and all its items, photos and results will be gone for good.</source>
-        <translation>{name}及其全部条目、照片和结果将被永久删除。</translation>
-    </message>
 </context>
 <context>
     <name>Records</name>
@@ -4626,14 +4699,6 @@
         <translation>清除筛选</translation>
     </message>
     <message>
-        <source>Delete</source>
-        <translation>删除</translation>
-    </message>
-    <message>
-        <source>Delete the record?</source>
-        <translation>删除这条记录？</translation>
-    </message>
-    <message>
         <source>Detect what waits</source>
         <translation>检测待检测项</translation>
     </message>
@@ -4668,14 +4733,6 @@
     <message>
         <source>Records</source>
         <translation>记录</translation>
-    </message>
-    <message>
-        <source>this record</source>
-        <translation>这条记录</translation>
-    </message>
-    <message>
-        <source>{name} and all its items, photos and results will be gone for good.</source>
-        <translation>{name}及其全部条目、照片和结果将被永久删除。</translation>
     </message>
 </context>
 <context>
@@ -5356,7 +5413,7 @@
     </message>
     <message>
         <source>The item is undecided: the verdict of {name} stays in its history, and only {name} can give it again.</source>
-        <translation>条目现为待定：{name}的判定保留在历史中，只能由{name}本人重新作出。</translation>
+        <translation>条目现为待判定：{name}的判定保留在历史中，只能由{name}本人重新作出。</translation>
     </message>
     <message>
         <source>Undone: {step}</source>
@@ -5437,6 +5494,10 @@
         <translation>姓名</translation>
     </message>
     <message>
+        <source>No face of this user is enrolled.</source>
+        <translation>该用户尚未登记人脸。</translation>
+    </message>
+    <message>
         <source>No users yet.</source>
         <translation>还没有用户。</translation>
     </message>
@@ -5489,7 +5550,7 @@
     </message>
     <message>
         <source>Undecided</source>
-        <translation>待定</translation>
+        <translation>待判定</translation>
     </message>
     <message>
         <source>Verdict</source>
@@ -5571,6 +5632,19 @@
     </message>
 </context>
 <context>
+    <name>Words</name>
+    <message>
+        <source>, </source>
+        <comment>between the words of a list</comment>
+        <translation>、</translation>
+    </message>
+    <message>
+        <source>{name}: {value}</source>
+        <comment>what it is called, what it is</comment>
+        <translation>{name}：{value}</translation>
+    </message>
+</context>
+<context>
     <name>Workbench</name>
     <message>
         <source>Align by three points</source>
@@ -5634,7 +5708,7 @@
     </message>
     <message>
         <source>Region {size}</source>
-        <translation>选区 {size}</translation>
+        <translation>区域 {size}</translation>
     </message>
     <message>
         <source>Rename item</source>

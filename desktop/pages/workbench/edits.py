@@ -64,6 +64,8 @@ class Edits(QObject):
     """`saving` is different now."""
     failed = Signal(str)
     """An edit could not be written; it did not happen. The text is for the person."""
+    kept = Signal(str)
+    """The person logs out while edits wait: what becomes of them. The text is for the person."""
 
     def __init__(self, context: Context) -> None:
         """Use `Edits.of`."""
@@ -419,6 +421,11 @@ class Edits(QObject):
         payload = self._context.payload
         if payload is not None and payload.user.user_id == self._user_id:
             self.retry()
+        elif payload is None and self.saving.waiting:
+            said = self.tr(
+                "%n edit(s) kept on this machine, sent when you log in again.", "", self.saving.waiting
+            )
+            self.kept.emit(said)
 
     def _service_changed(self, state: object) -> None:
         if state is ServiceState.READY:

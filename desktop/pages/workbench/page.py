@@ -132,7 +132,8 @@ class WorkbenchPage(Page):
         bench.changed.connect(self._show_items)
         bench.currentChanged.connect(self._show_current)
         bench.edits.savingChanged.connect(self._show_saving)
-        bench.edits.failed.connect(self.toast)
+        for said in (bench.edits.failed, bench.edits.kept):
+            said.connect(self.toast)
         view.regionsEdited.connect(bench.change_regions)
         view.selectionChanged.connect(self._regions_selected)
         view.regionActivated.connect(view.show_region)

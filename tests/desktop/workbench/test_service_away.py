@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from desktop.client import Session
@@ -64,7 +65,8 @@ def test_the_service_is_killed_and_the_edits_arrive_later(
     assert [item.item_name for item in items][-1] == "drawn while away"
     assert len(items) == 4
     assert items[-1].result[0].verdict["value"] == Verdict.FAILED
-    assert bench.page.top.mark.text() == "All saved"
+    # The journal knows it a moment before the window does.
+    qtbot.waitUntil(lambda: bench.page.top.mark.text() == "All saved", timeout=20000)
 
 
 def test_a_service_that_is_stopped_is_told_from_one_that_saves(
@@ -80,6 +82,12 @@ def test_a_service_that_is_stopped_is_told_from_one_that_saves(
         assert bench.page.top.mark.text().startswith("Saving")
         qtbot.waitUntil(lambda: bench.page.top.mark.text().startswith("Offline"))
         assert "does not answer" in bench.page.top.mark.toolTip()
+        with qtbot.waitSignal(bench.page.toast) as said:
+            payload, bench.context.payload = bench.context.payload, None
+            bench.context.loginChanged.emit()
+        assert said.args == ["1 edit(s) kept on this machine, sent when you log in again."]
+        bench.context.payload = payload
+        bench.context.loginChanged.emit()
     finally:
         os.kill(pid, signal.SIGCONT)
     qtbot.waitUntil(lambda: bench.page.top.mark.text() == "All saved", timeout=20000)
@@ -110,6 +118,10 @@ def test_two_desktops_change_the_same_field(bench: Desk, other: Session, qtbot: 
     dialog = ConflictDialog(bench.page.bench, bench.page)
     (conflict,) = bench.page.bench.edits.conflicts()
     dialog.mine(conflict.edit.id, "description").setChecked(True)
+    user = other.account.me().user
+    name = user.name or user.username
+    said = [label.text() for label in dialog.findChildren(QLabel)]
+    assert f"{name} changed this item meanwhile. Choose what shall stay." in said
     dialog.decide()
     dialog.deleteLater()
     qtbot.waitUntil(lambda: bench.saved, timeout=8000)
