@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
+from urllib.parse import unquote
 
 import httpx
 from pydantic import BaseModel, ValidationError
@@ -25,6 +26,7 @@ from desktop.client.errors import (
     Unreachable,
     Unsupported,
 )
+from shared.wire.common import UPDATED_BY
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -48,10 +50,11 @@ NOT_OURS = "not_walkaround"
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Answer:
-    """A successful answer: its JSON document and its ETag, if it has one."""
+    """A successful answer: its JSON document, its ETag, if it has one, and who last changed it by hand."""
 
     document: Any
     etag: str | None
+    by: str | None = None
 
     def read(self, model: type[M]) -> M:
         """The document as `model`. Raises ServerFault when it does not fit.
@@ -76,7 +79,8 @@ def answer(response: httpx.Response) -> Answer:
     if isinstance(document, dict) and document.get("code") == 1 and "msg" in document:
         data = document.get("data")
         raise Refused(document["msg"], data=data, code=_code(data))
-    return Answer(document, response.headers.get("ETag"))
+    by = response.headers.get(UPDATED_BY)
+    return Answer(document, response.headers.get("ETag"), None if by is None else unquote(by))
 
 
 def failure(response: httpx.Response) -> ClientError:

@@ -75,7 +75,7 @@ class Records:
     def get(self, inspection_id: str) -> Tagged[Record]:
         """The record. Raises NotFound."""
         answer = self._transport.call("GET", f"/inspection/getInspectionById/{segment(inspection_id)}")
-        return Tagged(answer.read(Envelope[Record]).data, answer.etag)
+        return Tagged(answer.read(Envelope[Record]).data, answer.etag, answer.by)
 
     def update(self, inspection_id: str, change: RecordUpdate, etag: str | None = None) -> Tagged[Record]:
         """Change what is set in `change`. Raises Stale when `etag` is given and is not the newest."""
@@ -85,11 +85,14 @@ class Records:
             body=change.model_dump(mode="json", exclude_unset=True),
             etag=etag,
         )
-        return Tagged(answer.read(Envelope[Record]).data, answer.etag)
+        return Tagged(answer.read(Envelope[Record]).data, answer.etag, answer.by)
 
-    def delete(self, inspection_id: str) -> None:
-        """Delete the record with its items."""
-        self._transport.call("DELETE", f"/inspection/deleteInspection/{segment(inspection_id)}")
+    def delete(self, inspection_id: str, etag: str | None = None) -> None:
+        """Delete the record with its items.
+
+        Raises NotFound, Stale when `etag` is given and is not the newest.
+        """
+        self._transport.call("DELETE", f"/inspection/deleteInspection/{segment(inspection_id)}", etag=etag)
 
     def search(self, where: RecordFilter | None = None, page: int = 1, page_size: int = 50) -> Page[Record]:
         """One page of the records that match, newest first."""
@@ -130,12 +133,12 @@ class Items:
             headers={"Idempotency-Key": key} if key is not None else None,
             repeatable=key is not None,
         )
-        return Tagged(answer.read(Item), answer.etag)
+        return Tagged(answer.read(Item), answer.etag, answer.by)
 
     def get(self, item_id: str) -> Tagged[Item]:
         """The item. Raises NotFound."""
         answer = self._transport.call("GET", f"/inspection_item/{segment(item_id)}")
-        return Tagged(answer.read(Item), answer.etag)
+        return Tagged(answer.read(Item), answer.etag, answer.by)
 
     def update(self, item_id: str, change: ItemUpdate, etag: str | None = None) -> Tagged[Item]:
         """Change what is set in `change`. Raises Stale when `etag` is given and is not the newest."""
@@ -145,7 +148,7 @@ class Items:
             body=change.model_dump(mode="json", exclude_unset=True),
             etag=etag,
         )
-        return Tagged(answer.read(Item), answer.etag)
+        return Tagged(answer.read(Item), answer.etag, answer.by)
 
     def delete(self, item_id: str, etag: str | None = None) -> None:
         """Delete the item. Raises NotFound, Stale when `etag` is given and is not the newest."""
@@ -157,7 +160,7 @@ class Items:
         Raises NotFound when nothing is kept of it or its record was deleted.
         """
         answer = self._transport.call("POST", f"/inspection_item/{segment(item_id)}/restore", repeatable=True)
-        return Tagged(answer.read(Item), answer.etag)
+        return Tagged(answer.read(Item), answer.etag, answer.by)
 
     def list(self, inspection_id: str, page: int = 1, page_size: int = 200) -> Page[Item]:
         """One page of the items of a record, oldest first."""
@@ -195,7 +198,7 @@ class Items:
         answer = self._transport.call(
             "POST", f"/inspection_item/{segment(item_id)}/verdict", body=body, etag=etag
         )
-        return Tagged(answer.read(Envelope[Item]).data, answer.etag)
+        return Tagged(answer.read(Envelope[Item]).data, answer.etag, answer.by)
 
     def correct(
         self,
@@ -216,7 +219,7 @@ class Items:
             body=body.model_dump(mode="json"),
             etag=etag,
         )
-        return Tagged(answer.read(Envelope[Item]).data, answer.etag)
+        return Tagged(answer.read(Envelope[Item]).data, answer.etag, answer.by)
 
     def history(self, item_id: str, limit: int = 20) -> Sequence[HistoryEntry]:
         """What earlier inspections found at the item's place, newest first; at most `limit` (1..100).

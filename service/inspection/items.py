@@ -16,7 +16,15 @@ from service.changes import Change, announce
 from service.database import Database
 from service.inspection import deleted, problems
 from service.inspection.ports import JoinSources, Ports
-from service.inspection.queries import ItemQueries, ItemRow, RecordRow, item_json, json_text
+from service.inspection.queries import (
+    ItemQueries,
+    ItemRow,
+    RecordRow,
+    Updater,
+    item_json,
+    json_text,
+    updater,
+)
 from service.inspection.records import locked_record, naive_now, recompute
 from service.inspection.rules import (
     Outcome,
@@ -41,10 +49,11 @@ _STORED = select(ITEM).where(ITEM.c.item_id == bindparam("item_id"))
 
 @dataclass(frozen=True, slots=True)
 class ItemState:
-    """An item as JSON text, as the contract writes it, and its revision."""
+    """An item as JSON text, as the contract writes it, its revision, and who last changed it by hand."""
 
     text: str
     revision: int
+    by: Updater | None
 
 
 def result_values(entries: Sequence[results.Entry]) -> dict[str, Any]:
@@ -76,7 +85,8 @@ class Items:
                 made = session.execute(_MADE_BY, {"client_key": client_key}).scalar_one_or_none()
                 if made is not None:
                     return self.seen(session, made)
-            (item_id,) = self._insert(session, [{**values, "client_key": client_key}], body.inspection_id)
+            made_with = {**values, "client_key": client_key}
+            (item_id,) = self._insert(session, [made_with], body.inspection_id, caller)
             details = differences(dict.fromkeys(values), values, body.model_fields_set)
             announce(session, Change("create", "item", item_id, caller.user_id, caller.address, details))
             recompute(session, record, caller.user_id, caller.address)
@@ -252,7 +262,7 @@ class Items:
         row = session.execute(self._queries.one, {"item_id": item_id}).one_or_none()
         if row is None:
             raise problems.no_item()
-        return ItemState(item_json(row), row.revision)
+        return ItemState(item_json(row), row.revision, updater(row))
 
     def locked(self, session: Session, item_id: str, if_match: str | None) -> tuple[RecordRow, ItemRow]:
         """The stored item and its record, which nobody else writes now. Raises Problem 404, 412."""
@@ -263,7 +273,8 @@ class Items:
         if record is None or item is None:
             raise problems.no_item()
         if not admits(if_match, item.revision):
-            raise problems.stale(item.revision, json.loads(self.seen(session, item_id).text))
+            seen = self.seen(session, item_id)
+            raise problems.stale(item.revision, json.loads(seen.text), seen.by)
         return record, item
 
     def change(
@@ -285,11 +296,9 @@ class Items:
         changed = {name: value for name, value in values.items() if before[name] != value}
         if not changed:
             return
-        session.execute(
-            update(ITEM)
-            .where(ITEM.c.item_id == item.item_id)
-            .values(**changed, revision=item.revision + (not progress_only), updated_at=naive_now())
-        )
+        stamp = {"revision": item.revision + (not progress_only), "updated_at": naive_now()}
+        stamp |= {"updated_by": actor} if changed.keys() - {"result", "outcome"} else {}
+        session.execute(update(ITEM).where(ITEM.c.item_id == item.item_id).values(**changed, **stamp))
         details = differences(before, changed, changed)
         announce(
             session,
@@ -299,7 +308,9 @@ class Items:
         if "outcome" in changed if progress_only else "result" in changed:
             recompute(session, record, actor, address)
 
-    def _insert(self, session: Session, items: Iterable[Mapping[str, Any]], inspection_id: str) -> list[str]:
+    def _insert(
+        self, session: Session, items: Iterable[Mapping[str, Any]], inspection_id: str, caller: Caller
+    ) -> list[str]:
         at = naive_now()
         rows = [
             {
@@ -316,6 +327,7 @@ class Items:
                 # The list goes by age: a microsecond each keeps the order they were given in.
                 "created_at": at + dt.timedelta(microseconds=number),
                 "updated_at": at + dt.timedelta(microseconds=number),
+                "updated_by": caller.user_id,
             }
             for number, values in enumerate(items)
         ]
@@ -333,7 +345,7 @@ class Items:
         given = {"inspection_id": record.inspection_id}
         if session.execute(self._queries.count, given).scalar_one():
             raise problems.conflict("检查记录已有检查项；模板只能用于没有检查项的记录")
-        self._insert(session, items, record.inspection_id)
+        self._insert(session, items, record.inspection_id, caller)
         details = {"items": len(items), "from": source}
         change = Change("add_items", "record", record.inspection_id, caller.user_id, caller.address, details)
         announce(session, change)

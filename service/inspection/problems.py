@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from service.envelope import Problem
+from service.inspection.queries import Updater
 from service.inspection.rules import etag
 from shared.codes import ErrorCode
 
@@ -19,8 +20,11 @@ def no_item() -> Problem:
     return Problem(404, ErrorCode.NOT_FOUND, "检查项不存在")
 
 
-def stale(revision: int, current: Any) -> Problem:
-    """412: somebody changed it meanwhile; `current` is how it is now, so that the client can compare."""
+def stale(revision: int, current: Any, by: Updater | None) -> Problem:
+    """412: somebody changed it meanwhile; `current` is how it is now, so that the client can compare.
+
+    `by`: who last changed it by hand.
+    """
     tag = etag(revision)
     return Problem(
         412,
@@ -29,6 +33,7 @@ def stale(revision: int, current: Any) -> Problem:
         headers={"ETag": tag},
         etag=tag,
         current=current,
+        updated_by=None if by is None else {"user_id": by.user_id, "name": by.name},
     )
 
 

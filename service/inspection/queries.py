@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import BindParameter, ColumnElement, FromClause, Row, Select, bindparam, func, or_, select
@@ -44,9 +45,10 @@ class RecordQueries:
             )
 
         self._joined = joined
+        updaters = sources.executors.alias("updaters")
         self.one = (
-            select(*self._columns)
-            .select_from(joined(RECORD))
+            select(*self._columns, updaters.c.name.label("updated_by_name"))
+            .select_from(joined(RECORD).outerjoin(updaters, updaters.c.id == record.updated_by))
             .where(record.inspection_id == bindparam("inspection_id"))
         )
         of_flight = select(tasks.id).where(tasks.flight_id == bindparam("flight_id"))
@@ -136,7 +138,12 @@ class ItemQueries:
             .outerjoin(sources.models, models.id == item.model_id)
         )
         of_record = item.inspection_id == bindparam("inspection_id")
-        self.one = full.where(item.item_id == bindparam("item_id"))
+        updaters = sources.executors.alias("updaters")
+        self.one = (
+            full.add_columns(updaters.c.name.label("updated_by_name"))
+            .outerjoin(updaters, updaters.c.id == item.updated_by)
+            .where(item.item_id == bindparam("item_id"))
+        )
         self.all = full.where(of_record).order_by(item.created_at, item.item_id)
         self.page = self.all.limit(bindparam("size")).offset(bindparam("skip"))
         self.count = select(func.count()).select_from(ITEM).where(of_record)
@@ -156,6 +163,19 @@ class ItemQueries:
             .join(RECORD, RECORD.c.inspection_id == item.inspection_id)
             .where(item.item_id == bindparam("item_id"))
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Updater:
+    """Who last changed a thing by hand; the name is None when the person is not known any more."""
+
+    user_id: str
+    name: str | None
+
+
+def updater(row: RecordRow | ItemRow) -> Updater | None:
+    """Who last changed the thing of a row of `one`; None when that is not known."""
+    return None if row.updated_by is None else Updater(row.updated_by, row.updated_by_name)
 
 
 def _time(value: dt.datetime | None) -> str | None:

@@ -15,7 +15,7 @@ from service.changes import Change, announce
 from service.database import Database, now
 from service.inspection import problems
 from service.inspection.ports import JoinSources
-from service.inspection.queries import RecordQueries, RecordRow, like, record_body
+from service.inspection.queries import RecordQueries, RecordRow, Updater, like, record_body, updater
 from service.inspection.rules import FINISHED, Outcome, admits, differences, recomputed
 from service.inspection.tables import ITEM, RECORD
 from service.security import Caller
@@ -50,12 +50,12 @@ class RecordSearch(Wire):
     aircraft_id: Id | None = None
     executor_name: Annotated[
         Name | None,
-        Field(description="Part of the name, in upper or lower case; empty finds everything"),
+        Field(description="Part of the name, A to Z in upper or lower case; empty finds everything"),
     ] = None
     q: Annotated[
         Name | None,
         Field(
-            description="Part of the record's, the aircraft's or the executor's name, in upper or "
+            description="Part of the record's, the aircraft's or the executor's name, A to Z in upper or "
             "lower case; blank finds everything"
         ),
     ] = None
@@ -67,10 +67,11 @@ class RecordSearch(Wire):
 
 @dataclass(frozen=True, slots=True)
 class RecordState:
-    """A record as the contract writes it, and its revision."""
+    """A record as the contract writes it, its revision, and who last changed it by hand."""
 
     body: dict[str, Any]
     revision: int
+    by: Updater | None
 
 
 def naive_now() -> dt.datetime:
@@ -84,17 +85,26 @@ def locked_record(session: Session, inspection_id: str) -> RecordRow | None:
 
 
 def change_record(
-    session: Session, record: RecordRow, values: dict[str, Any], actor: str | None, address: str | None = None
+    session: Session,
+    record: RecordRow,
+    values: dict[str, Any],
+    actor: str | None,
+    address: str | None = None,
+    *,
+    by_hand: bool = True,
 ) -> None:
-    """Store those of `values` that differ from `record` (locked), as one revision, and announce them."""
+    """Store those of `values` that differ from `record` (locked), as one revision, and announce them.
+
+    `by_hand`: `actor` wrote these values; else they follow from what the actor did.
+    """
     before = record._mapping
     changed = {name: value for name, value in values.items() if before[name] != value}
     if not changed:
         return
+    stamp = {"revision": record.revision + 1, "updated_at": naive_now()}
+    stamp |= {"updated_by": actor} if by_hand else {}
     session.execute(
-        update(RECORD)
-        .where(RECORD.c.inspection_id == record.inspection_id)
-        .values(**changed, revision=record.revision + 1, updated_at=naive_now())
+        update(RECORD).where(RECORD.c.inspection_id == record.inspection_id).values(**changed, **stamp)
     )
     details = differences(before, changed, changed)
     announce(session, Change("update", "record", record.inspection_id, actor, address, details))
@@ -102,7 +112,7 @@ def change_record(
 
 def recompute(session: Session, record: RecordRow, actor: str | None, address: str | None = None) -> None:
     """Bring progress and status of `record` (locked) in line with its items."""
-    change_record(session, record, _from_items(session, record), actor, address)
+    change_record(session, record, _from_items(session, record), actor, address, by_hand=False)
 
 
 def _from_items(session: Session, record: RecordRow) -> dict[str, Any]:
@@ -130,6 +140,7 @@ class Records:
             "revision": 1,
             "created_at": at,
             "updated_at": at,
+            "updated_by": caller.user_id,
         }
 
         def work(session: Session) -> RecordState:
@@ -263,12 +274,13 @@ class Records:
         row = session.execute(self._queries.one, {"inspection_id": inspection_id}).one_or_none()
         if row is None:
             raise problems.no_record()
-        return RecordState(record_body(row), row.revision)
+        return RecordState(record_body(row), row.revision, updater(row))
 
     def _matching(self, session: Session, inspection_id: str, if_match: str | None) -> RecordRow:
         record = locked_record(session, inspection_id)
         if record is None:
             raise problems.no_record()
         if not admits(if_match, record.revision):
-            raise problems.stale(record.revision, self.seen(session, inspection_id).body)
+            seen = self.seen(session, inspection_id)
+            raise problems.stale(record.revision, seen.body, seen.by)
         return record

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Annotated
+from urllib.parse import quote
 
 from fastapi import APIRouter, Header, Path, Query, Response
 
 from service.envelope import failures
 from service.inspection.items import ItemState
-from service.inspection.queries import json_text
+from service.inspection.queries import Updater, json_text
 from service.inspection.records import RecordSearch, RecordState
 from service.inspection.rules import etag
 from service.inspection.service import InspectionService
 from service.security import AskedFirst, Caller, require
 from shared.codes import Permission
-from shared.wire.common import CurrentPage, Done, Envelope, Id, Page, PageSize, Pagination
+from shared.wire.common import UPDATED_BY, CurrentPage, Done, Envelope, Id, Page, PageSize, Pagination
 from shared.wire.history import HistoryEntry
 from shared.wire.inspection import (
     BoxesSet,
@@ -245,7 +246,7 @@ def _extras(routes: APIRouter, service: InspectionService) -> None:
     ) -> Response:
         """Append the person's decision as a result entry."""
         item = await service.items.set_verdict(item_id, body, if_match, caller)
-        return _envelope(item.text, None, item.revision)
+        return _envelope(item.text, None, item.revision, item.by)
 
     @routes.post(
         "/inspection_item/{item_id}/boxes",
@@ -261,7 +262,7 @@ def _extras(routes: APIRouter, service: InspectionService) -> None:
     ) -> Response:
         """Append corrected findings of a version as a new version; 409 when there is no such version."""
         item = await service.items.correct(item_id, body, if_match, caller)
-        return _envelope(item.text, None, item.revision)
+        return _envelope(item.text, None, item.revision, item.by)
 
 
 def _photos(routes: APIRouter, service: InspectionService) -> None:
@@ -312,21 +313,24 @@ def _history(routes: APIRouter, service: InspectionService) -> None:
 # The answers below are written as JSON once, from rows, instead of being validated and encoded again.
 
 
-def _json(text: str, revision: int | None = None) -> Response:
-    headers = None if revision is None else {"ETag": etag(revision)}
+def _json(text: str, revision: int | None = None, by: Updater | None = None) -> Response:
+    headers = {} if revision is None else {"ETag": etag(revision)}
+    if by is not None:
+        # A header: the bodies are as the contract says.
+        headers[UPDATED_BY] = quote(by.name or by.user_id)
     return Response(text, media_type="application/json", headers=headers)
 
 
-def _envelope(data: str, msg: str | None, revision: int | None = None) -> Response:
-    return _json(f'{{"code":0,"data":{data},"msg":{json_text(msg)}}}', revision)
+def _envelope(data: str, msg: str | None, revision: int | None = None, by: Updater | None = None) -> Response:
+    return _json(f'{{"code":0,"data":{data},"msg":{json_text(msg)}}}', revision, by)
 
 
 def _record(state: RecordState, msg: str) -> Response:
-    return _envelope(json_text(state.body), msg, state.revision)
+    return _envelope(json_text(state.body), msg, state.revision, state.by)
 
 
 def _item(state: ItemState) -> Response:
-    return _json(state.text, state.revision)
+    return _json(state.text, state.revision, state.by)
 
 
 def _array(texts: Iterable[str]) -> str:

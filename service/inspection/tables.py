@@ -18,7 +18,10 @@ from service.database import Base
 
 
 class Record(Base):
-    """An inspection record. `revision` counts its changes and is its ETag."""
+    """An inspection record. `revision` counts its changes and is its ETag.
+
+    `updated_by`: who last changed it by hand; what follows from the items is nobody's change.
+    """
 
     __tablename__ = "record"
 
@@ -34,6 +37,7 @@ class Record(Base):
     revision: Mapped[int]
     created_at: Mapped[dt.datetime] = mapped_column(DateTime())
     updated_at: Mapped[dt.datetime] = mapped_column(DateTime())
+    updated_by: Mapped[str | None] = mapped_column(String(255))
 
     __table_args__ = (
         # The filter's column first, then the order of the search: a page is cut on the index alone.
@@ -51,7 +55,8 @@ class Item(Base):
     """An item of a record. `outcome` sums its result entries up (`rules.Outcome`).
 
     `client_key`: who made it and the Idempotency-Key that came along, so that a repeated create makes no
-    second one.
+    second one. `updated_by`: who last changed a field other than the result, whose entries say by themselves
+    whose they are.
     """
 
     __tablename__ = "item"
@@ -68,6 +73,7 @@ class Item(Base):
     revision: Mapped[int]
     created_at: Mapped[dt.datetime] = mapped_column(DateTime())
     updated_at: Mapped[dt.datetime] = mapped_column(DateTime())
+    updated_by: Mapped[str | None] = mapped_column(String(255))
 
     __table_args__ = (
         Index(None, "inspection_id", "created_at", "item_id"),

@@ -241,6 +241,9 @@ MAX_PAGE_SIZE = 200
 # OFFSET is (page - 1) x size; beyond this the product leaves SQLite's 64-bit integers.
 MAX_PAGE = 2**31 - 1
 
+UPDATED_BY = "X-Updated-By"
+"""Header of a record or an item: who last changed it by hand, percent-encoded UTF-8."""
+
 CurrentPage = Annotated[int, Field(ge=1, le=MAX_PAGE)]
 PageSize = Annotated[int, Field(ge=1, le=MAX_PAGE_SIZE)]
 

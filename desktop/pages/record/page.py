@@ -16,6 +16,7 @@ from desktop.context import Context
 from desktop.pages.exporting import Exporting
 from desktop.pages.filling import items_as_last_time
 from desktop.pages.record import opened as calls
+from desktop.pages.record.deleting import delete_record
 from desktop.pages.record.fields import FieldsCard
 from desktop.pages.record.items import ItemsCard
 from desktop.pages.record.opened import Opened
@@ -296,20 +297,14 @@ class RecordPage(Page):
         """Delete the record with its items, after asking."""
         if self._opened is None:
             return
-        name = self._opened.record.inspection_name or self.tr("this record")
-        if confirm(
+        delete_record(
             self,
-            self.tr("Delete the record?"),
-            self.tr("{name} and all its items, photos and results will be gone for good.").format(name=name),
-            self.tr("Delete"),
-        ):
-            run(
-                self._context.session.records.delete,
-                self._record_id,
-                owner=self,
-                done=lambda _: self._deleted(),
-                failed=lambda error: self.banner.say(sentence(error), "error"),
-            )
+            self._context.session,
+            self._opened.record,
+            done=self._deleted,
+            failed=lambda error: self.banner.say(sentence(error), "error"),
+            kept=self.reload,
+        )
 
     def _deleted(self) -> None:
         self._opened = None

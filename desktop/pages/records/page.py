@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 
 from desktop.client.session import Session
 from desktop.context import Context
+from desktop.pages.record.deleting import delete_record
 from desktop.pages.records.batch import BatchBar, Batches
 from desktop.pages.records.export import export_list, flight_numbers
 from desktop.pages.records.filters import Filters
@@ -32,7 +33,6 @@ from desktop.widgets import (
     PageHeader,
     Pager,
     StateStack,
-    confirm,
     status_word,
 )
 from desktop.workers import Task, run
@@ -300,20 +300,14 @@ class RecordsPage(Page):
         record = self.chosen
         if record is None:
             return
-        name = record.inspection_name or self.tr("this record")
-        if confirm(
+        delete_record(
             self,
-            self.tr("Delete the record?"),
-            self.tr("{name} and all its items, photos and results will be gone for good.").format(name=name),
-            self.tr("Delete"),
-        ):
-            run(
-                self._context.session.records.delete,
-                record.inspection_id,
-                owner=self,
-                done=lambda _: self.reload(),
-                failed=lambda error: self.toast.emit(sentence(error)),
-            )
+            self._context.session,
+            record,
+            done=self.reload,
+            failed=lambda error: self.toast.emit(sentence(error)),
+            kept=self.reload,
+        )
 
     def export_list(self) -> None:
         """Write every record that matches the filters into a CSV file."""

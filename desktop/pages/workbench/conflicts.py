@@ -23,7 +23,7 @@ from desktop.journal import Kind
 from desktop.journal.state import Conflict
 from desktop.pages.workbench.bench import Bench
 from desktop.pages.workbench.document import BOXES, FIELDS
-from desktop.pages.workbench.outbox import RESULT, new_facts
+from desktop.pages.workbench.outbox import BY, RESULT, new_facts
 from desktop.pages.workbench.signing import OTHERS, VERDICT, to_sign
 from desktop.pages.workbench.words import field_name, grouped
 from desktop.widgets import Button, label, rule, status_word
@@ -112,6 +112,10 @@ class ConflictDialog(QDialog):
             self._column.addWidget(label(said, "error", wrap=True))
         else:
             said = self.tr("Somebody else changed this item meanwhile. Choose what shall stay.")
+            if conflict.current.get(BY) and _fields_differ(conflict):
+                said = self.tr("{name} changed this item meanwhile. Choose what shall stay.").format(
+                    name=conflict.current[BY]
+                )
             self._column.addWidget(label(said, "dim", wrap=True))
             if edit.kind is Kind.DELETE:
                 for line in self._changes(conflict):
@@ -212,6 +216,12 @@ class ConflictDialog(QDialog):
                 x, y, w, h = (grouped(number) for number in numbers)
                 return f"{w} × {h} px @ {x}, {y}"
         return str(value)
+
+
+def _fields_differ(conflict: Conflict) -> bool:
+    """True when somebody changed a field that is no result: those say by themselves who made them."""
+    before, current = conflict.edit.before, conflict.current
+    return any(name in before and current.get(name) != before[name] for name in FIELDS)
 
 
 def _passes_over(conflict: Conflict) -> bool:

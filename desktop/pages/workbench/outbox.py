@@ -23,6 +23,9 @@ from shared.wire.inspection import Item, ItemCreate, ItemUpdate
 RESULT = "result"
 """The result entries of an item, in an edit that deletes it and in a conflict of one."""
 
+BY = "updated_by"
+"""Who last changed a field of the item by hand, in a conflict."""
+
 # A stale answer is followed by a fresh look; somebody who changes an item that often is not outrun.
 _TRIES = 5
 
@@ -167,7 +170,7 @@ class Outbox:
         return Sent(edit, view_of(known.value, edit.object_id))
 
     def _conflict(self, edit: Edit, now: Tagged[Item]) -> Sent:
-        current = _current(now.value, self._me)
+        current = _current(now.value, self._me) | {BY: now.by}
         if edit.kind is Kind.DELETE:
             current |= {RESULT: list(view_of(now.value, "").result)}
         self._journal.conflict(edit.id, current, now.etag)

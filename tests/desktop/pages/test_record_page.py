@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from desktop.client import Session
+from desktop.client.errors import NotFound
 from desktop.context import Context
 from desktop.pages.record import RecordPage
 from desktop.pages.record.conflict import ClashDialog
@@ -87,8 +88,16 @@ def saved(page: RecordPage, qtbot: QtBot) -> None:
         page.save()
 
 
+def there(context: Context, record: Record) -> bool:
+    try:
+        return now(context, record) is not None
+    except NotFound:
+        return False
+
+
 def say_yes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("desktop.pages.record.page.confirm", lambda *_: True)
+    for module in ("page", "deleting"):
+        monkeypatch.setattr(f"desktop.pages.record.{module}.confirm", lambda *_: True)
 
 
 def test_every_field_is_shown_with_its_name_and_nothing_is_unsaved(
@@ -235,6 +244,36 @@ def test_a_record_is_cancelled_reopened_and_deleted(
     assert asked.args is not None
     assert asked.args[0] == "records"
     assert page.leave()
+
+
+@pytest.mark.parametrize("insists", [True, False])
+def test_a_record_that_somebody_changed_meanwhile_is_deleted_only_by_who_saw_that(
+    context: Context, record: Record, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, insists: bool
+) -> None:
+    page = opened(context, qtbot, record.inspection_id)
+    asked: list[tuple[str, str]] = []
+
+    def answer(_parent: object, title: str, text: str, _verb: str) -> bool:
+        asked.append((title, text))
+        if len(asked) == 1:
+            # While the first question is open.
+            change = RecordUpdate(inspection_name="gerade geändert")
+            context.session.records.update(record.inspection_id, change)
+        return len(asked) == 1 or insists
+
+    monkeypatch.setattr("desktop.pages.record.deleting.confirm", answer)
+    context.commands.run("details.delete")
+    qtbot.waitUntil(lambda: len(asked) == 2, timeout=WAIT)
+    title, text = asked[1]
+    assert title == "Delete gerade geändert all the same?"
+    assert text.splitlines()[0].startswith("Changed meanwhile, by hand last by ")
+    assert text.splitlines()[1:] == [f"Name: {record.inspection_name} → gerade geändert"]
+    if insists:
+        qtbot.waitUntil(lambda: not there(context, record), timeout=WAIT)
+    else:
+        name = page.fields.fields["inspection_name"]
+        qtbot.waitUntil(lambda: name.text() == "gerade geändert", timeout=WAIT)
+        assert there(context, record)
 
 
 @pytest.mark.parametrize(("ending", "start"), [("pdf", b"%PDF-"), ("html", b"<!doctype html>")])

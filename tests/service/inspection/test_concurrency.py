@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 
@@ -58,6 +59,37 @@ def test_a_change_without_effect_is_none(stage: Stage, kind: str) -> None:
         assert after.json() == before.json()
     assert stage.client.get(read).headers["etag"] == before.headers["etag"]
     assert len(stage.changes) == announced
+
+
+@pytest.mark.parametrize("kind", ["record", "item"])
+def test_who_changed_it_is_told_beside_the_body_and_in_a_refusal(stage: Stage, kind: str) -> None:
+    other, me = "id-of-inspector", "id-of-planner"
+    stage.put("executors", id=other, name="王 芳")
+    read, write, change = _paths(stage)[kind]
+    first = stage.client.get(read)
+    assert unquote(first.headers["x-updated-by"]) == me
+    assert "updated_by" not in first.text
+    done = stage.as_role("inspector").put(write, json=change)
+    assert unquote(done.headers["x-updated-by"]) == "王 芳"
+    assert "updated_by" not in done.text
+    late = stage.client.put(write, json=change, headers={"If-Match": first.headers["etag"]})
+    data = late.json()["data"]
+    assert data["updated_by"] == {"user_id": other, "name": "王 芳"}
+    assert "updated_by" not in data["current"]
+    assert "updated_by" not in str(stage.search()["data"])
+
+
+def test_results_and_what_follows_from_them_are_not_told_as_changed_by_hand(stage: Stage) -> None:
+    paths = _paths(stage)
+    item = paths["item"][1]
+    stage.as_role("inspector").post(f"{item}/verdict", json={"verdict": "failed"})
+    for kind, progress in (("item", None), ("record", 100)):
+        seen = stage.client.get(paths[kind][0])
+        assert unquote(seen.headers["x-updated-by"]) == "id-of-planner"
+        assert progress is None or seen.json()["data"]["progress"] == progress
+    # Also after a deletion is taken back.
+    stage.client.delete(item)
+    assert unquote(stage.client.post(f"{item}/restore").headers["x-updated-by"]) == "id-of-planner"
 
 
 def test_deleting_an_older_version_is_refused(stage: Stage) -> None:

@@ -1,0 +1,143 @@
+"""Deleting a record with its items: asked for, and once more when somebody changed it meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtWidgets import QWidget
+
+from desktop.client import Session
+from desktop.client.errors import NotFound, Stale
+from desktop.pages.moments import minute
+from desktop.widgets import confirm, status_word
+from desktop.workers import run
+from shared.codes import Status
+from shared.wire.inspection import Record
+
+_TRIES = 3
+
+
+class ChangedMeanwhile(Exception):  # noqa: N818 - asks for a decision
+    """The record is no longer as the person saw it; nothing was done. `by`: who changed it, where known."""
+
+    def __init__(self, seen: Record, now: Record, by: str | None) -> None:
+        super().__init__(now.inspection_id)
+        self.seen = seen
+        self.now = now
+        self.by = by
+
+
+def remove(session: Session, seen: Record) -> None:
+    """Delete the record as long as it still is `seen`, as the person saw it. Not for the GUI thread.
+
+    Raises ChangedMeanwhile, ClientError.
+    """
+    for attempt in range(_TRIES):
+        try:
+            now = session.records.get(seen.inspection_id)
+            if changes(seen, now.value):
+                raise ChangedMeanwhile(seen, now.value, now.by)
+            session.records.delete(seen.inspection_id, now.etag)
+        except NotFound:
+            return
+        except Stale:
+            if attempt + 1 == _TRIES:
+                raise
+        else:
+            return
+
+
+def changes(seen: Record, now: Record) -> list[str]:
+    """What differs between two states of a record, a line each, as the person reads it."""
+    translate = QCoreApplication.translate
+    told = (
+        (translate("RecordDeleting", "Name"), seen.inspection_name, now.inspection_name),
+        (translate("RecordDeleting", "Task"), seen.task_id, now.task_id),
+        (
+            translate("RecordDeleting", "Executor"),
+            seen.executor_name or seen.executor_id,
+            now.executor_name or now.executor_id,
+        ),
+        (
+            translate("RecordDeleting", "Reference image"),
+            seen.reference_image_name or seen.reference_image_id,
+            now.reference_image_name or now.reference_image_id,
+        ),
+        (translate("RecordDeleting", "Progress"), f"{seen.progress} %", f"{now.progress} %"),
+        (translate("RecordDeleting", "Start time"), _time(seen.start_time), _time(now.start_time)),
+        (translate("RecordDeleting", "End time"), _time(seen.end_time), _time(now.end_time)),
+        (translate("RecordDeleting", "State"), _state(seen), _state(now)),
+    )
+    return [f"{name}: {before or '–'} → {after or '–'}" for name, before, after in told if before != after]
+
+
+def delete_record(
+    owner: QWidget,
+    session: Session,
+    seen: Record,
+    done: Callable[[], Any],
+    failed: Callable[[Exception], Any],
+    kept: Callable[[], Any],
+) -> None:
+    """Ask, delete, and ask again with what is different now when somebody changed the record meanwhile.
+
+    `done` when it is gone, `kept` when the person keeps what was changed, `failed` with a ClientError.
+    """
+    translate = QCoreApplication.translate
+    name = seen.inspection_name or translate("RecordDeleting", "this record")
+    if confirm(
+        owner,
+        translate("RecordDeleting", "Delete the record?"),
+        translate(
+            "RecordDeleting", "{name} and all its items, photos and results will be gone for good."
+        ).format(name=name),
+        translate("RecordDeleting", "Delete"),
+    ):
+        _send(owner, session, seen, done, failed, kept)
+
+
+def _send(
+    owner: QWidget,
+    session: Session,
+    seen: Record,
+    done: Callable[[], Any],
+    failed: Callable[[Exception], Any],
+    kept: Callable[[], Any],
+) -> None:
+    def not_done(error: Exception) -> None:
+        if not isinstance(error, ChangedMeanwhile):
+            failed(error)
+        elif _insists(owner, error):
+            _send(owner, session, error.now, done, failed, kept)
+        else:
+            kept()
+
+    run(remove, session, seen, owner=owner, done=lambda _: done(), failed=not_done)
+
+
+def _insists(owner: QWidget, changed: ChangedMeanwhile) -> bool:
+    translate = QCoreApplication.translate
+    at = minute(changed.now.updated_at)
+    if changed.by:
+        said = translate("RecordDeleting", "Changed meanwhile, by hand last by {name} ({time}):").format(
+            name=changed.by, time=at
+        )
+    else:
+        said = translate("RecordDeleting", "Changed meanwhile ({time}):").format(time=at)
+    name = changed.now.inspection_name or translate("RecordDeleting", "this record")
+    return confirm(
+        owner,
+        translate("RecordDeleting", "Delete {name} all the same?").format(name=name),
+        "\n".join([said, *changes(changed.seen, changed.now)]),
+        translate("RecordDeleting", "Delete all the same"),
+    )
+
+
+def _time(time: Any) -> str:
+    return "" if time is None else minute(time)
+
+
+def _state(record: Record) -> str:
+    return status_word(Status(record.inspection_status))
