@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
-from shared.wire.detection import REFERENCE_DIFFERENCE, ModelKind
+from shared.wire.detection import REFERENCE_DIFFERENCE, DetectionModel, ModelKind
+
+_DELIVERED = "把照片与参考图上的标记区域对齐后比较，无需训练"
+"""What the service says about the built-in model until somebody writes something else."""
 
 
 def finding_word(label: str) -> str:
@@ -33,6 +36,15 @@ def model_word(model_id: str | None, name: str | None) -> str:
     if model_id == REFERENCE_DIFFERENCE:
         return QCoreApplication.translate("Finding", "Reference difference")
     return name or model_id or ""
+
+
+def model_description(model: DetectionModel) -> str:
+    """What is said about a model: what the built-in one comes with has words in each language."""
+    if model.model_id == REFERENCE_DIFFERENCE and model.model_description == _DELIVERED:
+        return QCoreApplication.translate(
+            "Finding", "Compares the photo with the region of the reference image; needs no training"
+        )
+    return model.model_description or ""
 
 
 def failure_sentence(code: str, message: str) -> str:

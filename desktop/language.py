@@ -7,6 +7,7 @@ set exactly once, where its widget is made, and no text can be forgotten in a se
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 
@@ -30,6 +31,17 @@ _OF_QT = (
     QT_TRANSLATE_NOOP("QAbstractFileIconProvider", "File Folder"),
 )
 """What Qt's own catalogue lacks in Chinese, where a system has no file dialog of its own."""
+
+
+def listed(words: Iterable[str]) -> str:
+    """Words one after another, with the comma of the language between them."""
+    return QCoreApplication.translate("Words", ", ", "between the words of a list").join(words)
+
+
+def told(name: str, value: str) -> str:
+    """A name and what it is, with the colon of the language between them."""
+    said = QCoreApplication.translate("Words", "{name}: {value}", "what it is called, what it is")
+    return said.format(name=name, value=value)
 
 
 def system_language() -> str:

@@ -96,6 +96,11 @@ class Form(QDialog):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
+        layout = self.layout()
+        if layout is not None:
+            # Qt reckons with sentences that break at the smallest width; what is left over would spread.
+            layout.activate()
+            self.resize(self.width(), layout.totalHeightForWidth(self.width()))
         first = next(iter(self.fields.values()), None)
         if first is not None:
             first.setFocus()

@@ -24,7 +24,7 @@ from desktop.widgets.chips import (
 from desktop.widgets.dialogs import Confirm, Toast, confirm, grow, key_hint
 from desktop.widgets.fields import Combo, Field, PasswordField, SearchField, TextArea, reveal_after
 from desktop.widgets.icons import icon, paint_icon
-from desktop.widgets.labels import Card, Line, Panel, ProgressBar, label, paint_progress, rule, tip
+from desktop.widgets.labels import Card, Line, Panel, ProgressBar, folded, label, paint_progress, rule, tip
 from desktop.widgets.page import Page, PageKind
 from desktop.widgets.pager import Pager
 from desktop.widgets.states import (
@@ -79,6 +79,7 @@ __all__ = [
     "chip_width",
     "confirm",
     "enters",
+    "folded",
     "grow",
     "icon",
     "key_hint",

@@ -6,7 +6,7 @@ import html
 from typing import Literal
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QSizePolicy, QWidget
 
 from desktop.theme import look
@@ -19,6 +19,21 @@ _LEAST_LINE = 60
 def tip(text: str) -> str:
     """`text` for a tooltip, which Qt would read as markup when it looks like it, pictures and all."""
     return f"<p style='white-space:pre-wrap'>{html.escape(text)}</p>" if "<" in text else text
+
+
+def folded(text: str, metrics: QFontMetrics, width: int) -> str:
+    """`text` for a button, which does not wrap by itself: in lines of at most `width` px."""
+    lines = []
+    for line in text.splitlines():
+        rest = ""
+        for letter in line:
+            if rest and metrics.horizontalAdvance(rest + letter) > width:
+                end = rest.rfind(" ") + 1 or len(rest)
+                lines.append(rest[:end].rstrip())
+                rest = rest[end:]
+            rest += letter
+        lines.append(rest)
+    return "\n".join(lines).replace("&", "&&")
 
 
 def label(text: str = "", role: Role = "text", wrap: bool = False) -> QLabel:

@@ -40,6 +40,13 @@ from desktop.context import Context
 from desktop.embedded import ServiceState
 from desktop.keys import KeySheet
 from desktop.language import Language
+from desktop.pages.catalogue.forms import AircraftForm, FlightForm, ReferenceForm, TaskForm
+from desktop.pages.catalogue.measuring import Measuring
+from desktop.pages.catalogue.model_form import KindForm, ModelForm
+from desktop.pages.login.server import ServerDialog
+from desktop.pages.password_again import PasswordAgain
+from desktop.pages.people.forms import EditUser, NewUser, SetPassword
+from desktop.pages.record.conflict import Clash, ClashDialog
 from desktop.pages.records.new_record import NewRecord
 from desktop.pages.workbench.edits import Edits
 from desktop.palette import Palette
@@ -48,6 +55,7 @@ from desktop.theme import DARK, LABEL_PX, LIGHT, Mode, Theme, look, sized
 from desktop.widgets.dialogs import Confirm
 from desktop.window import MainWindow
 from shared.codes import Verdict
+from shared.wire.detection import ModelKind
 from tests.desktop.test_language import tool
 from tests.desktop.workbench.stage import make_record
 from tests.service_process import logged_in, service_process
@@ -56,6 +64,18 @@ LANGUAGES = ("en", "zh_CN")
 THEMES = (Mode.LIGHT, Mode.DARK)
 SMALLEST = (1024, 700)
 USUAL = (1280, 800)
+SMALL_SCREEN = (1280, 670)
+"""A laptop of 1920 x 1080 at 1.5, less its task bar and the frame of the window."""
+_SLACK = 8
+_ONNX = {
+    "model_id": "defects",
+    "model_name": "Aircraft surface defects",
+    "kind": ModelKind.YOLO,
+    "labels": ["crack", "dent", "scratch", "missing", "corrosion", "paint_peel", "leak", "rivet_loose"],
+    "size": 12_345_678,
+    "sha256": "ab12cd34" * 8,
+    "settings": {"width": 640, "height": 640, "confidence": 0.25, "fail_confidence": 0.4},
+}
 _STRAY = 1000
 """So many px of a colour may be there by chance: handles are white in every theme."""
 Place = tuple[str, dict[str, Any]]
@@ -151,18 +171,43 @@ def each_place(window: MainWindow, served: Served, qtbot: QtBot) -> Iterator[str
 
 
 def dialogs(window: MainWindow, served: Served, qtbot: QtBot) -> Iterator[tuple[str, QWidget]]:
-    """Every dialog that belongs to the frame, opened."""
-    context = window._context
+    """Every dialog of the frame and of the pages that asks for something, opened."""
+    context, session = window._context, served.session
     enter(window, served, qtbot)
+    assert window.go("people", {"section": "users"})
+    settle(qtbot)
+    page, catalogue = window.page, session.catalogue
+    assert page is not None
+    user = session.users.list(1, 1, "").data[0]
+    builtin = session.detection.models()[0]
+    onnx = builtin.model_copy(update=_ONNX)
+    clash = Clash("inspection_name", "Name", "A name that is mine " * 2, "A name that is theirs " * 2)
+    image = catalogue.reference_images.list(1, 1).data[0]
     made: list[tuple[str, Callable[[], QDialog | Palette]]] = [
         ("palette", lambda: Palette(window, context.commands)),
         ("keys", lambda: KeySheet(window, context.commands)),
         ("about", lambda: About(window, context)),
         ("new record", lambda: NewRecord(context, window)),
         ("question", lambda: Confirm(window, "A question?", "A sentence that says what happens. " * 3, "Do")),
+        ("aircraft", lambda: AircraftForm(context, catalogue.aircraft.list(1, 1).data[0], page)),
+        ("flight", lambda: FlightForm(context, None, page)),
+        ("task", lambda: TaskForm(context, catalogue.tasks.list(1, 1).data[0], page)),
+        ("reference image", lambda: ReferenceForm(context, image, page)),
+        ("measuring", lambda: Measuring(context, image, page)),
+        ("built-in model", lambda: ModelForm(context, builtin, page)),
+        ("model", lambda: ModelForm(context, onnx, page)),
+        ("kind", lambda: KindForm(context, "defects.onnx", list(ModelKind), lambda _: None, page)),
+        ("new user", lambda: NewUser(context, page)),
+        ("user", lambda: EditUser(context, user, page)),
+        ("new password", lambda: SetPassword(context, user, page)),
+        ("password again", lambda: PasswordAgain(context, page)),
+        ("clash", lambda: ClashDialog([clash], page)),
+        ("server", lambda: ServerDialog("https://walkaround.example.com", page)),
+        ("about", lambda: About(window, context)),
     ]
     for name, make in made:
         dialog = make()
+        look().dress(dialog)
         dialog.open()
         settle(qtbot)
         yield name, dialog
@@ -347,6 +392,28 @@ def too_small(window: MainWindow) -> list[str]:
     return [f"needs {need.width()} x {need.height()}, has {have.width()} x {have.height()}"]
 
 
+def too_large(dialog: QWidget) -> list[str]:
+    """What a dialog has more than a small screen."""
+    size = dialog.size()
+    if size.width() <= SMALL_SCREEN[0] and size.height() <= SMALL_SCREEN[1]:
+        return []
+    return [f"{size.width()} x {size.height()} on a screen of {SMALL_SCREEN}"]
+
+
+def padded(dialog: QWidget) -> list[str]:
+    """The one-line texts that were given more height than they need: emptiness where none was meant."""
+    return [
+        f"{called(said)} needs {said.sizeHint().height()}, has {said.height()}"
+        for said in shown(dialog)
+        if isinstance(said, QLabel)
+        and said.parentWidget() is dialog
+        and not said.wordWrap()
+        and said.text()
+        and said.height() > said.sizeHint().height() + _SLACK
+        and said.width() > dialog.width() // 2
+    ]
+
+
 def _laid_out(child: QWidget, layout: Any) -> bool:
     return any(
         item.widget() is child or (item.layout() is not None and _laid_out(child, item.layout()))
@@ -395,6 +462,7 @@ def test_every_dialog_too(window: MainWindow, served: Served, qtbot: QtBot) -> N
     for name, dialog in dialogs(window, served, qtbot):
         assert controls(dialog), name
         faults[name] = [*unnamed(dialog), *cut(dialog), *overlapping(dialog), *unreached(dialog)]
+        faults[name] += [*too_large(dialog), *padded(dialog)]
     assert not {name: wrong for name, wrong in faults.items() if wrong}
 
 

@@ -14,7 +14,7 @@ from PySide6.QtCore import QLocale
 from PySide6.QtWidgets import QApplication, QDialogButtonBox
 from pytestqt.qtbot import QtBot
 
-from desktop.language import LANGUAGES, Language, system_language
+from desktop.language import LANGUAGES, Language, listed, system_language, told
 from desktop.widgets import PasswordField, SaveMark, SaveState, status_word
 from shared.paths import resource
 
@@ -170,3 +170,16 @@ def test_a_fresh_catalogue_holds_exactly_the_texts(tmp_path: Path) -> None:
     assert sorted(update.entries(catalogue)) == wanted
     update.update(catalogue, wanted[:1])
     assert list(update.entries(catalogue)) == wanted[:1]
+
+
+@pytest.mark.parametrize(("code", "comma", "colon"), [("en", ", ", ": "), ("zh_CN", "、", "：")])
+def test_lists_and_what_is_told_have_the_marks_of_the_language(code: str, comma: str, colon: str) -> None:
+    assert tool("compile").main() == 0
+    language = Language()
+    language.use(code)
+    try:
+        assert listed(["B-1234", "B-2087"]) == f"B-1234{comma}B-2087"
+        assert told("B-1234", "{x}") == f"B-1234{colon}{{x}}"
+    finally:
+        language.use("en")
+        language.end()

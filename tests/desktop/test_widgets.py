@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QColor, QImage, QPainter, QTextDocument
+from PySide6.QtGui import QColor, QFontMetrics, QImage, QPainter, QTextDocument
 from PySide6.QtWidgets import QApplication, QComboBox, QDialog, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -44,6 +44,7 @@ from desktop.widgets import (
     TextArea,
     TopBar,
     chip_width,
+    folded,
     icon,
     label,
     paint_chip,
@@ -493,3 +494,15 @@ def test_on_hover_names_are_no_markup(qtbot: QtBot) -> None:
     assert told(line.toolTip()) == name
     assert told(button.toolTip()) == name
     assert tip("A & B") == "A & B"
+
+
+@pytest.mark.parametrize(
+    "text", ["A name of several words, none of them long", "没有空格的很长的名称" * 3, "one"]
+)
+def test_a_folded_text_loses_nothing_and_keeps_within_its_width(qtbot: QtBot, text: str) -> None:
+    metrics = QFontMetrics(QApplication.font())
+    lines = folded(text, metrics, 120).split("\n")
+    assert all(metrics.horizontalAdvance(line) <= 120 for line in lines)
+    assert "".join(lines).replace(" ", "") == text.replace(" ", "")
+    assert (len(lines) > 1) == (metrics.horizontalAdvance(text) > 120)
+    assert folded("R & D\nx", metrics, 120) == "R && D\nx"

@@ -42,8 +42,8 @@ _CARD_PX = 236
 _INSET = 12
 
 
-def facts(entry: ReferenceImage) -> tuple[str, str]:
-    """The two small lines of a card: aircraft and size, scale and template."""
+def facts(entry: ReferenceImage) -> tuple[str, str, str]:
+    """The small words of a card: the aircraft; its size; scale and template."""
     size = f"{entry.width} × {entry.height} px" if entry.width and entry.height else ""
     if entry.mm_per_pixel is None:
         scale = QCoreApplication.translate("Catalogue", "no scale")
@@ -51,10 +51,7 @@ def facts(entry: ReferenceImage) -> tuple[str, str]:
         scale = f"{entry.mm_per_pixel:.4g} mm/px"
     regions = QCoreApplication.translate("Catalogue", "%n template region(s)", "", len(entry.template))
     nobody = QCoreApplication.translate("Catalogue", "no aircraft")
-    return (
-        " · ".join(part for part in (entry.aircraft_name or nobody, size) if part),
-        f"{scale} · {regions}",
-    )
+    return entry.aircraft_name or nobody, size, f"{scale} · {regions}"
 
 
 class CardModel(QAbstractListModel):
@@ -99,7 +96,7 @@ class CardModel(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return entry.reference_image_name
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return ", ".join((entry.reference_image_name, *facts(entry)))
+            return ", ".join(part for part in (entry.reference_image_name, *facts(entry)) if part)
         if role == ENTRY_ROLE:
             return entry
         if role == PICTURE_ROLE:
@@ -127,11 +124,14 @@ class _CardDelegate(QStyledItemDelegate):
         self._picture(painter, card, index.data(PICTURE_ROLE))
         left, width = card.x() + _INSET, card.width() - 2 * _INSET
         top = card.y() + _PICTURE_PX + 8
-        first, second = facts(entry)
+        aircraft, size, scale = facts(entry)
         name = QRectF(left, top, width, 20)
         _line(painter, name, entry.reference_image_name, theme.text, TEXT_PX, bold=True)
-        _line(painter, QRectF(left, top + 22, width, 16), first, theme.dim_text, LABEL_PX)
-        _line(painter, QRectF(left, top + 40, width, 16), second, theme.dim_text, LABEL_PX)
+        # A long name gives way to the size, never the other way round.
+        taken = _line(painter, QRectF(left, top + 22, width, 16), size, theme.dim_text, LABEL_PX, right=True)
+        beside = QRectF(left, top + 22, width - taken - _INSET, 16)
+        _line(painter, beside, aircraft, theme.dim_text, LABEL_PX)
+        _line(painter, QRectF(left, top + 40, width, 16), scale, theme.dim_text, LABEL_PX)
         painter.restore()
 
     def _picture(self, painter: QPainter, card: QRectF, picture: QPixmap | None) -> None:
@@ -153,11 +153,22 @@ class _CardDelegate(QStyledItemDelegate):
         painter.restore()
 
 
-def _line(painter: QPainter, box: QRectF, text: str, colour: str, size: int, bold: bool = False) -> None:
+def _line(
+    painter: QPainter,
+    box: QRectF,
+    text: str,
+    colour: str,
+    size: int,
+    bold: bool = False,
+    right: bool = False,
+) -> int:
+    """Paint one line, shortened where it must be; gives how many px wide it is."""
     painter.setFont(sized(size, bold=bold))
     painter.setPen(QColor(colour))
     short = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, int(box.width()))
-    painter.drawText(box, int(Qt.AlignmentFlag.AlignVCenter.value), short)
+    side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
+    painter.drawText(box, int((side | Qt.AlignmentFlag.AlignVCenter).value), short)
+    return painter.fontMetrics().horizontalAdvance(short)
 
 
 class Cards(QListView):

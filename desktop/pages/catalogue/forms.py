@@ -63,7 +63,7 @@ class EntryForm(Form):
 
     def chooser(self, name: str, title: str, find_them: Find, known: tuple[str, str] | None) -> Field:
         """A field that chooses another entry of the catalogue."""
-        chooser = Chooser(title, find_them)
+        chooser = Chooser(title, find_them, placeholder=self.tr("Not set"))
         chooser.begin(known)
         chooser.editTextChanged.connect(lambda _: self.fields[name].set_error(""))
         return Field(title, chooser)

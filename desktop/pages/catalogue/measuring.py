@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QDialog, QDoubleSpinBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.canvas.colours import colours_of
@@ -18,6 +18,8 @@ from desktop.widgets import Button, Kind, label
 from desktop.workers import Lane, run
 from shared.wire.catalogue import ReferenceImage
 
+_USUAL = QSize(940, 640)
+
 MOST = 1000.0
 """Largest mm per pixel that the service takes."""
 
@@ -31,7 +33,8 @@ class Measuring(QDialog):
         super().__init__(parent)
         self.setWindowTitle(self.tr("Measure the scale"))
         self.setModal(True)
-        self.resize(940, 700)
+        room = _USUAL if parent is None else parent.window().size() - QSize(40, 40)
+        self.resize(_USUAL.boundedTo(room))
         self.view = CanvasView()
         self.view.editor.editable = False
         self.view.set_colours(colours_of(look().theme.dark))

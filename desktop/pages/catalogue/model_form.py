@@ -11,15 +11,18 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QDoubleSpinBox,
     QFormLayout,
+    QHBoxLayout,
     QHeaderView,
     QTableWidget,
     QTableWidgetItem,
+    QVBoxLayout,
     QWidget,
 )
 
 from desktop.client.session import Session
 from desktop.context import Context
-from desktop.detection_words import finding_word, kind_name
+from desktop.detection_words import finding_word, kind_name, model_description, model_word
+from desktop.language import listed
 from desktop.pages.catalogue.forms import EntryForm
 from desktop.pages.catalogue.saving import save_model
 from desktop.pages.form import Form
@@ -29,7 +32,9 @@ from desktop.widgets import Combo, Field, TextArea, label
 from shared.wire.detection import DetectionModel, ModelKind, ModelUpdate, ModelVersion
 
 _MOST_ROWS = 200
-_TABLE_PX = 190
+_TABLE_PX = 220
+_ROW_PX = 36
+_COLUMN_PX = 120
 
 
 class ModelForm(EntryForm):
@@ -39,11 +44,21 @@ class ModelForm(EntryForm):
         super().__init__(context, QCoreApplication.translate("Catalogue", "Detection model"), parent)
         self.setMinimumWidth(620)
         self._entry = entry
+        # What it is and what it finds stand side by side: one below the other is more than a screen.
+        self._beside = QHBoxLayout()
+        self._beside.setSpacing(32)
+        self.body.addLayout(self._beside)
+        self.body = QVBoxLayout()
+        self.body.setSpacing(14)
+        self._beside.addLayout(self.body, 1)
         self.add("model_name", Field(self.tr("Name")))
         self.add("model_description", Field(self.tr("Description"), TextArea(2)))
-        self.fields["model_name"].set_text(entry.model_name)
-        self.fields["model_description"].set_text(entry.model_description or "")
+        self.fields["model_name"].set_text(model_word(entry.model_id, entry.model_name))
+        self.fields["model_description"].set_text(model_description(entry))
+        # The built-in one is called by a word of the language, whatever its name.
+        self.fields["model_name"].setEnabled(entry.kind is not ModelKind.REFERENCE_DIFFERENCE)
         self._facts()
+        self.body.addStretch(1)
         self.confidence: QDoubleSpinBox | None = None
         self.fail_confidence: QDoubleSpinBox | None = None
         self.table: QTableWidget | None = None
@@ -56,13 +71,13 @@ class ModelForm(EntryForm):
         if settings.get("width") and settings.get("height"):
             facts.append((self.tr("Input size"), f"{settings['width']} × {settings['height']} px"))
         if entry.labels:
-            facts.append((self.tr("Labels"), ", ".join(map(finding_word, entry.labels[:40]))))
+            facts.append((self.tr("Labels"), listed(map(finding_word, entry.labels[:40]))))
         if entry.size is not None:
             facts.append((self.tr("Size"), QLocale().formattedDataSize(entry.size)))
         facts += [
             (self.tr("Added"), minute(entry.created_at)),
             (self.tr("Added by"), self._who(entry.added_by)),
-            (self.tr("State"), self.tr("in use") if entry.enabled else self.tr("disabled")),
+            (self.tr("State"), self.tr("Enabled") if entry.enabled else self.tr("Disabled")),
         ]
         if entry.sha256:
             half = len(entry.sha256) // 2
@@ -83,20 +98,28 @@ class ModelForm(EntryForm):
         return user_id or NOTHING
 
     def _rules(self) -> None:
+        self.setMinimumWidth(940)
+        column = QVBoxLayout()
+        column.setSpacing(14)
+        self._beside.addLayout(column, 1)
         settings = self._entry.settings
         self.confidence = _share(float(settings.get("confidence", 0.25)))
         self.fail_confidence = _share(float(settings.get("fail_confidence", 0.4)))
         grid = QFormLayout()
         grid.setHorizontalSpacing(16)
-        grid.addRow(label(self.tr("Show findings from a confidence of"), "label"), self.confidence)
-        grid.addRow(label(self.tr("A photo fails from a confidence of"), "label"), self.fail_confidence)
-        self.body.addLayout(grid)
+        for said, box in (
+            (self.tr("Show findings from a confidence of"), self.confidence),
+            (self.tr("A photo fails from a confidence of"), self.fail_confidence),
+        ):
+            box.setAccessibleName(said)
+            grid.addRow(label(said, "label"), box)
+        column.addLayout(grid)
         labels = self._entry.labels[:_MOST_ROWS]
         if labels:
             self.table = self._label_table(labels)
-            self.body.addWidget(self.table)
+            column.addWidget(self.table, 1)
         hint = self.tr("Other thresholds make the next version. Results keep the one they were made with.")
-        self.body.addWidget(label(hint, "small", wrap=True))
+        column.addWidget(label(hint, "small", wrap=True))
         for box in (self.confidence, self.fail_confidence):
             box.valueChanged.connect(lambda _: self.touch())
 
@@ -107,9 +130,16 @@ class ModelForm(EntryForm):
         table.setHorizontalHeaderLabels(
             [self.tr("Label"), self.tr("Own threshold"), self.tr("Fails the photo")]
         )
+        table.setShowGrid(False)
+        table.setTabKeyNavigation(False)
         table.verticalHeader().hide()
-        table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        table.setFixedHeight(_TABLE_PX)
+        table.verticalHeader().setDefaultSectionSize(_ROW_PX)
+        head = table.horizontalHeader()
+        head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        head.resizeSection(1, _COLUMN_PX)
+        head.resizeSection(2, _COLUMN_PX)
+        head.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        table.setMinimumHeight(_TABLE_PX)
         fails = settings.get("fail_labels")
         own = settings.get("per_label") or {}
         for row, name in enumerate(labels):
@@ -153,13 +183,19 @@ class ModelForm(EntryForm):
         defaults = {"confidence": 0.25, "fail_confidence": 0.4, "per_label": {}, "fail_labels": None}
         return {name: value for name, value in now.items() if before.get(name, defaults[name]) != value}
 
+    def change(self) -> ModelUpdate:
+        """Name and description as typed. What is only shown in the person's language stays what it is."""
+        entry, name, said = self._entry, self.text("model_name"), self.text("model_description")
+        return ModelUpdate(
+            model_name=entry.model_name if name == model_word(entry.model_id, entry.model_name) else name,
+            model_description=entry.model_description if said == (model_description(entry) or None) else said,
+        )
+
     def work(self) -> Callable[[], Any] | None:
-        name = self.text("model_name")
-        if name is None:
+        if self.text("model_name") is None:
             self.wrong("model_name", self.tr("A model needs a name."))
             return None
-        change = ModelUpdate(model_name=name, model_description=self.text("model_description"))
-        return partial(_save, self._context.session, self._entry, change, self.settings())
+        return partial(_save, self._context.session, self._entry, self.change(), self.settings())
 
 
 class KindForm(Form):

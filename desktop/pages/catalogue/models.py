@@ -13,7 +13,8 @@ from PySide6.QtWidgets import QDialog, QFileDialog
 from desktop.client.errors import Invalid
 from desktop.client.session import Session
 from desktop.context import Context
-from desktop.detection_words import finding_word, kind_name, model_word
+from desktop.detection_words import finding_word, kind_name, model_description, model_word
+from desktop.language import listed
 from desktop.pages.catalogue.model_form import KindForm, ModelForm
 from desktop.pages.catalogue.uploads import Uploading, Uploads
 from desktop.pages.moments import minute
@@ -54,13 +55,13 @@ class ModelSection(TableSection[DetectionModel]):
                 self.name,
                 stretch=True,
                 kind="strong",
-                under=lambda m: m.model_description or "",
+                under=model_description,
             ),
             Column(self.tr("Kind"), lambda m: kind_name(m.kind), 170),
             Column(self.tr("Version"), lambda m: str(m.version), 80, kind="dim"),
             Column(
                 self.tr("Labels"),
-                lambda m: ", ".join(map(finding_word, m.labels)) or NOTHING,
+                lambda m: listed(map(finding_word, m.labels)) or NOTHING,
                 200,
                 kind="dim",
             ),

@@ -143,8 +143,10 @@ class FaceCard(Card):
         status = self._status
         free = status is not None and not self._busy
         self.consent.setEnabled(free)
-        self.by_camera.setEnabled(free and self.consent.isChecked())
-        self.by_files.setEnabled(free and self.consent.isChecked())
+        agreed = self.consent.isChecked()
+        for button in (self.by_camera, self.by_files):
+            button.setEnabled(free and agreed)
+            button.setToolTip("" if agreed else self.tr("Agree first: tick the box above."))
         self.delete.setEnabled(free)
         self.delete.setVisible(status is not None and status.enrolled)
 

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QSplitter, QVBoxLayou
 
 from desktop.client.audit import AuditFilter
 from desktop.context import Context
+from desktop.language import listed, told
 from desktop.pages.moments import minute
 from desktop.pages.people import names
 from desktop.pages.people.words import ACTIONS, KINDS, action_word, field_word, kind_word, role_word
@@ -260,11 +261,11 @@ def changes(details: dict[str, Any]) -> list[str]:
     for name, value in details.items():
         word = field_word(name)
         if isinstance(value, dict) and value.keys() == {"old", "new"}:
-            said.append(f"{word}: {_short(name, value['old'])} → {_short(name, value['new'])}")
+            said.append(told(word, f"{_short(name, value['old'])} → {_short(name, value['new'])}"))
         elif isinstance(value, list) and len(value) == 2:
-            said.append(f"{word}: {_short(name, value[0])} → {_short(name, value[1])}")
+            said.append(told(word, f"{_short(name, value[0])} → {_short(name, value[1])}"))
         else:
-            said.append(f"{word}: {_short(name, value)}")
+            said.append(told(word, _short(name, value)))
     return said
 
 
@@ -280,5 +281,5 @@ def _short(name: str, value: Any) -> str:
     if name in _STATES and isinstance(value, str):
         return status_word(value)
     if name == "roles" and isinstance(value, list):
-        return ", ".join(role_word(str(role)) for role in value)
+        return listed(role_word(str(role)) for role in value)
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QDialog
 
 from desktop.context import Context
+from desktop.language import listed
 from desktop.pages.moments import minute
 from desktop.pages.password_again import run_guarded
 from desktop.pages.people.forms import EditUser, NewUser, SetPassword
@@ -54,7 +55,7 @@ class UserSection(TableSection[UserWithRoles]):
                 under=lambda u: u.department or "",
             ),
             Column(self.tr("User name"), lambda u: u.username, 180),
-            Column(self.tr("Roles"), lambda u: ", ".join(map(role_word, u.roles)) or NOTHING, 220),
+            Column(self.tr("Roles"), lambda u: listed(map(role_word, u.roles)) or NOTHING, 220),
             Column(
                 self.tr("Face"),
                 lambda u: self.tr("Enrolled") if u.has_face else NOTHING,
@@ -90,7 +91,9 @@ class UserSection(TableSection[UserWithRoles]):
         user = self.chosen()
         enabled = user is None or user.enabled
         self.remove.setText(self.tr("Disable") if enabled else self.tr("Enable"))
-        self.face.setEnabled(user is not None and user.has_face)
+        may = user is not None and user.has_face
+        self.face.setEnabled(may)
+        self.face.setToolTip("" if may or user is None else self.tr("No face of this user is enrolled."))
 
     def set_password(self) -> None:
         """Ask for a new password of the chosen user."""

@@ -17,7 +17,10 @@ from PySide6.QtWidgets import (
 )
 
 from desktop.pages.section import NOTHING
-from desktop.widgets import Button, Kind, label
+from desktop.widgets import Button, Kind, folded, label
+
+_VALUE_PX = 220
+"""So wide is a value before it goes on in another line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +40,7 @@ class ClashDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle(self.tr("Somebody else changed this record"))
         self.setWindowModality(Qt.WindowModality.WindowModal)
-        self.setMinimumWidth(560)
+        self.setMinimumWidth(640)
         self._groups: dict[str, QButtonGroup] = {}
         self.choices: dict[str, tuple[QRadioButton, QRadioButton]] = {}
         column = QVBoxLayout(self)
@@ -57,13 +60,13 @@ class ClashDialog(QDialog):
         grid.setColumnStretch(1, 1)
         grid.setColumnStretch(2, 1)
         for row, clash in enumerate(clashes, 1):
-            mine, theirs = QRadioButton(clash.mine or NOTHING), QRadioButton(clash.theirs or NOTHING)
+            values = [value or NOTHING for value in (clash.mine, clash.theirs)]
+            mine, theirs = (QRadioButton(folded(value, self.fontMetrics(), _VALUE_PX)) for value in values)
             mine.setChecked(True)
             group = QButtonGroup(self)
-            for place, (button, whose) in enumerate(
-                ((mine, self.tr("Mine")), (theirs, self.tr("Theirs"))), 1
-            ):
-                button.setAccessibleName(f"{clash.name}, {whose}: {button.text()}")
+            whose = (self.tr("Mine"), self.tr("Theirs"))
+            for place, button in enumerate((mine, theirs), 1):
+                button.setAccessibleName(f"{clash.name}, {whose[place - 1]}: {values[place - 1]}")
                 group.addButton(button)
                 grid.addWidget(button, row, place)
             grid.addWidget(label(clash.name, "dim"), row, 0)

@@ -11,15 +11,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent
+from PySide6.QtGui import QDropEvent, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from desktop.client import Session
 from desktop.client.errors import Stale
 from desktop.context import Context
+from desktop.detection_words import model_description
 from desktop.pages.catalogue import CataloguePage
+from desktop.pages.catalogue.cards import Cards
 from desktop.pages.catalogue.forms import AircraftForm, FlightForm, ReferenceForm, TaskForm
 from desktop.pages.catalogue.measuring import Measuring
 from desktop.pages.catalogue.model_form import KindForm, ModelForm
@@ -31,7 +33,7 @@ from desktop.preferences import Preferences
 from shared.codes import Role
 from shared.cv import cv2
 from shared.samples import panel
-from shared.wire.catalogue import AircraftWrite, FlightWrite, ReferenceImageWrite, TaskWrite
+from shared.wire.catalogue import AircraftWrite, FlightWrite, ReferenceImage, ReferenceImageWrite, TaskWrite
 from shared.wire.detection import REFERENCE_DIFFERENCE, ModelKind, ModelUpdate
 from tests.desktop.conftest import make_payload
 from tests.service.detection.test_models import ambiguous_model
@@ -561,3 +563,47 @@ def test_a_minute_is_read_back_as_it_was_written(text: str) -> None:
 def test_what_is_no_time_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r".+"):
         typed_minute(text)
+
+
+def test_a_long_name_of_an_aircraft_leaves_the_size_on_the_card(qtbot: QtBot) -> None:
+    moment = datetime(2026, 1, 2, tzinfo=UTC)
+    nothing = dict.fromkeys(("download_url", "filename", "ipfs_cid", "mime_type", "size"))
+    cards = Cards("Cards")
+    qtbot.addWidget(cards)
+    cards.resize(260, 300)
+
+    def drawn(aircraft: str, width: int | None = 24_000) -> QImage:
+        entry = ReferenceImage(
+            reference_image_name="Wing",
+            file_id="f",
+            reference_image_id="r",
+            aircraft_name=aircraft,
+            width=width,
+            height=15_000,
+            created_at=moment,
+            updated_at=moment,
+            **nothing,
+        )
+        cards.cards.show([entry])
+        cards.show()
+        QApplication.processEvents()
+        image = cards.grab().toImage()
+        return image.copy(image.width() - 120, 0, 120, image.height())
+
+    assert drawn("B") == drawn("A name that is longer than the card is wide " * 2)
+    assert drawn("B") != drawn("B", None)
+
+
+def test_what_is_said_of_the_built_in_model_is_of_the_language(context: Context, qtbot: QtBot) -> None:
+    detection = context.session.detection
+    model = next(model for model in detection.models() if model.model_id == REFERENCE_DIFFERENCE)
+    delivered = "把照片与参考图上的标记区域对齐后比较，无需训练"
+    model = model.model_copy(update={"model_description": delivered})
+    form = ModelForm(context, model)
+    qtbot.addWidget(form)
+    assert form.fields["model_description"].text().startswith("Compares the photo")
+    assert form.fields["model_name"].text() == "Reference difference"
+    sent = form.change()
+    assert (sent.model_name, sent.model_description) == (model.model_name, delivered)
+    own = model.model_copy(update={"model_description": "ours"})
+    assert model_description(own) == "ours"
