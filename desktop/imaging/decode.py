@@ -100,7 +100,6 @@ def read_header(data: Data) -> Header:
         if image.bands > MAX_BANDS:
             raise ImageError(_overloaded())
         orientation = image.get("orientation") if image.get_typeof("orientation") else 1
-        orientation = orientation if 1 <= orientation <= 8 else 1
         if image.width * image.height > MAX_PIXELS:
             raise ImageError(
                 QCoreApplication.translate(

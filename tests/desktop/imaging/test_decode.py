@@ -67,6 +67,16 @@ def test_a_rectangle_is_found_again_in_the_stored_picture(
     assert np.array_equal(upright(cut, orientation), turned[y : y + h, x : x + w])
 
 
+@pytest.mark.parametrize("orientation", [0, 9, 65_535])
+def test_an_orientation_that_none_is_leaves_the_picture_as_it_is(orientation: int) -> None:
+    picture = gradient(60, 40)
+    data = encoded(picture, "JPEG", orientation)
+    header = read_header(data)
+    assert (header.width, header.height, header.orientation) == (60, 40, 1)
+    cut = read_crop(data, header, Rect(0, 0, 60, 40), Cancellation())
+    assert cut.shape == (40, 60)
+
+
 def test_a_preview_is_scaled_down_and_upright() -> None:
     picture = np.zeros((400, 1200, 3), np.uint8)
     picture[:, 600:] = 200
