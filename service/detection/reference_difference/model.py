@@ -34,7 +34,7 @@ VERSION = 1
 # px of a frame that is compared at once at full resolution, and of one that stands for a larger one: what is
 # thin is looked for again in `fine`.
 _MOST_AT_ONCE = 6_000_000
-_AT_ONCE = 4_000_000
+_AT_ONCE = 3_000_000
 # px of the photo; where the homography fits better than this, nothing is left that wanders.
 _SETTLED = 0.1
 # A box reaches beyond the pixels that differ by two thirds of the tolerance for edges, since about so much of
