@@ -36,6 +36,8 @@ DEAD_SECONDS: Final = 10.0
 """A worker without a heartbeat for so long is dead."""
 _POLL_SECONDS: Final = 2.0
 _FAULT_SECONDS: Final = 2.0
+_GRACE_SECONDS: Final = 5.0
+"""A job in work that is not given back so long after the end is left to be rescued."""
 _STOP_SECONDS: Final = 10.0
 # Of the advisory lock that one rescuer holds at a time: any number that nothing else in the database uses.
 _RESCUE_LOCK: Final = 8_177_024
@@ -112,11 +114,18 @@ class ProcrastinateQueue:
             try:
                 await self._run_worker()
             except Exception as problem:
+                if self._stopped.is_set():
+                    # The database went first: nobody waits for this any more.
+                    return
                 kind, place = type(problem).__name__, place_of(problem)
                 _LOG.error("the queue of detection jobs stopped: %s at %s; it starts again", kind, place)
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_FAULT_SECONDS):
-                    await self._stopped.wait()
+            await self._pause()
+
+    async def _pause(self) -> None:
+        """Wait after a fault, but not beyond the end."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_FAULT_SECONDS):
+                await self._stopped.wait()
 
     async def _run_worker(self) -> None:
         address = self._database.url.set(drivername="postgresql").render_as_string(hide_password=False)
@@ -134,6 +143,7 @@ class ProcrastinateQueue:
                     stalled_worker_timeout=DEAD_SECONDS,
                     delete_jobs=DeleteJobCondition.ALWAYS,
                     install_signal_handlers=False,
+                    shutdown_graceful_timeout=_GRACE_SECONDS,
                 )
             )
             rescue = asyncio.create_task(self._rescue_always(app, connector))
@@ -151,7 +161,7 @@ class ProcrastinateQueue:
         handed = asyncio.run_coroutine_threadsafe(self._hand(job_id), self._service_loop)
         outcome = await asyncio.wrap_future(handed)
         if outcome is Outcome.FAULT:
-            await asyncio.sleep(_FAULT_SECONDS)
+            await self._pause()
         if outcome in (Outcome.AGAIN, Outcome.FAULT):
             raise TakeAgain
 

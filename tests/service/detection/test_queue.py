@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +18,7 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from service.database import Database
-from service.detection import jobs
+from service.detection import jobs, procrastinate_queue
 from service.detection.procrastinate_queue import ProcrastinateQueue
 from service.detection.queue import Outcome, Take
 from service.detection.tables import JobRow
@@ -129,6 +130,17 @@ def test_a_job_in_work_goes_back_to_the_queue_when_the_service_stops(database: D
     worker.held = False
     asyncio.run(worker.run(lambda: open_rows(database) == 0))
     assert worker.attempts == [1, 2]
+
+
+def test_a_fault_keeps_nobody_from_the_end(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(procrastinate_queue, "_FAULT_SECONDS", 60.0)
+    monkeypatch.setattr(procrastinate_queue, "_STOP_SECONDS", 15.0)
+    database.write_now(new_job)
+    worker = Worker(database, Outcome.FAULT)
+    asyncio.run(worker.run(lambda: bool(worker.attempts)))
+    assert "detection-queue" not in [thread.name for thread in threading.enumerate()]
+    # It is there for the next one.
+    assert len(waiting(database)) == 1
 
 
 def test_a_newer_schema_of_procrastinate_does_not_come_unseen() -> None:
