@@ -7,12 +7,13 @@ import sys
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, QUrl, qVersion
-from PySide6.QtGui import QDesktopServices, QGuiApplication, QIcon
+from PySide6.QtGui import QDesktopServices, QGuiApplication, QIcon, QShowEvent
 from PySide6.QtWidgets import QDialog, QFormLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from desktop.context import Context
 from desktop.logs import log_dir
 from desktop.widgets.buttons import Button
+from desktop.widgets.dialogs import fit
 from desktop.widgets.labels import label
 from shared import __version__
 from shared.paths import resource, root
@@ -61,6 +62,10 @@ class About(QDialog):
             label(self.tr("Nothing is sent anywhere: no telemetry, no update check."), "dim", wrap=True)
         )
         column.addLayout(self._foot())
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        fit(self)
 
     def _head(self) -> QHBoxLayout:
         row = QHBoxLayout()

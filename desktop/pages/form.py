@@ -13,7 +13,7 @@ from desktop.client.errors import Conflict, Invalid
 from desktop.context import Context
 from desktop.pages.password_again import run_guarded
 from desktop.pages.sentences import field_sentence, sentence
-from desktop.widgets import Banner, Button, Field, Kind, confirm, grow, label
+from desktop.widgets import Banner, Button, Field, Kind, confirm, fit, grow, label
 
 _MOST_LETTERS = 255
 """What the service takes for a name."""
@@ -96,11 +96,7 @@ class Form(QDialog):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        layout = self.layout()
-        if layout is not None:
-            # Qt reckons with sentences that break at the smallest width; what is left over would spread.
-            layout.activate()
-            self.resize(self.width(), layout.totalHeightForWidth(self.width()))
+        fit(self)
         first = next(iter(self.fields.values()), None)
         if first is not None:
             first.setFocus()

@@ -21,7 +21,7 @@ from desktop.widgets.chips import (
     status_tone,
     status_word,
 )
-from desktop.widgets.dialogs import Confirm, Toast, confirm, grow, key_hint
+from desktop.widgets.dialogs import Confirm, Toast, confirm, fit, grow, key_hint
 from desktop.widgets.fields import Combo, Field, PasswordField, SearchField, TextArea, reveal_after
 from desktop.widgets.icons import icon, paint_icon
 from desktop.widgets.labels import Card, Line, Panel, ProgressBar, folded, label, paint_progress, rule, tip
@@ -79,6 +79,7 @@ __all__ = [
     "chip_width",
     "confirm",
     "enters",
+    "fit",
     "folded",
     "grow",
     "icon",

@@ -43,6 +43,17 @@ class Confirm(QDialog):
         self.harmless.setFocus()
 
 
+def fit(dialog: QDialog) -> None:
+    """Make a dialog exactly as high as it needs, for its `showEvent`.
+
+    Qt reckons with sentences that break at the smallest width; what is left over would spread between them.
+    """
+    layout = dialog.layout()
+    if layout is not None:
+        layout.activate()
+        dialog.resize(dialog.width(), layout.totalHeightForWidth(dialog.width()))
+
+
 def grow(dialog: QDialog) -> None:
     """Make a dialog as high as it needs now; it never shrinks.
 

@@ -335,6 +335,10 @@
         <translation>执行人</translation>
     </message>
     <message>
+        <source>Face</source>
+        <translation>人脸</translation>
+    </message>
+    <message>
         <source>Face model</source>
         <translation>人脸模型</translation>
     </message>
@@ -393,6 +397,14 @@
     <message>
         <source>Labels</source>
         <translation>标签</translation>
+    </message>
+    <message>
+        <source>Logged in by</source>
+        <translation>登录方式</translation>
+    </message>
+    <message>
+        <source>Login</source>
+        <translation>登录</translation>
     </message>
     <message>
         <source>Message</source>

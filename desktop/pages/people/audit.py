@@ -14,7 +14,15 @@ from desktop.context import Context
 from desktop.language import listed, told
 from desktop.pages.moments import minute
 from desktop.pages.people import names
-from desktop.pages.people.words import ACTIONS, KINDS, action_word, field_word, kind_word, role_word
+from desktop.pages.people.words import (
+    ACTIONS,
+    KINDS,
+    action_word,
+    field_word,
+    kind_word,
+    method_word,
+    role_word,
+)
 from desktop.pages.section import NOTHING
 from desktop.pages.sentences import sentence
 from desktop.widgets import (
@@ -262,7 +270,7 @@ def changes(details: dict[str, Any]) -> list[str]:
         word = field_word(name)
         if isinstance(value, dict) and value.keys() == {"old", "new"}:
             said.append(told(word, f"{_short(name, value['old'])} → {_short(name, value['new'])}"))
-        elif isinstance(value, list) and len(value) == 2:
+        elif isinstance(value, list) and len(value) == 2 and name != "methods":
             said.append(told(word, f"{_short(name, value[0])} → {_short(name, value[1])}"))
         else:
             said.append(told(word, _short(name, value)))
@@ -282,4 +290,6 @@ def _short(name: str, value: Any) -> str:
         return status_word(value)
     if name == "roles" and isinstance(value, list):
         return listed(role_word(str(role)) for role in value)
+    if name == "methods" and isinstance(value, list):
+        return listed(method_word(str(method)) for method in value)
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -124,6 +124,15 @@ def kind_word(kind: str) -> str:
     }.get(kind, kind)
 
 
+def method_word(method: str) -> str:
+    """How a person logged in, by the name that the service gives it."""
+    translate = QCoreApplication.translate
+    return {
+        "pwd": translate("AuditField", "Password"),
+        "face": translate("AuditField", "Face"),
+    }.get(method, method)
+
+
 def field_word(name: str) -> str:
     """What a field is called in the details of an entry; the field's own name when it is unknown."""
     translate = QCoreApplication.translate
@@ -186,6 +195,8 @@ def field_word(name: str) -> str:
         "items": translate("AuditField", "Items"),
         "count": translate("AuditField", "Number"),
         "method": translate("AuditField", "Way"),
+        "methods": translate("AuditField", "Logged in by"),
+        "session_id": translate("AuditField", "Login"),
         "engine": translate("AuditField", "Face model"),
         "threshold": translate("AuditField", "Threshold"),
         "from": translate("AuditField", "From"),

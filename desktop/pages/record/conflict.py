@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QDialog,
@@ -17,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from desktop.pages.section import NOTHING
-from desktop.widgets import Button, Kind, folded, label
+from desktop.widgets import Button, Kind, fit, folded, label
 
 _VALUE_PX = 220
 """So wide is a value before it goes on in another line."""
@@ -84,6 +85,10 @@ class ClashDialog(QDialog):
         row_of_buttons.addWidget(self.save)
         column.addSpacing(4)
         column.addLayout(row_of_buttons)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        fit(self)
 
     def theirs(self) -> set[str]:
         """The fields whose value is to be the other person's."""

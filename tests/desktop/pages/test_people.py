@@ -221,6 +221,7 @@ def test_logging_in_again_ends_the_login_before(service: str) -> None:
         ({"name": {"old": None, "new": "B"}}, ["Name: – → B"]),
         ({"roles": [["viewer"], ["admin"]]}, ["Roles: Viewer → Administrator"]),
         ({"password": True, "of_another": 3}, ["Password: yes", "of_another: 3"]),
+        ({"methods": ["pwd", "face"]}, ["Logged in by: Password, Face"]),
         ({}, []),
     ],
 )
