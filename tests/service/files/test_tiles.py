@@ -244,7 +244,8 @@ def test_alpha_lies_on_white() -> None:
 def test_tiles_of_a_closed_store_are_not_waited_for(tmp_path: Path) -> None:
     make: Callable[[], TileStore] = lambda: TileStore(tmp_path / "tiles")  # noqa: E731
     path = tmp_path / "p.png"
-    path.write_bytes(picture("png"))
+    # So large that its tiles take far longer than the store lives.
+    pyvips.Image.black(12_000, 8_000).pngsave(str(path), compression=1)
     file = StoredFile.model_validate(
         {
             "file_id": "f",
@@ -253,8 +254,8 @@ def test_tiles_of_a_closed_store_are_not_waited_for(tmp_path: Path) -> None:
             "filename": "p.png",
             "mime_type": "image/png",
             "size": 1,
-            "width": 60,
-            "height": 40,
+            "width": 12_000,
+            "height": 8_000,
             "download_url": "",
             "created_at": "2026-01-01T00:00:00Z",
         }
