@@ -489,6 +489,8 @@ def test_a_change_of_the_systems_colours_reaches_every_page_while_it_runs(
         monkeypatch.setattr("desktop.theme.system_scheme", lambda scheme=scheme: scheme)
         QGuiApplication.styleHints().colorSchemeChanged.emit(scheme)
         assert look().theme is new
+        # The page in front is dressed in a turn of its own.
+        settle(qtbot)
         for page_id, params in places(served):
             page = window.page
             assert page is not None
