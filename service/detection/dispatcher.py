@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from service.changes import Change, announce
@@ -205,9 +206,13 @@ class Dispatcher:
         work = run.work
         while True:
             await asyncio.sleep(_RENEW_SECONDS)
-            mine = await self._database.write(
-                lambda session: jobs.renew(session, work.job_id, work.attempt, run.percent)
-            )
+            try:
+                mine = await self._database.write(
+                    lambda session: jobs.renew(session, work.job_id, work.attempt, run.percent)
+                )
+            except SQLAlchemyError:
+                # A database that is away or locked for a while takes no job from who works on it.
+                continue
             if not mine:
                 self._lose(run)
                 return
