@@ -16,7 +16,6 @@ class _TwoPoints:
         self._board = board
         self._start: Pointer | None = None
         self._end: Pointer | None = None
-        self._by_clicks = False
 
     @property
     def busy(self) -> bool:
@@ -27,7 +26,6 @@ class _TwoPoints:
         """The first point, or the second of two clicks."""
         if self._start is None:
             self._start = pointer
-            self._by_clicks = False
         self._end = pointer
 
     def move(self, pointer: Pointer, pressed: bool) -> None:
@@ -42,8 +40,6 @@ class _TwoPoints:
         self._end = pointer
         if pointer.far_from(self._start):
             self.finish()
-        else:
-            self._by_clicks = True
 
     def finish(self) -> bool:
         """Take what is drawn so far."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, ClassVar
 
-from PySide6.QtCore import QCoreApplication, QItemSelectionModel, QModelIndex, Qt
+from PySide6.QtCore import QCoreApplication, QItemSelectionModel, QModelIndex, Qt, QTimer
 from PySide6.QtGui import QImage, QPixmap
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 
 from desktop.client.session import Session
 from desktop.context import Context
+from desktop.listener import Listener
 from desktop.pages.record.deleting import delete_record
 from desktop.pages.records.batch import BatchBar, Batches
 from desktop.pages.records.export import export_list, flight_numbers
@@ -38,9 +39,14 @@ from desktop.widgets import (
 from desktop.workers import Task, run
 from shared.codes import Permission, Status
 from shared.wire.common import Page as Listing
+from shared.wire.events import ChangeEvent
 from shared.wire.inspection import Record
 
 _THUMB_PX = 128
+_GATHER_MS = 1000
+"""A detection changes many items in a row: the list is asked for again this often at most."""
+_SHOWN = {"record", "item"}
+"""The kinds of things whose changes the list shows."""
 
 
 class RecordsPage(Page):
@@ -56,6 +62,9 @@ class RecordsPage(Page):
         self._asked: Task | None = None
         self._number = 1
         self._select = ""
+        self._stays = False
+        self.listener = Listener(context, self)
+        self._gather = QTimer(self, singleShot=True, interval=_GATHER_MS)
         self.header = PageHeader(self.tr("Inspection records"))
         self.new = Button(
             self.tr("New record"), kind=Kind.MAIN, icon="plus", keys=context.commands.keys_text("record.new")
@@ -140,6 +149,8 @@ class RecordsPage(Page):
         self.batches.changed.connect(self._batches_changed)
         self.batches.moved.connect(self._detected_more)
         self.batches.said.connect(self._say)
+        self.listener.heard.connect(self._heard)
+        self._gather.timeout.connect(self._follow)
         self.filters.changed.connect(lambda: self._go(1))
         self.pager.wanted.connect(self._go)
         self.pager.resized.connect(lambda _: self._go(1))
@@ -156,6 +167,13 @@ class RecordsPage(Page):
         self.detect.setVisible(self._context.may(Permission.INSPECTION_ITEM_UPDATE))
         self.filters.refresh()
         self.reload()
+        self.listener.start()
+
+    def leave(self) -> bool:
+        """Listen no more to what others change."""
+        self.listener.stop()
+        self._gather.stop()
+        return True
 
     def place(self) -> dict[str, Any]:
         """The page of the list and the record chosen on it."""
@@ -166,7 +184,19 @@ class RecordsPage(Page):
         """Ask again for the page that is shown."""
         self._go(self._number)
 
+    def _heard(self, event: ChangeEvent | None) -> None:
+        if (event is None or event.kind in _SHOWN) and not self._gather.isActive():
+            self._gather.start()
+
+    def _follow(self) -> None:
+        self._stays = True
+        self._ask(self._number)
+
     def _go(self, number: int) -> None:
+        self._stays = False
+        self._ask(number)
+
+    def _ask(self, number: int) -> None:
         self._number = max(number, 1)
         if self._asked is not None:
             self._asked.cancel()
@@ -188,6 +218,7 @@ class RecordsPage(Page):
         if not listing.data and listing.pagination.total and self._number > 1:
             self._go(listing.pagination.total_pages)
             return
+        at = self.table.verticalScrollBar().value()
         self.model.show(listing.data)
         self.pager.show_pagination(listing.pagination)
         self.header.set_subtitle(self.tr("%n record(s)", "", listing.pagination.total))
@@ -198,6 +229,9 @@ class RecordsPage(Page):
         if self.hasFocus():
             self.table.setFocus(Qt.FocusReason.OtherFocusReason)
         self._choose(max(self.model.row_of(keep), 0))
+        if self._stays:
+            # Nobody asked: what the person looks at stays under their eyes.
+            self.table.verticalScrollBar().setValue(at)
         unnamed = {
             record.flight_id for record in listing.data if record.flight_id
         } - self.model.flights.keys()
@@ -234,6 +268,8 @@ class RecordsPage(Page):
             self.stack.show_empty("list", self.tr("No records yet."))
 
     def _explain(self, error: Exception) -> None:
+        if self._stays and self.model.rowCount():
+            return
         self.stack.show_error(sentence(error), retry=self.reload)
 
     def _picture(self, reference_image_id: str, image: QImage) -> None:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, QTimer
 
 from desktop.client import Session
-from desktop.client.errors import ClientError, Forbidden, NotFound
-from desktop.embedded import ServiceState
+from desktop.client.errors import NotFound
+from desktop.listener import Listener
 from desktop.pages.workbench.bench import Bench
-from desktop.workers import Lane, Report, Task, run
+from desktop.workers import Report, run
 from shared.wire.events import ChangeEvent
 from shared.wire.inspection import Item
 
 _GATHER_MS = 150
-_AGAIN_SECONDS = 2.0
 _AT_ONCE = 50
 
 
@@ -35,8 +33,8 @@ class Live(QObject):
     ) -> None:
         super().__init__(parent)
         self._bench, self._reload, self._photos_changed = bench, reload, photos_changed
-        self._task: Task | None = None
-        self._session: Session | None = None
+        self._listener = Listener(bench.context, self)
+        self._listener.heard.connect(self._news)
         self._items: set[str] = set()
         self._created: set[str] = set()
         self._all = False
@@ -47,29 +45,12 @@ class Live(QObject):
 
     def start(self) -> None:
         """Listen, if nobody does yet."""
-        if self._task is None:
-            self._session = self._bench.context.session
-            self._task = run(
-                _listen,
-                self._session,
-                owner=self,
-                progress=self._news,
-                done=lambda _: self._over(),
-                failed=lambda _: self._over(),
-                lane=Lane.LONG,
-            )
+        self._listener.start()
 
     def stop(self) -> None:
         """Listen no more."""
-        task, self._task = self._task, None
+        self._listener.stop()
         self._gather.stop()
-        if task is not None:
-            task.cancel()
-            if self._session is not None:
-                self._session.events.close()
-
-    def _over(self) -> None:
-        self._task = None
 
     def _news(self, event: ChangeEvent | None) -> None:
         if event is None:
@@ -135,30 +116,6 @@ class Live(QObject):
             self._bench.serve_item(news[0])
         else:
             self._bench.serve_some(news)
-
-    def service_changed(self, state: object) -> None:
-        """The service came back: read everything anew, what happened meanwhile was not heard."""
-        if state is ServiceState.READY and self._task is not None:
-            self._all = True
-            self._gather.start()
-
-
-def _listen(report: Report, session: Session) -> None:
-    last: str | None = None
-
-    def take(event: ChangeEvent | None) -> None:
-        nonlocal last
-        last = event.id if event is not None else last
-        report(event)
-
-    while True:
-        report.check()
-        with contextlib.suppress(ClientError):
-            try:
-                session.events.read(take, last)
-            except (Forbidden, NotFound):
-                return
-        report.wait(_AGAIN_SECONDS)
 
 
 def _read(report: Report, session: Session, item_ids: list[str]) -> None:

@@ -67,14 +67,15 @@ def context(service: str, tmp_path: Path, qtbot: QtBot) -> Iterator[Context]:
 
 
 @pytest.fixture
-def page(context: Context, qtbot: QtBot) -> RecordsPage:
+def page(context: Context, qtbot: QtBot) -> Iterator[RecordsPage]:
     page = RecordsPage(context)
     qtbot.addWidget(page)
     page.resize(1300, 800)
     page.show()
     page.opened({})
     qtbot.waitUntil(lambda: page.model.rowCount() > 0, timeout=5000)
-    return page
+    yield page
+    page.leave()
 
 
 def names(page: RecordsPage) -> list[str]:
@@ -106,6 +107,34 @@ def test_a_filter_narrows_and_clearing_widens(page: RecordsPage, qtbot: QtBot) -
     page.filters.clear.click()
     qtbot.waitUntil(lambda: page.model.rowCount() == 25, timeout=5000)
     assert not page.filters.clear.isVisible()
+
+
+def test_what_others_change_shows_by_itself_and_moves_nothing(
+    page: RecordsPage, context: Context, qtbot: QtBot
+) -> None:
+    page.resize(1000, 500)
+    bar = page.table.verticalScrollBar()
+    bar.setValue(bar.maximum())
+    at, chosen = bar.value(), page.chosen
+    assert at > 0
+    assert chosen is not None
+    made = context.session.records.create(RecordCreate(task_id="t", inspection_name="别人新建的记录"))
+    qtbot.waitUntil(lambda: "别人新建的记录" in names(page), timeout=10_000)
+    assert (bar.value(), page.chosen) == (at, chosen)
+    context.session.records.delete(made.inspection_id)
+    qtbot.waitUntil(lambda: "别人新建的记录" not in names(page), timeout=10_000)
+
+
+def test_nobody_listens_behind_another_page(page: RecordsPage, context: Context, qtbot: QtBot) -> None:
+    heard: list[object] = []
+    page.listener.heard.connect(heard.append)
+    assert page.leave()
+    made = context.session.records.create(RecordCreate(task_id="t", inspection_name="无人在听"))
+    page.opened({})
+    qtbot.waitUntil(lambda: "无人在听" in names(page))
+    assert heard == []
+    context.session.records.delete(made.inspection_id)
+    qtbot.waitUntil(lambda: bool(heard), timeout=10_000)
 
 
 def test_nothing_found_says_so_and_offers_the_way_out(page: RecordsPage, qtbot: QtBot) -> None:
