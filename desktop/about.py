@@ -96,6 +96,7 @@ class About(QDialog):
         close = Button(self.tr("Close"))
         close.clicked.connect(self.accept)
         close.setDefault(True)
+        close.setFocus()
         row.addWidget(close)
         return row
 
