@@ -30,7 +30,8 @@ def test_models_and_batches_by_the_client(tmp_path: Path) -> None:
         assert (nothing.total, nothing.progress) == (0, 100)
         assert session.detection.detect_pending(["none"]).total == 0
         for call in (session.detection.batch, session.detection.cancel_batch, session.detection.retry_batch):
+            assert call(nothing.batch_id).total == 0
             with pytest.raises(NotFound):
-                call(nothing.batch_id)
+                call("none")
         assert session.detection.jobs() == session.detection.jobs(record_id="none") == []
         assert session.detection.jobs(batch_id=nothing.batch_id) == []
