@@ -178,6 +178,7 @@ class Desktop(QObject):
         if self.service is not None:
             self.service.stop()
         self.window.deleteLater()
+        self.language.end()
         self._garbage.end()
         self.logs.close()
 
