@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import gc
 import threading
 import time
@@ -9,6 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 import shiboken6
+from _pytest.faulthandler import fault_handler_stderr_fd_key
 from PySide6.QtCore import QCoreApplication, QEvent, QThreadPool
 from PySide6.QtWidgets import QApplication
 
@@ -43,6 +45,15 @@ def _collected_on_the_gui_thread() -> Iterator[None]:
     gc.disable()
     if gc.get_count()[0] > _MANY_OBJECTS:
         gc.collect()
+
+
+@pytest.fixture(autouse=True)
+def _a_crash_says_where(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A desktop writes crashes into its own log and ends that with itself; the next tests need theirs back."""
+    yield
+    stderr = request.config.stash.get(fault_handler_stderr_fd_key, None)
+    if stderr is not None and not faulthandler.is_enabled():
+        faulthandler.enable(stderr)
 
 
 @pytest.fixture(autouse=True)
