@@ -49,7 +49,7 @@ def _collected_on_the_gui_thread() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _a_crash_says_where(request: pytest.FixtureRequest) -> Iterator[None]:
-    """A desktop writes crashes into its own log and ends that with itself; the next tests need theirs back."""
+    """A desktop takes crashes into its own log and ends that with itself; the next tests need theirs."""
     yield
     stderr = request.config.stash.get(fault_handler_stderr_fd_key, None)
     if stderr is not None and not faulthandler.is_enabled():
