@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import QObject, QTimer
-from PySide6.QtGui import QImage, QPixmap
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QPixmap
 
 from desktop.client import Session
 from desktop.imaging.cut import seen_at
 from desktop.pages.workbench.bench import Bench
 from desktop.pages.workbench.document import ItemView
-from desktop.pages.workbench.items_model import THUMB_PX, ItemsModel
+from desktop.pages.workbench.items_model import ItemsModel
+from desktop.pages.workbench.list_crops import ListCrops
 from desktop.pages.workbench.opening import fetch_photo, thumbnails
 from desktop.pages.workbench.rows import findings_of, homography, shown_detection
-from desktop.workers import Lane, Report, Task, run
+from desktop.workers import Report
 from shared.geometry import Rect
 
-_GATHER_MS = 60
 _AROUND = 0.4
 """So much of a finding's size is shown around it on each side."""
 
@@ -56,42 +57,20 @@ def cutout_of(item: ItemView, reference: tuple[int, int] | None) -> Cutout | Non
     return None if seen is None else Cutout(info.get("ipfs_cid"), str(url), seen)
 
 
-class PhotoCrops(QObject):
+class PhotoCrops(ListCrops):
     """Makes the pictures of the rows that are painted, and makes them anew when a result brings others."""
 
     def __init__(self, bench: Bench, items: ItemsModel, ratio: float, parent: QObject) -> None:
-        super().__init__(parent)
-        self._bench, self._items = bench, items
-        self._side = round(THUMB_PX * ratio)
+        super().__init__(bench, items, ratio, parent)
         self._known: dict[str, Cutout] = {}
-        self._wanted: dict[str, None] = {}
-        self._making: Task | None = None
-        self._soon = QTimer(self, singleShot=True, interval=_GATHER_MS)
-        self._soon.timeout.connect(self._make)
-        items.pictureWanted.connect(self._want)
 
-    def drop(self) -> None:
-        """Forget all, and stop what is under way."""
-        self._soon.stop()
-        if self._making is not None:
-            self._making.cancel()
-            self._making = None
-        self._known.clear()
-        self._wanted.clear()
-
-    def _want(self, item_id: str) -> None:
-        # Asked while painting: nothing but a note is made here.
-        self._wanted[item_id] = None
-        if not self._soon.isActive() and (self._making is None or self._making.finished):
-            self._soon.start()
-
-    def _make(self) -> None:
+    def begin(self, item_ids: Iterable[str]) -> None:
+        """Cut what is not known or is another part now, and take away what has no photo any more."""
         document, source = self._bench.document, self._bench.source
-        wanted, self._wanted = self._wanted, {}
         if document is None:
             return
         todo: dict[str, Cutout] = {}
-        for item_id in wanted:
+        for item_id in item_ids:
             item = document.item(item_id)
             here = item is not None and source is not None and self._bench.link.shows(item)
             size = source.size if here and source is not None else None
@@ -101,30 +80,17 @@ class PhotoCrops(QObject):
                     self._items.set_photo(item_id, None)
             elif part != self._known.get(item_id):
                 todo[item_id] = part
-        if not todo:
-            return
-        self._known |= todo
-        self._making = run(
-            _cut,
-            self._bench.context.session,
-            todo,
-            self._side,
-            owner=self,
-            progress=self._made,
-            done=lambda _: self._go_on(),
-            failed=lambda _: self._go_on(),
-            lane=Lane.LONG,
-            priority=-1,
-        )
+        if todo:
+            self._known |= todo
+            self.cut(_cut, todo)
 
-    def _made(self, made: tuple[str, QImage] | float) -> None:
-        if not isinstance(made, float | int):
-            self._items.set_photo(made[0], QPixmap.fromImage(made[1]))
+    def show(self, item_id: str, picture: QPixmap) -> None:
+        """Into the list, as what the photo shows."""
+        self._items.set_photo(item_id, picture)
 
-    def _go_on(self) -> None:
-        self._making = None
-        if self._wanted:
-            self._soon.start()
+    def forget(self) -> None:
+        """Know none any more."""
+        self._known.clear()
 
 
 def _cut(report: Report, session: Session, todo: dict[str, Cutout], side: int) -> None:

@@ -51,10 +51,10 @@ def test_a_rewritten_journal_is_on_disk_before_it_takes_the_place_of_the_old(
 
 @pytest.mark.skipif(os.name != "posix", reason="a folder cannot be synced there")
 def test_a_new_journal_is_in_its_folder_for_good(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folders: list[bool] = []
-    monkeypatch.setattr(os, "fsync", lambda fd: folders.append(stat.S_ISDIR(os.fstat(fd).st_mode)))
+    synced: list[int] = []
+    monkeypatch.setattr(os, "fsync", lambda fd: synced.append(os.fstat(fd).st_ino))
     Journal.open(path).close()
-    assert True in folders
+    assert path.parent.stat().st_ino in synced
 
 
 def test_a_tail_torn_at_any_byte_loses_only_the_last_edit(path: Path) -> None:
