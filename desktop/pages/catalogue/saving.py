@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from pydantic import BaseModel
 
 from desktop.client.catalogue import Entries
 from desktop.client.detection import Detection
-from desktop.client.errors import NotFound, Stale
+from desktop.client.errors import Stale
+from desktop.client.transport import Tagged
+from desktop.pages.unchanged import TRIES, delete_unchanged
 from shared.wire.detection import DetectionModel, ModelUpdate
-
-_TRIES = 3
 
 
 class Clash(Exception):  # noqa: N818 - asks for a decision
@@ -40,7 +41,7 @@ def save(entries: Entries[Any, Any], entry_id: str | None, seen: Any, body: Any)
         for name in body.model_fields_set
         if getattr(body, name) != getattr(seen, name)
     }
-    for attempt in range(_TRIES):
+    for attempt in range(TRIES):
         now = entries.tagged(entry_id)
         theirs = [
             name
@@ -53,7 +54,7 @@ def save(entries: Entries[Any, Any], entry_id: str | None, seen: Any, body: Any)
         try:
             return entries.update(entry_id, kind(**sent), now.etag)
         except Stale:
-            if attempt + 1 == _TRIES:
+            if attempt + 1 == TRIES:
                 raise
     raise AssertionError("the last try answers or raises")
 
@@ -67,7 +68,7 @@ def save_model(detection: Detection, seen: DetectionModel, change: ModelUpdate) 
     mine = {name: value for name, value in mine.items() if value != getattr(seen, name)}
     if not mine:
         return seen
-    for attempt in range(_TRIES):
+    for attempt in range(TRIES):
         now = detection.tagged_model(seen.model_id)
         theirs = [name for name in mine if getattr(now.value, name) not in (getattr(seen, name), mine[name])]
         if theirs:
@@ -75,7 +76,7 @@ def save_model(detection: Detection, seen: DetectionModel, change: ModelUpdate) 
         try:
             return detection.update_model(seen.model_id, ModelUpdate(**mine), now.etag)
         except Stale:
-            if attempt + 1 == _TRIES:
+            if attempt + 1 == TRIES:
                 raise
     raise AssertionError("the last try answers or raises")
 
@@ -85,20 +86,13 @@ def remove(entries: Entries[Any, Any], entry_id: str, seen: Any) -> None:
 
     Raises Clash when somebody changed it meanwhile, ClientError.
     """
-    for attempt in range(_TRIES):
-        try:
-            now = entries.tagged(entry_id)
-            theirs = changed(seen, now.value)
-            if theirs:
-                raise Clash(seen, now.value, theirs)
-            entries.delete(entry_id, now.etag)
-        except NotFound:
-            return
-        except Stale:
-            if attempt + 1 == _TRIES:
-                raise
-        else:
-            return
+
+    def check(now: Tagged[Any]) -> None:
+        theirs = changed(seen, now.value)
+        if theirs:
+            raise Clash(seen, now.value, theirs)
+
+    delete_unchanged(partial(entries.tagged, entry_id), check, partial(entries.delete, entry_id))
 
 
 def changed(seen: Any, now: Any) -> list[str]:

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QWidget
 
 from desktop.client import Session
-from desktop.client.errors import NotFound, Stale
+from desktop.client.transport import Tagged
 from desktop.pages.moments import minute
+from desktop.pages.unchanged import delete_unchanged
 from desktop.widgets import confirm, status_word
 from desktop.workers import run
 from shared.codes import Status
 from shared.wire.inspection import Record
-
-_TRIES = 3
 
 
 class ChangedMeanwhile(Exception):  # noqa: N818 - asks for a decision
@@ -34,19 +34,13 @@ def remove(session: Session, seen: Record) -> None:
 
     Raises ChangedMeanwhile, ClientError.
     """
-    for attempt in range(_TRIES):
-        try:
-            now = session.records.get(seen.inspection_id)
-            if changes(seen, now.value):
-                raise ChangedMeanwhile(seen, now.value, now.by)
-            session.records.delete(seen.inspection_id, now.etag)
-        except NotFound:
-            return
-        except Stale:
-            if attempt + 1 == _TRIES:
-                raise
-        else:
-            return
+
+    def check(now: Tagged[Record]) -> None:
+        if changes(seen, now.value):
+            raise ChangedMeanwhile(seen, now.value, now.by)
+
+    record_id, records = seen.inspection_id, session.records
+    delete_unchanged(partial(records.get, record_id), check, partial(records.delete, record_id))
 
 
 def changes(seen: Record, now: Record) -> list[str]:

@@ -1,0 +1,35 @@
+"""Deleting what a person saw, as long as it still is what they saw."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from desktop.client.errors import NotFound, Stale
+from desktop.client.transport import Tagged
+
+T = TypeVar("T")
+
+TRIES = 3
+"""So often something may be changed between reading and writing before it is given up."""
+
+
+def delete_unchanged(
+    read: Callable[[], Tagged[T]], check: Callable[[Tagged[T]], None], delete: Callable[[str | None], object]
+) -> None:
+    """Read, `check`, and `delete` with the ETag that was read; one that is gone already is no failure.
+
+    `check` raises when what is there now is not what the person saw. Raises what it does, and ClientError.
+    """
+    for attempt in range(TRIES):
+        try:
+            now = read()
+            check(now)
+            delete(now.etag)
+        except NotFound:
+            return
+        except Stale:
+            if attempt + 1 == TRIES:
+                raise
+        else:
+            return
