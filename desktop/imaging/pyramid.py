@@ -24,6 +24,7 @@ from desktop.imaging.decode import Cancellation, Data, Progress, as_rgb, report_
 from desktop.imaging.pixels import Pixels, from_qimage
 from shared.paths import private_folder
 from shared.tiles import SAVE, TILE, tile_name
+from shared.unused import drop_unused
 
 CACHE_LIMIT = 8 * 1024**3
 """Bytes that all pyramids may take; the longest unused go first."""
@@ -87,20 +88,7 @@ class PyramidCache:
             with contextlib.suppress(OSError):
                 if now - scratch.stat().st_mtime > _ABANDONED:
                     shutil.rmtree(scratch)
-        found = []
-        for path in self.folder.glob("*.zip"):
-            with contextlib.suppress(OSError):
-                state = path.stat()
-                found.append((state.st_mtime_ns, state.st_size, path))
-        total = sum(size for _, size, _ in found)
-        for _, size, path in sorted(found):
-            if total <= self._limit:
-                return
-            if path != keep:
-                # on Windows a pyramid that somebody looks at cannot go; it goes next time
-                with contextlib.suppress(OSError):
-                    path.unlink()
-                    total -= size
+        drop_unused(self.folder.glob("*.zip"), self._limit, keep)
 
 
 class Pyramid:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
-import shutil
 import time
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -39,6 +38,7 @@ from shared.content import sha256_of
 from shared.geometry import Rect
 from shared.paths import private_folder
 from shared.tiles import MAX_CROP_PIXELS, level_sizes
+from shared.unused import drop_unused
 from shared.wire.files import Tiles, TilesState
 
 T = TypeVar("T")
@@ -106,17 +106,7 @@ class TileCache:
             private_folder(self.folder)
             own.mkdir(exist_ok=True)
             os.utime(own)
-            found = []
-            for folder in self.folder.iterdir():
-                size = sum(file.stat().st_size for file in folder.iterdir())
-                found.append((folder.stat().st_mtime_ns, size, folder))
-            total = sum(size for _, size, _ in found)
-            for _, size, folder in sorted(found):
-                if total <= self._limit:
-                    return
-                if folder != own:
-                    shutil.rmtree(folder, ignore_errors=True)
-                    total -= size
+            drop_unused(self.folder.iterdir(), self._limit, own)
 
     def read(self, digest: str, name: str) -> QImage | None:
         """What was kept under the name; None when there is nothing, or nothing that can be read."""

@@ -22,6 +22,7 @@ from service.envelope import Problem
 from service.files import tiling
 from shared.codes import ErrorCode
 from shared.tiles import TILE, level_sizes, tile_counts, tile_name
+from shared.unused import drop_unused
 from shared.wire.files import StoredFile, TileLevel, Tiles, TilesState
 
 CACHE_LIMIT = 8 * 2**30
@@ -170,7 +171,8 @@ class TileStore:
             with self._alone():
                 if self._kept(stored) is None:
                     failed = self._cut(stored, source)
-                    self._trim(self._path(stored.sha256))
+                    kept = self._path(stored.sha256)
+                    drop_unused(self._folder.glob("*.zip"), self._limit, kept, self._close)
         except _ClosedError:
             return
         except OSError as error:
@@ -251,23 +253,9 @@ class TileStore:
                 percent.write_text(str(said), "ascii")
         return ""
 
-    def _trim(self, keep: Path) -> None:
-        found = []
-        for path in self._folder.glob("*.zip"):
-            with contextlib.suppress(OSError):
-                state = path.stat()
-                found.append((state.st_mtime_ns, state.st_size, path))
-        total = sum(size for _, size, _ in found)
-        for _, size, path in sorted(found):
-            if total <= self._limit:
-                return
-            if path != keep:
-                with self._guard:
-                    self._open.pop(path.name, None)
-                # On Windows a file that is being read can not go; it goes next time.
-                with contextlib.suppress(OSError):
-                    path.unlink()
-                    total -= size
+    def _close(self, path: Path) -> None:
+        with self._guard:
+            self._open.pop(path.name, None)
 
 
 def has_tile(stored: StoredFile, level: int, column: int, row: int) -> bool:

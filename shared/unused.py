@@ -1,0 +1,39 @@
+"""Keeping a cache below a limit: what was not used for longest goes first."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+
+def drop_unused(
+    kept: Iterable[Path],
+    limit: int,
+    keep: Path | None = None,
+    let_go: Callable[[Path], object] = lambda _: None,
+) -> None:
+    """Drop files, or folders of files, until the rest takes at most `limit` bytes; `keep` stays in any case.
+
+    The time of the last change says when something was used: who reads it touches it. `let_go` is called with
+    each before it goes. What another program reads cannot go on Windows; it goes the next time.
+    """
+    found = []
+    for path in kept:
+        with contextlib.suppress(OSError):
+            state = path.stat()
+            size = sum(file.stat().st_size for file in path.iterdir()) if path.is_dir() else state.st_size
+            found.append((state.st_mtime_ns, size, path))
+    total = sum(size for _, size, _ in found)
+    for _, size, path in sorted(found):
+        if total <= limit:
+            return
+        if path != keep:
+            let_go(path)
+            with contextlib.suppress(OSError):
+                if path.is_dir():
+                    shutil.rmtree(path)
+                else:
+                    path.unlink()
+                total -= size
