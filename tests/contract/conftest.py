@@ -1,10 +1,65 @@
 """The contract holds on both databases: every test here runs on SQLite and on PostgreSQL."""
 
-import pytest
+from __future__ import annotations
 
+import shutil
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from service.app import create_app
+from service.settings import Settings
+from tests.contract.running import Running, new_id
 from tests.service_app import *  # noqa: F403 - fixtures
+from tests.service_app import HERE
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
 def database_kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
+
+
+@pytest.fixture(scope="module", params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
+def running(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """The real application on a database of this module's own."""
+    folder = tmp_path_factory.mktemp("running")
+    if request.param == "sqlite":
+        shutil.copy(request.getfixturevalue("migrated_sqlite"), folder / "walkaround.db")
+        url = ""
+    else:
+        server = request.getfixturevalue("postgresql_server")
+        name = new_id("running").replace("-", "_")
+        server.execute(f"CREATE DATABASE {name} TEMPLATE migrated")
+        url = server.url(name)
+    app = create_app(Settings(data_dir=folder, database_url=url, bcrypt_cost=4))
+    with TestClient(app, HERE, client=("127.0.0.1", 50000), raise_server_exceptions=False) as anonymous:
+        yield Running(anonymous)
+
+
+@pytest.fixture
+def joined(running: Running) -> dict[str, Any]:
+    """A record whose every reference the catalogue knows."""
+    picture = (
+        b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x02\x00\x00\x00\x90wS\xde"
+        b"\x00\x00\x00\x0cIDATx\x9cc\xf8\xff\xff?\x00\x05\xfe\x02\xfe\r\xefF\xb8\x00\x00\x00\x00IEND\xaeB`\x82"
+    )
+    uploaded = running.admin.post("/api/files", files={"file": ("左翼.png", picture, "image/png")})
+    assert uploaded.status_code == 200, uploaded.text
+    aircraft = running.made("/api/catalogue/aircraft", aircraft_name="国产一号")
+    flight = running.made(
+        "/api/catalogue/flights", flight_number="CA1234", aircraft_id=aircraft["aircraft_id"]
+    )
+    task = running.made("/api/catalogue/tasks", task_name="航前", flight_id=flight["flight_id"])
+    image = running.made(
+        "/api/catalogue/reference-images",
+        reference_image_name="左翼前缘",
+        file_id=uploaded.json()["data"]["file_id"],
+    )
+    record = running.record(
+        task_id=task["task_id"],
+        executor_id=running.admin_id,
+        reference_image_id=image["reference_image_id"],
+    )
+    return {"record": record, "aircraft": aircraft, "flight": flight, "task": task, "image": image}

@@ -1,19 +1,14 @@
-"""One running application per module and database, for rows of the contract that do not touch each other."""
+"""A running application, for rows of the contract that do not touch each other."""
 
 from __future__ import annotations
 
 import itertools
-import shutil
-from collections.abc import Iterator
 from typing import Any
 
 import httpx
-import pytest
 from starlette.testclient import TestClient
 
-from service.app import create_app
-from service.settings import Settings
-from tests.service_app import ADMIN, HERE, with_token
+from tests.service_app import ADMIN, with_token
 
 _numbers = itertools.count(1)
 
@@ -93,20 +88,3 @@ def assert_invalid(answer: httpx.Response, *names: str) -> None:
 def new_id(word: str) -> str:
     """An id that no other test uses."""
     return f"{word}-{next(_numbers)}"
-
-
-@pytest.fixture(scope="module", params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
-def running(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """The real application on a database of this module's own."""
-    folder = tmp_path_factory.mktemp("running")
-    if request.param == "sqlite":
-        shutil.copy(request.getfixturevalue("migrated_sqlite"), folder / "walkaround.db")
-        url = ""
-    else:
-        server = request.getfixturevalue("postgresql_server")
-        name = f"running_{next(_numbers)}"
-        server.execute(f"CREATE DATABASE {name} TEMPLATE migrated")
-        url = server.url(name)
-    app = create_app(Settings(data_dir=folder, database_url=url, bcrypt_cost=4))
-    with TestClient(app, HERE, client=("127.0.0.1", 50000), raise_server_exceptions=False) as anonymous:
-        yield Running(anonymous)

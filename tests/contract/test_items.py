@@ -8,9 +8,7 @@ from typing import Any
 import pytest
 
 from shared.wire.detection import REFERENCE_DIFFERENCE
-from tests.contract.running import Running, assert_invalid, failed, running
-
-__all__ = ["running"]
+from tests.contract.running import Running, assert_invalid, failed
 
 FIELDS = [
     "item_id",

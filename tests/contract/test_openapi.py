@@ -7,9 +7,7 @@ from typing import Any
 import pytest
 
 from tests.contract import test_items, test_records
-from tests.contract.running import Running, running
-
-__all__ = ["running"]
+from tests.contract.running import Running
 
 # Operation -> the permission it asks for; "" a login alone; None nothing.
 OPERATIONS: dict[str, str | None] = {

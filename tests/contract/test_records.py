@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import datetime as dt
-import re
 from typing import Any
 
 import pytest
 
-from tests.contract.running import Running, assert_invalid, failed, new_id, running
-
-__all__ = ["running"]
+from tests.contract.records import NO_SUFFIX, update
+from tests.contract.running import Running, assert_invalid, failed, new_id
 
 FIELDS = [
     "inspection_id",
@@ -31,41 +28,6 @@ FIELDS = [
     "created_at",
     "updated_at",
 ]
-NO_SUFFIX = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{6})?")
-
-
-def update(running: Running, inspection_id: str, **body: Any) -> dict[str, Any]:
-    answer = running.admin.put(f"/api/inspection/updateInspection/{inspection_id}", json=body)
-    assert answer.status_code == 200, answer.text
-    data: dict[str, Any] = answer.json()["data"]
-    return data
-
-
-@pytest.fixture
-def joined(running: Running) -> dict[str, Any]:
-    """A record whose every reference the catalogue knows."""
-    picture = (
-        b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x02\x00\x00\x00\x90wS\xde"
-        b"\x00\x00\x00\x0cIDATx\x9cc\xf8\xff\xff?\x00\x05\xfe\x02\xfe\r\xefF\xb8\x00\x00\x00\x00IEND\xaeB`\x82"
-    )
-    uploaded = running.admin.post("/api/files", files={"file": ("左翼.png", picture, "image/png")})
-    assert uploaded.status_code == 200, uploaded.text
-    aircraft = running.made("/api/catalogue/aircraft", aircraft_name="国产一号")
-    flight = running.made(
-        "/api/catalogue/flights", flight_number="CA1234", aircraft_id=aircraft["aircraft_id"]
-    )
-    task = running.made("/api/catalogue/tasks", task_name="航前", flight_id=flight["flight_id"])
-    image = running.made(
-        "/api/catalogue/reference-images",
-        reference_image_name="左翼前缘",
-        file_id=uploaded.json()["data"]["file_id"],
-    )
-    record = running.record(
-        task_id=task["task_id"],
-        executor_id=running.admin_id,
-        reference_image_id=image["reference_image_id"],
-    )
-    return {"record": record, "aircraft": aircraft, "flight": flight, "task": task, "image": image}
 
 
 # Resources and their fields: inspection record
@@ -392,152 +354,3 @@ def test_current_page_and_page_size_of_a_search_have_no_default(running: Running
     query = {"current_page": 1, "page_size": 10}
     del query[missing]
     assert_invalid(running.admin.get("/api/inspection/search", params=query), missing)
-
-
-# The decisions on what the contract does not show
-
-
-def test_decision_no_such_record(running: Running) -> None:
-    for method, path in (
-        ("GET", "/api/inspection/getInspectionById/none"),
-        ("PUT", "/api/inspection/updateInspection/none"),
-        ("DELETE", "/api/inspection/deleteInspection/none"),
-    ):
-        answer = running.admin.request(method, path, json={} if method == "PUT" else None)
-        assert answer.status_code == 404
-        assert answer.json() == {"code": 1, "data": {"error": "not_found"}, "msg": "检查记录不存在"}
-
-
-def test_decision_references_to_unknown_things_are_kept_as_given(running: Running) -> None:
-    record = running.record(task_id="其他系统/42", executor_id="?", reference_image_id="#")
-    assert (record["task_id"], record["executor_id"], record["reference_image_id"]) == (
-        "其他系统/42",
-        "?",
-        "#",
-    )
-    for name in ("executor_name", "reference_image_name", "flight_id", "aircraft_id", "aircraft_name"):
-        assert record[name] is None
-
-
-def test_decision_another_status_is_422(running: Running) -> None:
-    record = running.record()
-    body = {"task_id": "t", "inspection_status": "done"}
-    assert_invalid(running.admin.post("/api/inspection/create", json=body), "inspection_status")
-    path = f"/api/inspection/updateInspection/{record['inspection_id']}"
-    assert_invalid(running.admin.put(path, json=body), "inspection_status")
-    assert running.get(record["inspection_id"]) == record
-
-
-def test_decision_progress_and_status_follow_the_items(running: Running) -> None:
-    record = running.record()["inspection_id"]
-
-    def state() -> tuple[int, str]:
-        seen = running.get(record)
-        return seen["progress"], seen["inspection_status"]
-
-    one, two = running.item(record), running.item(record)
-    assert state() == (0, "not_started")
-    path = "/api/inspection_item/{}"
-    running.admin.put(path.format(one["item_id"]), json={"result": [{"isPassed": True}]})
-    assert state() == (50, "in_progress")
-    running.admin.put(path.format(two["item_id"]), json={"result": [{"isPassed": False}]})
-    assert state() == (100, "failed")
-    running.admin.put(path.format(two["item_id"]), json={"result": [{"isPassed": False}, {"isPassed": True}]})
-    assert state() == (100, "passed")
-    update(running, record, progress=3, inspection_status="not_started")
-    assert state() == (3, "not_started")
-    running.admin.delete(path.format(two["item_id"]))
-    assert state() == (100, "passed")
-
-
-def test_decision_cancelled_is_never_left_by_recomputing(running: Running) -> None:
-    record = running.record(inspection_status="cancelled")["inspection_id"]
-    running.item(record, result=[{"isPassed": True}])
-    assert running.get(record)["inspection_status"] == "cancelled"
-
-
-def test_decision_times_with_an_offset_are_converted_to_utc(running: Running) -> None:
-    record = running.record(start_time="2026-03-01T08:00:00+08:00", end_time="2026-03-01T08:00:00Z")
-    assert (record["start_time"], record["end_time"]) == ("2026-03-01T00:00:00", "2026-03-01T08:00:00")
-    now = dt.datetime.now(dt.UTC).replace(tzinfo=None)
-    assert abs(dt.datetime.fromisoformat(record["created_at"]) - now) < dt.timedelta(minutes=5)
-
-
-@pytest.mark.parametrize(
-    "query", [{"page_size": 0}, {"page_size": 201}, {"current_page": 0}, {"page_size": 2**63}], ids=repr
-)
-def test_decision_paging_out_of_its_range_is_422(running: Running, query: dict[str, int]) -> None:
-    given = {"current_page": 1, "page_size": 10, **query}
-    assert_invalid(running.admin.get("/api/inspection/search", params=given), *query)
-
-
-def test_decision_page_size_200_and_newest_first(running: Running) -> None:
-    task = new_id("task")
-    made = [running.record(task_id=task)["inspection_id"] for _ in range(5)]
-    found = running.search(task_id=task, page_size=200)
-    assert [record["inspection_id"] for record in found["data"]] == made[::-1]
-
-
-def test_decision_executor_name_is_a_substring_taken_literally(
-    running: Running, joined: dict[str, Any]
-) -> None:
-    task = joined["task"]["task_id"]
-    assert running.search(task_id=task, executor_name="任")["pagination"]["total"] == 1
-    assert running.search(task_id=task, executor_name="%")["pagination"]["total"] == 0
-    assert running.search(task_id=task, executor_name="主_")["pagination"]["total"] == 0
-
-
-def test_decision_time_ranges_are_inclusive(running: Running) -> None:
-    task = new_id("task")
-    running.record(task_id=task, start_time="2026-03-01T08:00:00")
-    for start_from, start_to, total in (
-        ("2026-03-01T08:00:00", "2026-03-01T08:00:00", 1),
-        ("2026-03-01T08:00:01", "2026-03-01T09:00:00", 0),
-        ("2026-03-01T07:00:00", "2026-03-01T07:59:59", 0),
-    ):
-        page = running.search(task_id=task, start_time_from=start_from, start_time_to=start_to)
-        assert page["pagination"]["total"] == total
-
-
-def test_decision_null_clears_a_nullable_field(running: Running) -> None:
-    record = running.record(
-        inspection_name="x", executor_id="u", reference_image_id="r", start_time="2026-03-01T08:00:00"
-    )
-    names = ("inspection_name", "executor_id", "reference_image_id", "start_time", "end_time")
-    after = update(running, record["inspection_id"], **dict.fromkeys(names))
-    assert [after[name] for name in names] == [None] * 5
-
-
-@pytest.mark.parametrize("name", ["task_id", "progress", "inspection_status"])
-def test_decision_null_for_another_field_is_422(running: Running, name: str) -> None:
-    record = running.record()
-    path = f"/api/inspection/updateInspection/{record['inspection_id']}"
-    assert_invalid(running.admin.put(path, json={name: None}), name)
-    assert running.get(record["inspection_id"]) == record
-
-
-def test_decision_an_empty_update_changes_nothing(running: Running) -> None:
-    record = running.record()
-    assert update(running, record["inspection_id"]) == record
-
-
-def test_decision_deleting_a_record_deletes_its_items(running: Running) -> None:
-    item = running.item()
-    running.admin.delete(f"/api/inspection/deleteInspection/{item['inspection_id']}")
-    gone = running.admin.get(f"/api/inspection_item/{item['item_id']}")
-    assert (gone.status_code, gone.json()) == (404, failed("not_found", "检查项不存在"))
-    body = {"item_name": "x", "inspection_id": item["inspection_id"]}
-    late = running.admin.post("/api/inspection_item/create", json=body)
-    assert (late.status_code, late.json()) == (404, failed("not_found", "检查记录不存在"))
-
-
-def test_decision_unknown_body_fields_are_ignored(running: Running) -> None:
-    record = running.record(colour="red", inspection_id="mine", created_at="2000-01-01T00:00:00")
-    assert list(record) == FIELDS
-    assert record["inspection_id"] != "mine"
-    assert update(running, record["inspection_id"], colour="red", flight_id="f") == record
-
-
-def test_decision_openapi_lists_the_api_form_once(running: Running) -> None:
-    paths = running.anonymous.get("/api/openapi.json").json()["paths"]
-    assert [path for path in paths if path.endswith("/inspection/search")] == ["/api/inspection/search"]

@@ -8,9 +8,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from tests.contract.running import Running, running
-
-__all__ = ["running"]
+from tests.contract.running import Running
 
 NOT_JSON = "请求无法解析，请检查请求的格式"
 NO_OBJECT = "请求的内容需要是 JSON 对象，并以 Content-Type: application/json 发送"

@@ -8,10 +8,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from shared.codes import ROLE_PERMISSIONS, Permission, Role
-from tests.contract.running import Running, failed, new_id, running
+from tests.contract.running import Running, failed, new_id
 from tests.service_app import with_token
-
-__all__ = ["running"]
 
 OPERATIONS: list[tuple[str, str, str, Any]] = [
     ("INSPECTION_ADD", "POST", "/api/inspection/create", {"task_id": "t"}),

@@ -9,11 +9,15 @@ from contextlib import contextmanager
 from typing import Any
 
 import httpx
+from pytestqt.qtbot import QtBot
 
 from desktop.client import Session
 from desktop.context import Context
+from desktop.pages.people import PeoplePage
 from desktop.preferences import Preferences
 from tests.desktop.client.played import PAYLOAD
+
+WAIT = 10_000
 
 STATUS = {
     "enrolled": False,
@@ -80,3 +84,13 @@ def played_context(played: Played, base_url: str = "http://127.0.0.1:9") -> Iter
     session = Session(base_url, patience=0.0, transport=httpx.MockTransport(played))
     yield Context(session, Preferences(), embedded=True)
     session.close()
+
+
+def opened(context: Context, qtbot: QtBot, section: str = "users") -> PeoplePage:
+    """The people's page in a window of its own."""
+    page = PeoplePage(context)
+    qtbot.addWidget(page)
+    page.resize(1200, 800)
+    page.show()
+    page.opened({"section": section})
+    return page

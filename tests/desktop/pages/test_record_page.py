@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,38 +11,17 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
-from desktop.client import Session
 from desktop.client.errors import NotFound
 from desktop.context import Context
 from desktop.pages.record import RecordPage
 from desktop.pages.record.conflict import ClashDialog
-from desktop.preferences import Preferences
 from shared.codes import Role, Status, Verdict
 from shared.cv import cv2
 from shared.wire.catalogue import ReferenceImageWrite, TaskWrite, TemplateRegion
 from shared.wire.inspection import Point, Record, RecordCreate, RecordUpdate
 from tests.desktop.conftest import make_payload
-from tests.service_app import ADMIN
-from tests.service_process import first_admin, service_process
 
 WAIT = 10_000
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with service_process(tmp_path_factory.mktemp("record") / "data") as url:
-        first_admin(url)
-        yield url
-
-
-@pytest.fixture
-def context(service: str, tmp_path: Path, qtbot: QtBot) -> Iterator[Context]:
-    session = Session(service)
-    payload = session.account.login(*ADMIN)
-    context = Context(session, Preferences(tmp_path / "preferences.json"))
-    context.enter(payload)
-    yield context
-    session.close()
 
 
 @pytest.fixture

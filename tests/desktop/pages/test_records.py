@@ -57,16 +57,6 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture
-def context(service: str, tmp_path: Path, qtbot: QtBot) -> Iterator[Context]:
-    session = Session(service)
-    payload = session.account.login(*ADMIN)
-    context = Context(session, Preferences(tmp_path / "preferences.json"))
-    context.enter(payload)
-    yield context
-    session.close()
-
-
-@pytest.fixture
 def page(context: Context, qtbot: QtBot) -> Iterator[RecordsPage]:
     page = RecordsPage(context)
     qtbot.addWidget(page)

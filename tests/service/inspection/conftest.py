@@ -44,6 +44,9 @@ SOURCES = JoinSources(
     models=_source("models", "name", "description"),
 )
 
+SHIFT = [[1.0, 0.0, 10.0], [0.0, 1.0, 20.0], [0.0, 0.0, 1.0]]
+"""Reference px to photo px: 10 to the right, 20 down."""
+
 
 def stored_file(file_id: str, mime_type: str = "image/jpeg") -> StoredFile:
     return StoredFile(

@@ -1,0 +1,110 @@
+"""The detection models of the catalogue in a real window against the real service."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from desktop.client.errors import Stale
+from desktop.context import Context
+from desktop.detection_words import model_description
+from desktop.pages.catalogue.model_form import KindForm, ModelForm
+from shared.wire.detection import REFERENCE_DIFFERENCE, ModelKind, ModelUpdate
+from tests.desktop.pages.catalogue import WAIT, opened
+from tests.service.detection.test_models import ambiguous_model
+
+
+@pytest.fixture(autouse=True)
+def _yes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("desktop.pages.section.confirm", lambda *_: True)
+
+
+def test_the_builtin_model_is_disabled_and_enabled_again(context: Context, qtbot: QtBot) -> None:
+    page = opened(context, qtbot, "models")
+    section = page.sections["models"]
+    assert section.chosen().model_id == REFERENCE_DIFFERENCE
+    assert section.remove.text() == "Disable"
+    with qtbot.waitSignal(page.toast, timeout=WAIT):
+        section.remove.click()
+    qtbot.waitUntil(lambda: section.remove.text() == "Enable", timeout=WAIT)
+    models = context.session.detection.models()
+    assert not next(m for m in models if m.model_id == REFERENCE_DIFFERENCE).enabled
+    context.session.detection.update_model(REFERENCE_DIFFERENCE, ModelUpdate(enabled=True))
+
+
+def test_a_file_that_is_no_model_says_why(context: Context, qtbot: QtBot, tmp_path: Path) -> None:
+    page = opened(context, qtbot, "models")
+    section = page.sections["models"]
+    bad = tmp_path / "detector.onnx"
+    bad.write_bytes(b"not a model")
+    section.send(bad)
+    (line,) = section.uploads.lines()
+    qtbot.waitUntil(line.again.isVisible, timeout=WAIT)
+    assert line.said() == "This is no complete ONNX model. Export it anew."
+    assert section.table.rows_model.rowCount() == 1
+
+
+def test_a_model_of_several_kinds_is_asked_about_shown_and_superseded(
+    context: Context, qtbot: QtBot, tmp_path: Path
+) -> None:
+    page = opened(context, qtbot, "models")
+    section = page.sections["models"]
+    section.send(ambiguous_model(tmp_path / "rivets.onnx"))
+    qtbot.waitUntil(lambda: section.findChild(KindForm) is not None, timeout=30_000)
+    asked = section.findChild(KindForm)
+    assert [asked.kind.itemData(n) for n in range(asked.kind.count())] == [ModelKind.YOLO, ModelKind.YOLOX]
+    assert not section.uploads.lines()
+    asked.kind.set_value(ModelKind.YOLOX)
+    asked.save.click()
+    qtbot.waitUntil(lambda: section.findChild(ModelForm) is not None, timeout=30_000)
+    form = section.findChild(ModelForm)
+    assert {"YOLOX", "1"} <= {said.text() for said in form.findChildren(QLabel)}
+    assert form.settings() == {}
+    form.confidence.setValue(0.6)
+    row = form.table.cellWidget(0, 1)
+    row.setValue(0.75)
+    with qtbot.waitSignal(form.saved, timeout=WAIT) as saved:
+        form.save.click()
+    made = saved.args[0]
+    assert (made.version, made.settings["confidence"]) == (2, 0.6)
+    assert list(made.settings["per_label"].values()) == [0.75]
+
+
+def test_a_name_of_a_model_that_somebody_changed_meanwhile_is_not_overwritten(
+    context: Context, qtbot: QtBot
+) -> None:
+    detection = context.session.detection
+    model = detection.models()[0]
+    form = ModelForm(context, model)
+    qtbot.addWidget(form)
+    form.show()
+    detection.update_model(model.model_id, ModelUpdate(model_description="theirs"))
+    form.fields["model_description"].set_text("mine")
+    form.submit()
+    qtbot.waitUntil(lambda: bool(form.fields["model_description"].error()), timeout=WAIT)
+    assert "theirs" in form.fields["model_description"].error()
+    assert detection.tagged_model(model.model_id).value.model_description == "theirs"
+    tag = detection.tagged_model(model.model_id).etag
+    with qtbot.waitSignal(form.saved, timeout=WAIT):
+        form.submit()
+    assert detection.tagged_model(model.model_id).value.model_description == "mine"
+    with pytest.raises(Stale):
+        detection.update_model(model.model_id, ModelUpdate(model_description="late"), tag)
+
+
+def test_what_is_said_of_the_built_in_model_is_of_the_language(context: Context, qtbot: QtBot) -> None:
+    detection = context.session.detection
+    model = next(model for model in detection.models() if model.model_id == REFERENCE_DIFFERENCE)
+    delivered = "把照片与参考图上的标记区域对齐后比较，无需训练"
+    model = model.model_copy(update={"model_description": delivered})
+    form = ModelForm(context, model)
+    qtbot.addWidget(form)
+    assert form.fields["model_description"].text().startswith("Compares the photo")
+    assert form.fields["model_name"].text() == "Reference difference"
+    sent = form.change()
+    assert (sent.model_name, sent.model_description) == (model.model_name, delivered)
+    own = model.model_copy(update={"model_description": "ours"})
+    assert model_description(own) == "ours"

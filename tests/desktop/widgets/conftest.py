@@ -1,0 +1,17 @@
+"""The kit is tested in both themes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from desktop.theme import Mode, look
+
+
+@pytest.fixture(params=[Mode.LIGHT, Mode.DARK])
+def mode(request: pytest.FixtureRequest, qtbot: QtBot) -> Iterator[Mode]:
+    look().set_mode(request.param)
+    yield request.param
+    look().set_mode(Mode.SYSTEM)

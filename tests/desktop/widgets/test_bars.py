@@ -1,0 +1,90 @@
+"""The bars around a page."""
+
+from __future__ import annotations
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from desktop.embedded import ServiceState
+from desktop.theme import Mode
+from desktop.widgets import (
+    Button,
+    Logo,
+    PageHeader,
+    ProgressBar,
+    Rail,
+    RailEntry,
+    SaveMark,
+    SaveState,
+    StatusBar,
+    Symbol,
+    TopBar,
+    service_tone,
+    service_word,
+)
+from tests.desktop.widgets.kit import shown
+
+
+def test_the_rail_marks_one_page_and_says_names(qtbot: QtBot) -> None:
+    rail = Rail()
+    shown(qtbot, rail)
+    rail.set_entries([RailEntry("records", "list", "Records"), RailEntry("people", "people", "People")])
+    rail.mark("people")
+    assert [button.isChecked() for button in rail._ids] == [False, True]
+    assert [button.accessibleName() for button in rail._ids] == ["Records", "People"]
+    rail.mark("workbench")
+    assert not any(button.isChecked() for button in rail._ids)
+    with qtbot.waitSignal(rail.chosen) as heard:
+        next(iter(rail._ids)).click()
+    assert heard.args == ["records"]
+    assert rail.width() == 56
+
+
+@pytest.mark.parametrize("state", list(ServiceState))
+def test_every_state_of_the_service_has_a_word_and_a_colour(qtbot: QtBot, state: ServiceState) -> None:
+    assert service_word(state).startswith("Service")
+    assert service_tone(state) in {"passed", "undecided", "failed"}
+
+
+def test_the_top_bar_shows_where_and_leads_back(qtbot: QtBot) -> None:
+    bar = TopBar()
+    shown(qtbot, bar)
+    bar.set_crumbs([("Records", "records"), ("B-1234", ""), ("Left wing root", "")])
+    bar.set_crumbs([("Records", "records"), ("Left wing root", "")])
+    bar.set_status("in_progress")
+    assert bar.chip.text == "In progress"
+    links: list[Button] = []
+
+    def one_link() -> bool:
+        links[:] = [button for button in bar.findChildren(Button) if button.isVisible()]
+        return [link.text() for link in links] == ["Records"]
+
+    qtbot.waitUntil(one_link)
+    with qtbot.waitSignal(bar.crumb_chosen) as heard:
+        links[0].click()
+    assert heard.args == ["records"]
+    bar.set_status("")
+    assert not bar.chip.isVisible()
+    assert bar.height() == 48
+
+
+def test_the_save_mark_counts(qtbot: QtBot) -> None:
+    mark = SaveMark()
+    qtbot.addWidget(mark)
+    texts = set()
+    for state in SaveState:
+        mark.show_state(state, 2)
+        texts.add(mark.text())
+        assert mark.accessibleName() == mark.text()
+    assert len(texts) == 3
+
+
+def test_headers_and_status_bar(qtbot: QtBot, mode: Mode) -> None:
+    header = PageHeader("Records", "53")
+    header.add_action(Button("Export"))
+    bar = StatusBar()
+    for widget in (header, bar, Logo(), Symbol("check", "passed"), ProgressBar("Progress")):
+        shown(qtbot, widget)
+        assert not widget.grab().isNull()
+    bar.say("file.jpg", "x 1 y 2")
+    assert bar.height() == 26

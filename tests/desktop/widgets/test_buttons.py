@@ -1,0 +1,62 @@
+"""Buttons: both themes, focus, names."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from desktop.theme import Mode, look
+from desktop.widgets import (
+    Button,
+    Field,
+    IconButton,
+    Kind,
+)
+from tests.desktop.widgets.kit import colours, shown
+
+
+@pytest.mark.parametrize("kind", list(Kind))
+def test_every_button_paints_in_both_themes(qtbot: QtBot, mode: Mode, kind: Kind) -> None:
+    button = Button("Finish", kind=kind, icon="check", keys="Y")
+    shown(qtbot, button)
+    assert button.accessibleName() == "Finish"
+    theme = look().theme
+    ground = {Kind.MAIN: theme.accent, Kind.PLAIN: theme.raised, Kind.PASSED: theme.ground("passed")}.get(
+        kind
+    )
+    if ground:
+        assert ground in colours(button.grab().toImage())
+
+
+def test_a_verdict_button_is_solid_when_it_is_the_verdict(qtbot: QtBot, mode: Mode) -> None:
+    button = Button("Failed", kind=Kind.FAILED, keys="X")
+    shown(qtbot, button)
+    assert look().theme.solid("failed") not in colours(button.grab().toImage())
+    button.setChecked(True)
+    assert look().theme.solid("failed") in colours(button.grab().toImage())
+
+
+def test_keyboard_focus_is_seen_and_a_click_takes_none(qtbot: QtBot, mode: Mode) -> None:
+    holder = QWidget()
+    column = QVBoxLayout(holder)
+    button, other = Button("Open"), Field("Name")
+    column.addWidget(button)
+    column.addWidget(other)
+    shown(qtbot, holder)
+    holder.activateWindow()
+    other.setFocus()
+    qtbot.waitUntil(other.editor.hasFocus)
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert other.editor.hasFocus()
+    before = button.grab().toImage()
+    button.setFocus(Qt.FocusReason.TabFocusReason)
+    assert button.grab().toImage() != before
+
+
+def test_an_icon_button_has_a_name(qtbot: QtBot) -> None:
+    button = IconButton("ruler", "Measure", keys="M")
+    qtbot.addWidget(button)
+    assert (button.accessibleName(), button.toolTip()) == ("Measure", "Measure  (M)")
+    assert button.sizeHint().width() == button.sizeHint().height()

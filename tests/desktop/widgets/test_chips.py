@@ -1,0 +1,60 @@
+"""Chips: a word beside every colour."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtGui import QColor, QImage, QPainter
+from pytestqt.qtbot import QtBot
+
+from desktop.theme import Mode, look
+from desktop.widgets import (
+    Chip,
+    FilterChips,
+    chip_width,
+    paint_chip,
+    status_word,
+)
+from shared.codes import Status, Verdict
+from tests.desktop.widgets.kit import colours
+
+
+@pytest.mark.parametrize("status", [*Status, *Verdict])
+def test_a_pill_always_has_a_word(qtbot: QtBot, status: str) -> None:
+    chip = Chip()
+    qtbot.addWidget(chip)
+    chip.show_status(status)
+    assert chip.text == chip.accessibleName() == status_word(status) != ""
+    assert "_" not in chip.text
+    assert chip.sizeHint().width() == chip_width(chip.text)
+
+
+def test_an_unknown_status_shows_itself(qtbot: QtBot) -> None:
+    assert status_word("postponed") == "postponed"
+
+
+def test_a_delegate_paints_the_same_pill(qtbot: QtBot, mode: Mode) -> None:
+    image = QImage(120, 30, QImage.Format.Format_ARGB32_Premultiplied)
+    image.fill(QColor(look().theme.panel))
+    painter = QPainter(image)
+    assert paint_chip(painter, 4, 15, "passed", "Passed") == chip_width("Passed")
+    painter.end()
+    assert look().theme.ground("passed") in colours(image)
+
+
+def test_filters_keep_what_is_on_and_tell_what_a_person_chose(qtbot: QtBot) -> None:
+    chips = FilterChips("Filter")
+    qtbot.addWidget(chips)
+    chips.set_choices([("all", "All 6"), ("failed", "Failed 2")])
+    assert chips.value() == "all"
+    heard: list[str] = []
+    chips.chosen.connect(heard.append)
+    chips.set_value("failed")
+    assert heard == []
+    chips.set_choices([("all", "All 7"), ("failed", "Failed 3")])
+    assert chips.value() == "failed"
+    chips._buttons()[0].click()
+    assert (heard, chips.value()) == (["all"], "all")
+    chips.set_choices([("x", "X"), ("all", "All 7")])
+    assert chips.value() == "all"
+    chips.set_choices([("y", "Y")])
+    assert chips.value() == "y"

@@ -1,0 +1,115 @@
+"""Fields: what was typed stays."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QComboBox, QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from desktop.widgets import (
+    Button,
+    Combo,
+    Field,
+    PasswordField,
+    SearchField,
+    TextArea,
+    reveal_after,
+)
+from tests.desktop.widgets.kit import shown
+
+
+def test_an_error_keeps_what_was_typed_and_goes_with_the_next_key(qtbot: QtBot) -> None:
+    field = Field("User name")
+    shown(qtbot, field)
+    qtbot.keyClicks(field.editor, "zhangsan")
+    field.set_error("There is no such user.")
+    assert (field.text(), field.error()) == ("zhangsan", "There is no such user.")
+    assert field.editor.accessibleDescription() == "There is no such user."
+    with qtbot.waitSignal(field.changed):
+        qtbot.keyClicks(field.editor, "x")
+    assert (field.text(), field.error()) == ("zhangsanx", "")
+
+
+@pytest.mark.parametrize("editor", ["line", "area", "combo"])
+def test_a_field_holds_any_editor(qtbot: QtBot, editor: str) -> None:
+    combo = Combo("Model")
+    combo.set_choices([(1, "one"), (2, "two")])
+    field = Field("Model", {"line": None, "area": TextArea(2), "combo": combo}[editor], placeholder="…")
+    qtbot.addWidget(field)
+    changes: list[int] = []
+    field.changed.connect(lambda: changes.append(1))
+    field.set_text("two")
+    assert field.text() == "two"
+    assert field.editor.accessibleName() == "Model"
+    assert changes == []
+
+
+def test_a_password_is_hidden_until_asked_and_after_clear(qtbot: QtBot) -> None:
+    field = PasswordField("Password")
+    shown(qtbot, field)
+    line = field._line
+    qtbot.keyClicks(line, "secret-word")
+    assert line.displayText() != "secret-word"
+    qtbot.mouseClick(field.toggle, Qt.MouseButton.LeftButton)
+    assert line.displayText() == "secret-word"
+    field.clear()
+    assert (field.text(), line.echoMode()) == ("", line.EchoMode.Password)
+
+
+def test_tab_leads_from_a_password_to_the_next_field_and_then_to_the_words_that_show_it(qtbot: QtBot) -> None:
+    both = QWidget()
+    column = QVBoxLayout(both)
+    first, second = PasswordField("Password"), PasswordField("Password once more")
+    column.addWidget(first)
+    column.addWidget(second)
+    button = Button("Save")
+    column.addWidget(button)
+    reveal_after(button, first, second)
+    shown(qtbot, both)
+    both.activateWindow()
+    first.setFocus()
+    qtbot.waitUntil(first._line.hasFocus)
+    qtbot.keyClicks(first._line, "secret-word")
+    qtbot.keyClick(first._line, Qt.Key.Key_Tab)
+    assert second._line.hasFocus()
+    qtbot.keyClicks(QApplication.focusWidget(), "secret-word")
+    assert (first.text(), second.text()) == ("secret-word", "secret-word")
+    reached = []
+    for _ in range(3):
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+        reached.append(QApplication.focusWidget())
+    assert reached == [button, first.toggle, second.toggle]
+    first.toggle.setFocus()
+    qtbot.keyClicks(first.toggle, "typed")
+    assert first.text() == "secret-word"
+    qtbot.keyClick(first.toggle, Qt.Key.Key_Return)
+    assert first._line.displayText() == "secret-word"
+
+
+def test_search_tells_once_after_a_pause_or_at_enter(qtbot: QtBot) -> None:
+    field = SearchField("Name, aircraft, executor")
+    shown(qtbot, field)
+    heard: list[str] = []
+    field.searched.connect(heard.append)
+    qtbot.keyClicks(field, "wing")
+    assert heard == []
+    qtbot.waitUntil(lambda: heard == ["wing"], timeout=2000)
+    qtbot.keyClicks(field, "s")
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    assert heard == ["wing", "wings"]
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    assert heard == ["wing", "wings"]
+    assert not field._key.isVisible()
+
+
+def test_a_choice_stays_when_it_is_still_offered_and_a_wheel_does_not_change_it(qtbot: QtBot) -> None:
+    combo = Combo("Status")
+    qtbot.addWidget(combo)
+    combo.set_choices([(None, "Any"), ("passed", "Passed")])
+    combo.set_value("passed")
+    combo.set_choices([(None, "Any status"), ("failed", "Failed"), ("passed", "Passed")])
+    assert (combo.value(), combo.currentText()) == ("passed", "Passed")
+    combo.set_value("gone")
+    assert combo.value() is None
+    assert isinstance(combo, QComboBox)

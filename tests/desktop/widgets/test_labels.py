@@ -1,0 +1,87 @@
+"""Texts, progress and tables: plain, folded, in step."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetrics, QTextDocument
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from desktop.theme import Mode, look
+from desktop.widgets import (
+    Column,
+    IconButton,
+    Line,
+    ProgressBar,
+    Table,
+    folded,
+    label,
+    tip,
+)
+from tests.desktop.widgets.kit import colours
+
+
+def test_progress_is_accent_under_way_and_quiet_when_full(qtbot: QtBot, mode: Mode) -> None:
+    bar = ProgressBar("Progress")
+    bar.resize(90, 5)
+    qtbot.addWidget(bar)
+    bar.setValue(40)
+    assert look().theme.accent in colours(bar.grab().toImage())
+    bar.setValue(100)
+    assert look().theme.accent not in colours(bar.grab().toImage())
+    assert look().theme.dim in colours(bar.grab().toImage())
+
+
+def test_plain_text_stays_plain(qtbot: QtBot) -> None:
+    made = label("<b>not markup</b>")
+    qtbot.addWidget(made)
+    assert made.textFormat() == Qt.TextFormat.PlainText
+
+
+def test_the_columns_of_a_table_grow_and_shrink_together(qtbot: QtBot) -> None:
+    table: Table[str] = Table("Things", [Column("Name", str, stretch=True), Column("Kind", str, 100)])
+    qtbot.addWidget(table)
+    table.resize(260, 200)
+    table.show()
+    assert table.columnWidth(1) == 70
+    table.resize(400, 200)
+    qtbot.waitUntil(lambda: table.columnWidth(1) == 100)
+    table.resize(1200, 200)
+    qtbot.waitUntil(lambda: table.columnWidth(1) > 250)
+    assert table.columnWidth(0) > 2 * table.columnWidth(1)
+    assert table.columnWidth(0) + table.columnWidth(1) == table.viewport().width()
+
+
+def test_on_hover_names_are_no_markup(qtbot: QtBot) -> None:
+    # Qt takes a tooltip that looks like HTML for HTML, and reads the pictures that it names.
+    name = "<img src='file:///etc/hostname'> <b>0.5 < 1</b> &amp;  twice"
+
+    def told(tooltip: str) -> str:
+        document = QTextDocument()
+        document.setHtml(tooltip)
+        return document.toPlainText()
+
+    table: Table[str] = Table("Things", [Column("Name", str, 60)])
+    line, button = Line(name), IconButton("ruler", name)
+    for widget in (table, line, button):
+        qtbot.addWidget(widget)
+    table.show_rows([name])
+    line.resize(40, 20)
+    line.setText(name)
+    assert told(table.model().index(0, 0).data(Qt.ItemDataRole.ToolTipRole)) == name
+    assert told(line.toolTip()) == name
+    assert told(button.toolTip()) == name
+    assert tip("A & B") == "A & B"
+
+
+@pytest.mark.parametrize(
+    "text", ["A name of several words, none of them long", "没有空格的很长的名称" * 3, "one"]
+)
+def test_a_folded_text_loses_nothing_and_keeps_within_its_width(qtbot: QtBot, text: str) -> None:
+    metrics = QFontMetrics(QApplication.font())
+    lines = folded(text, metrics, 120).split("\n")
+    assert all(metrics.horizontalAdvance(line) <= 120 for line in lines)
+    assert "".join(lines).replace(" ", "") == text.replace(" ", "")
+    assert (len(lines) > 1) == (metrics.horizontalAdvance(text) > 120)
+    assert folded("R & D\nx", metrics, 120) == "R && D\nx"

@@ -1,0 +1,84 @@
+"""States of a page, banners and questions."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from desktop.widgets import (
+    Banner,
+    Confirm,
+    EmptyState,
+    ErrorState,
+    NoPermissionState,
+    StateStack,
+    label,
+)
+from desktop.widgets.states import LOADING_AFTER_MS
+from tests.desktop.widgets.kit import shown
+
+
+def test_loading_is_seen_only_when_it_takes_long(qtbot: QtBot) -> None:
+    stack = StateStack(label("content"))
+    shown(qtbot, stack)
+    stack.show_loading()
+    assert stack.currentWidget() is stack.loading
+    assert not stack.loading._sentence.isVisible()
+    qtbot.waitUntil(stack.loading._sentence.isVisible, timeout=LOADING_AFTER_MS + 2000)
+    stack.loading.set_progress(40)
+    assert stack.loading._bar.isVisible()
+    stack.show_content()
+    assert stack.currentWidget() is stack.content
+    qtbot.wait(1)
+    assert not stack.loading._delay.isActive()
+
+
+def test_states_say_it_and_offer_one_thing(qtbot: QtBot) -> None:
+    done: list[str] = []
+    stack = StateStack(label("content"))
+    shown(qtbot, stack)
+    stack.show_empty("list", "No records yet.", "New record", lambda: done.append("new"))
+    empty = stack.currentWidget()
+    assert isinstance(empty, EmptyState)
+    assert empty.accessibleName() == empty.sentence() == "No records yet."
+    assert empty.button is not None
+    empty.button.click()
+    stack.show_error("The service cannot be reached.", lambda: done.append("again"))
+    failed = stack.currentWidget()
+    assert isinstance(failed, ErrorState)
+    failed.button.click()
+    assert done == ["new", "again"]
+    stack.show_no_permission()
+    assert isinstance(stack.currentWidget(), NoPermissionState)
+    assert stack.count() == 3  # content, loading, the one in front: those before are gone
+
+
+def test_a_banner_stays_until_it_is_closed(qtbot: QtBot) -> None:
+    holder = QWidget()
+    column = QVBoxLayout(holder)
+    banner = Banner()
+    column.addWidget(banner)
+    shown(qtbot, holder)
+    assert not banner.isVisible()
+    banner.say("Two edits wait.", "warn", "Send now")
+    assert banner.isVisible()
+    assert banner.accessibleName() == "Two edits wait."
+    with qtbot.waitSignal(banner.acted):
+        banner._action.click()
+    with qtbot.waitSignal(banner.closed):
+        banner._close_button.click()
+    assert not banner.isVisible()
+
+
+def test_a_question_names_the_verb_and_defaults_to_no(qtbot: QtBot) -> None:
+    dialog = Confirm(None, "Delete the record?", "Its 6 items go with it.", "Delete the record")
+    shown(qtbot, dialog)
+    assert dialog.act.text() == "Delete the record"
+    assert dialog.harmless.isDefault()
+    qtbot.keyClick(dialog, Qt.Key.Key_Return)
+    assert dialog.result() == QDialog.DialogCode.Rejected
+    again = Confirm(None, "Delete?", "Gone.", "Delete", danger=True)
+    shown(qtbot, again)
+    again.act.click()
+    assert again.result() == QDialog.DialogCode.Accepted
