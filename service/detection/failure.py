@@ -51,6 +51,7 @@ MODEL_MESSAGES: Final[dict[str, str]] = {
     "custom_operators": "模型使用了自定义算子，请改用标准 ONNX 算子导出",
     "cannot_open": "ONNX Runtime 无法打开该模型，请检查导出的版本",
     "not_an_image_model": "模型的输入不是一张三通道图片，无法用于检测",
+    "task_unsupported": "模型的任务不是目标检测（例如旋转框或分类），请导出目标检测模型",
     "dry_run_failed": "模型试运行失败，请检查导出的输入尺寸",
     "kind_unknown": "无法识别模型的输出格式，请在上传时选择模型类型",
     "kind_unsupported": "模型的输出不是任何一种支持的检测格式，请按其中一种重新导出",

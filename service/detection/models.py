@@ -180,7 +180,7 @@ class Models:
                 alone = Path(folder) / "model.onnx"
                 data = path.read_bytes()
                 alone.write_bytes(data)
-                found = check_model(alone, kind, given)
+                found = check_model(alone, kind, given, len(labels or ()))
         except BadModel as error:
             fields = [{"field": "file", "type": error.code, "message": str(error)}]
             raise Problem(

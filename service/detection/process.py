@@ -116,13 +116,18 @@ class ComputeProcess:
 
 
 def check_model(
-    path: Path, kind: ModelKind | None, settings: dict[str, Any], seconds: float = CHECK_SECONDS
+    path: Path,
+    kind: ModelKind | None,
+    settings: dict[str, Any],
+    classes: int = 0,
+    seconds: float = CHECK_SECONDS,
 ) -> dict[str, Any]:
     """What the model file at `path` is: kind, labels, settings; found by a process of its own.
 
-    Raises BadModel.
+    classes: how many labels a person gave, 0 for none. Raises BadModel.
     """
     words = ["worker", "--check", str(path.absolute()), "--settings", json.dumps(settings)]
+    words += ["--classes", str(classes)]
     if kind is not None:
         words += ["--kind", kind.value]
     try:

@@ -33,9 +33,10 @@ def main(words: Sequence[str], settings: Settings) -> int:
     parser.add_argument("--check", type=Path, help="check this model file, print what it is, and end")
     parser.add_argument("--kind", choices=[kind.value for kind in ModelKind], help="the kind, when checking")
     parser.add_argument("--settings", default="{}", help="settings of the model as JSON, when checking")
+    parser.add_argument("--classes", type=int, default=0, help="the number of labels given, when checking")
     options = parser.parse_args(words[1:])
     if options.check is not None:
-        return _check(options.check, options.kind, json.loads(options.settings))
+        return _check(options.check, options.kind, json.loads(options.settings), options.classes)
     # Whatever a library prints must not end up among the messages.
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
@@ -82,7 +83,7 @@ def _serve(requests: BinaryIO, answers: BinaryIO) -> None:
         frames.send(answers, answer)
 
 
-def _check(path: Path, kind: str | None, given: dict[str, Any]) -> int:
+def _check(path: Path, kind: str | None, given: dict[str, Any], classes: int) -> int:
     from service.detection.onnx.check import check
 
     if sys.platform == "linux":
@@ -90,7 +91,7 @@ def _check(path: Path, kind: str | None, given: dict[str, Any]) -> int:
 
         resource.setrlimit(resource.RLIMIT_AS, (_CHECK_BYTES, _CHECK_BYTES))
     try:
-        checked = check(path, None if kind is None else ModelKind(kind), given)
+        checked = check(path, None if kind is None else ModelKind(kind), given, classes)
     except (BadModel, MemoryError) as error:
         code, kinds = getattr(error, "code", "dry_run_failed"), getattr(error, "kinds", [])
         print(json.dumps({"error": code, "kinds": kinds}))

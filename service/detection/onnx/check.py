@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from service.detection.failure import BadModel
 from service.detection.onnx import container
-from service.detection.onnx.decode import cells, decode, within_unit
-from service.detection.onnx.detector import SIZE_INPUT, Detector
+from service.detection.onnx.decode import ROUNDING, cells, decode, grids, within_unit, yolo_columns
+from service.detection.onnx.detector import SIZE_INPUT, Detector, channels_last
 from service.detection.onnx.settings import DetectorSettings
 from shared.wire.detection import ModelKind
 
@@ -26,6 +26,9 @@ _DEFAULT_SIDE: Final = 640
 _MOST_LABELS: Final = 10_000
 _MOST: Final = 0.8
 _CLEARLY: Final = 1.0
+_TASKS: Final = frozenset({"", "detect", "segment", "pose"})
+_COCO: Final = 80
+_MOST_BATCH: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +40,11 @@ class Checked:
     settings: DetectorSettings
 
 
-def check(path: Path, kind: ModelKind | None, given: dict[str, Any]) -> Checked:
+def check(path: Path, kind: ModelKind | None, given: dict[str, Any], classes: int = 0) -> Checked:
     """Open, recognise and dry-run the model at `path`.
 
     kind: as chosen by a person; None: recognised. given: settings that replace the recognised ones.
-    Raises BadModel.
+    classes: how many labels a person gave; 0: those in the file count. Raises BadModel.
     """
     try:
         contents = container.read(path.read_bytes())
@@ -56,28 +59,50 @@ def check(path: Path, kind: ModelKind | None, given: dict[str, Any]) -> Checked:
     # ONNX Runtime raises classes of its own, all below Exception.
     except Exception as error:
         raise BadModel("cannot_open") from error
-    width, height = _input_size(detector, given)
     metadata = dict(detector.session.get_modelmeta().custom_metadata_map)
+    if metadata.get("task", "").strip("'\"") not in _TASKS:
+        raise BadModel("task_unsupported")
+    width, height = _input_size(detector, given, metadata)
     try:
         raw = detector.outputs(np.full((1, 3, height, width), 0.45, np.float32))
     except Exception as error:
         raise BadModel("dry_run_failed") from error
+    labels = _named(metadata.get("names", ""))
+    known = classes or len(labels)
     sized = {**given, "width": width, "height": height}
-    recognised = kind or recognise([output.shape for output in raw], width, height)
-    if kind is None and _is_detr_table(raw, cells(width, height)):
-        recognised = ModelKind.DETR
-    if kind is None and recognised is ModelKind.YOLOX:
-        recognised = _with_grid(raw[0], max(width, height))
+    recognised = kind or _recognised(raw, width, height, known)
     if recognised is None:
         kinds = _readable_as(raw, sized)
         raise BadModel("kind_unknown" if kinds else "kind_unsupported", kinds)
-    habits = _habits(recognised, detector, raw, metadata)
+    habits = _habits(recognised, detector, raw, known)
+    if recognised is ModelKind.YOLO:
+        habits |= _yolo_habits(raw, DetectorSettings(width=width, height=height), known)
+    if detector.bytes:
+        # Such a model scales by itself; from numbers within 0..1 it would see black.
+        sized["values"] = "raw"
     settings = _settings(habits, sized)
     if recognised is ModelKind.DETR and "activation" not in {**habits, **given}:
         raise BadModel("activation_unknown")
     if not _reads(recognised, raw, settings):
-        raise BadModel("kind_wrong", _readable_as(raw, sized))
-    return Checked(recognised, _labels(metadata, recognised, raw, settings), settings)
+        kinds = _readable_as(raw, sized)
+        if kind is None:
+            raise BadModel("kind_unknown" if kinds else "kind_unsupported", kinds)
+        raise BadModel("kind_wrong", kinds)
+    return Checked(recognised, labels[:_MOST_LABELS] or _numbered(recognised, raw, settings), settings)
+
+
+def _recognised(raw: list[NDArray[np.generic]], width: int, height: int, classes: int) -> ModelKind | None:
+    if _is_detr_table(raw, cells(width, height)):
+        return ModelKind.DETR
+    kind = recognise([output.shape for output in raw], width, height)
+    if kind is not ModelKind.YOLOX:
+        return kind
+    # A row per cell: labels tell that there is no objectness, which YOLOX always has.
+    return (
+        ModelKind.YOLO
+        if raw[0].shape[-1] == 4 + (classes or _COCO)
+        else _with_grid(raw[0], max(width, height))
+    )
 
 
 def _settings(habits: dict[str, Any], given: dict[str, Any]) -> DetectorSettings:
@@ -91,10 +116,11 @@ def _reads(kind: ModelKind, raw: list[NDArray[np.generic]], settings: DetectorSe
     if kind is ModelKind.REFERENCE_DIFFERENCE:
         return False
     try:
-        decode(kind, raw, settings)
+        found = decode(kind, raw, settings)
     except (ValueError, IndexError):
         return False
-    return True
+    # What a DETR says may have to be activated first. Points and angles are no confidences.
+    return kind is ModelKind.DETR or not bool(np.any(found.confidences > 1 + ROUNDING))
 
 
 def _readable_as(raw: list[NDArray[np.generic]], given: dict[str, Any]) -> list[str]:
@@ -103,35 +129,52 @@ def _readable_as(raw: list[NDArray[np.generic]], given: dict[str, Any]) -> list[
     return [kind.value for kind in ModelKind if _reads(kind, raw, settings)]
 
 
-def _input_size(detector: Detector, given: dict[str, Any]) -> tuple[int, int]:
+def _input_size(detector: Detector, given: dict[str, Any], metadata: dict[str, str]) -> tuple[int, int]:
     inputs = [one for one in detector.inputs if one.name != SIZE_INPUT]
-    if len(inputs) != 1 or len(inputs[0].shape) != 4 or inputs[0].shape[1] != 3:
+    if len(inputs) != 1 or len(inputs[0].shape) != 4:
         raise BadModel("not_an_image_model")
     if inputs[0].type not in ("tensor(float)", "tensor(float16)", "tensor(uint8)"):
         raise BadModel("not_an_image_model")
-    batch, _, height, width = inputs[0].shape
-    if isinstance(batch, int) and batch != 1:
+    shape = inputs[0].shape[1:]
+    channels, height, width = (shape[2], *shape[:2]) if channels_last(inputs[0].shape) else shape
+    if (isinstance(channels, int) and channels != 3) or not 1 <= detector.batch <= _MOST_BATCH:
         raise BadModel("not_an_image_model")
+    usual = _usual_size(metadata.get("imgsz", ""))
     sides = []
-    for fixed, name in ((width, "width"), (height, "height")):
-        side = fixed if isinstance(fixed, int) else given.get(name, _DEFAULT_SIDE)
+    for fixed, name, trained in ((width, "width", usual[1]), (height, "height", usual[0])):
+        side = fixed if isinstance(fixed, int) else given.get(name, trained)
         if not isinstance(side, int) or isinstance(side, bool) or not 32 <= side <= 8192:
             raise BadModel("not_an_image_model")
         sides.append(side)
     return sides[0], sides[1]
 
 
+def _usual_size(text: str) -> tuple[int, int]:
+    """Height and width that a model was trained for, in a file's metadata: one number or both."""
+    try:
+        value = ast.literal_eval(text[:100])
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+        value = _DEFAULT_SIDE
+    sides = list(value) if isinstance(value, list | tuple) else [value]
+    if len(sides) not in (1, 2) or not all(type(side) is int and 32 <= side <= 8192 for side in sides):
+        sides = [_DEFAULT_SIDE]
+    return sides[0], sides[-1]
+
+
 def recognise(shapes: list[tuple[int, ...]], width: int, height: int) -> ModelKind | None:
     """The kind of detector whose outputs have these shapes; None when none or several could be meant."""
-    count = cells(width, height)
+    count, others = cells(width, height), grids(width, height)
+    # Beside the candidates of a segmentation lie the masks that they mix.
+    if len(shapes) == 2 and len(shapes[0]) == 3 and len(shapes[1]) == 4:
+        shapes = shapes[:1]
     if len(shapes) == 1:
         shape = shapes[0][1:] if len(shapes[0]) == 3 and shapes[0][0] == 1 else shapes[0]
         if len(shape) != 2:
             return None
         rows, columns = shape
-        if rows == count and columns >= 6:
+        if rows == count and columns >= 5:
             return ModelKind.YOLOX
-        if (rows == 3 * count and columns >= 6) or (columns == count and rows >= 5):
+        if (rows in {3 * one for one in others} and columns >= 6) or (columns in others and rows >= 5):
             return ModelKind.YOLO
         if columns == 6:
             return ModelKind.NMS_FREE
@@ -169,7 +212,7 @@ def _is_detr_table(raw: list[NDArray[np.generic]], count: int) -> bool:
 
 
 def _habits(
-    kind: ModelKind, detector: Detector, raw: list[NDArray[np.generic]], metadata: dict[str, str]
+    kind: ModelKind, detector: Detector, raw: list[NDArray[np.generic]], classes: int
 ) -> dict[str, Any]:
     """How models of a kind are usually fed and read; a person may choose otherwise."""
     if kind is ModelKind.YOLOX:
@@ -177,7 +220,7 @@ def _habits(
     if kind is ModelKind.NMS_INSIDE and detector.sized:
         return {"fit": "stretch", "confidence": 0.5}
     if kind is ModelKind.DETR:
-        activation = _activation(raw, len(_named(metadata.get("names", ""))))
+        activation = _activation(raw, classes)
         # DETR itself and RF-DETR (whose outputs have these names) were trained on ImageNet's scale; RT-DETR
         # and what came of it were not.
         outputs = {one.name for one in detector.session.get_outputs()}
@@ -185,6 +228,23 @@ def _habits(
         known = {} if activation is None else {"activation": activation}
         return {"values": "imagenet" if imagenet else "unit", "fit": "stretch", "confidence": 0.5, **known}
     return {}
+
+
+def _yolo_habits(raw: list[NDArray[np.generic]], settings: DetectorSettings, classes: int) -> dict[str, Any]:
+    """What the numbers of a candidate are, as far as the number of labels tells."""
+    table = raw[0].shape[-2:]
+    try:
+        lying, _, _ = yolo_columns(table, settings.model_copy(update={"objectness": False}))
+        count = table[0] if lying else table[1]
+        if not lying and count == 4 + (classes or _COCO):
+            return {"objectness": False}
+        _, _, left = yolo_columns(table, settings)
+    except ValueError:
+        return {}
+    # Behind the classes a segmentation has as many numbers as there are masks to mix.
+    masks = raw[1].shape[1] if len(raw) == 2 and raw[1].ndim == 4 else 0
+    behind = classes or left - masks
+    return {"classes": behind} if 0 < behind < left else {}
 
 
 def _activation(raw: list[NDArray[np.generic]], names: int) -> str | None:
@@ -210,21 +270,18 @@ def _activation(raw: list[NDArray[np.generic]], names: int) -> str | None:
     return "sigmoid" if np.mean(logits.max(axis=1) < 0) > _MOST else None
 
 
-def _labels(
-    metadata: dict[str, str], kind: ModelKind, raw: list[NDArray[np.generic]], settings: DetectorSettings
-) -> list[str]:
-    named = _named(metadata.get("names", ""))
-    if named:
-        return named[:_MOST_LABELS]
+def _numbered(kind: ModelKind, raw: list[NDArray[np.generic]], settings: DetectorSettings) -> list[str]:
+    """Labels for the classes of a file that names none."""
     if kind in (ModelKind.NMS_FREE, ModelKind.NMS_INSIDE):
         return []
     if kind is ModelKind.DETR:
         classes = next((output.shape[-1] for output in raw if output.shape[-1] != 4), 4)
         classes -= 4 * (len(raw) == 1)
         classes -= settings.activation == "softmax"
+    elif kind is ModelKind.YOLO:
+        classes = yolo_columns(raw[0].shape[-2:], settings)[2]
     else:
-        shape = raw[0].shape[-2:]
-        classes = shape[1] - 5 if shape[0] >= shape[1] else shape[0] - 4
+        classes = raw[0].shape[-1] - 5
     return [f"class {number}" for number in range(min(classes, _MOST_LABELS))]
 
 

@@ -13,7 +13,11 @@ from shared.wire.detection import ModelKind
 
 Array = NDArray[np.float64]
 _STRIDES = (8, 16, 32)
-_ROUNDING = 1e-3
+# Models for large photos look at a coarser grid too, those for small things at a finer one, tiny ones at two.
+_FAMILIES = (_STRIDES, (8, 16, 32, 64), (4, 8, 16, 32), (16, 32))
+ROUNDING = 1e-3
+_PARTS = 1.5
+"""Boxes of a photo that all end below are parts of the input: in px they would be next to nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,17 +39,26 @@ class Decoded:
 
 def decode(kind: ModelKind, outputs: Sequence[NDArray[np.generic]], settings: DetectorSettings) -> Decoded:
     """The candidates in `outputs`. Raises ValueError when the shapes are not those of `kind`."""
-    return _DECODERS[kind]([np.asarray(output) for output in outputs], settings)
+    found = _DECODERS[kind]([np.asarray(output) for output in outputs], settings)
+    if kind in _IN_PX_OR_PARTS and len(found.boxes) and np.abs(found.boxes).max() <= _PARTS:
+        size = np.array([settings.width, settings.height] * 2, np.float64)
+        return Decoded(found.boxes * size, found.confidences, found.classes)
+    return found
 
 
-def cells(width: int, height: int) -> int:
-    """Grid cells of the three usual strides."""
-    return sum((width // stride) * (height // stride) for stride in _STRIDES)
+def cells(width: int, height: int, strides: Sequence[int] = _STRIDES) -> int:
+    """Grid cells of the three usual strides, or of others."""
+    return sum((width // stride) * (height // stride) for stride in strides)
+
+
+def grids(width: int, height: int) -> set[int]:
+    """How many cells the grids of such detectors have."""
+    return {cells(width, height, strides) for strides in _FAMILIES}
 
 
 def within_unit(values: NDArray[np.generic]) -> bool:
     """Whether all values lie within 0..1, up to rounding."""
-    return bool(np.all(np.abs(values.astype(np.float64) - 0.5) <= 0.5 + _ROUNDING))
+    return bool(np.all(np.abs(values.astype(np.float64) - 0.5) <= 0.5 + ROUNDING))
 
 
 def _activated(values: Array, settings: DetectorSettings) -> Array:
@@ -75,19 +88,30 @@ def _rows(output: NDArray[np.generic]) -> Array:
     return output.astype(np.float64)
 
 
-def _yolo(outputs: list[NDArray[np.generic]], settings: DetectorSettings) -> Decoded:
-    """v5 and v7: (1, n, 5 + classes) with objectness; v8 and later: (1, 4 + classes, n) without."""
-    rows = _rows(outputs[0])
-    count = cells(settings.width, settings.height)
-    if rows.shape[1] == count or (rows.shape[0] < rows.shape[1] and rows.shape[0] != 3 * count):
-        rows = rows.T
-        if rows.shape[1] < 5:
-            raise ValueError("too few numbers per candidate")
-        return _best(_corners(rows), _activated(rows[:, 4:], settings))
-    if rows.shape[1] < 6:
+def yolo_columns(shape: Sequence[int], settings: DetectorSettings) -> tuple[bool, int, int]:
+    """How a table (rows, columns) is read: a column per candidate; where the classes begin; their number.
+
+    v5, v7 and v6: rows of four and objectness. v8 and later: columns of four without. Raises ValueError.
+    """
+    known = grids(settings.width, settings.height)
+    rows, columns = shape
+    upright = known | {3 * count for count in known}
+    lying = columns in known or (rows < columns and rows not in upright)
+    first = 4 + (not lying if settings.objectness is None else settings.objectness)
+    left = (rows if lying else columns) - first
+    classes = settings.classes or left
+    if not 1 <= classes <= left:
         raise ValueError("too few numbers per candidate")
-    scores = _activated(rows[:, 4:], settings)
-    return _best(_corners(rows), scores[:, 1:] * scores[:, :1])
+    return lying, first, classes
+
+
+def _yolo(outputs: list[NDArray[np.generic]], settings: DetectorSettings) -> Decoded:
+    """Centre, size, objectness or not, and classes; masks and points behind them are left alone."""
+    rows = _rows(outputs[0])
+    lying, first, classes = yolo_columns(rows.shape, settings)
+    rows = rows.T if lying else rows
+    scores = _activated(rows[:, 4 : first + classes], settings)
+    return _best(_corners(rows), scores if first == 4 else scores[:, 1:] * scores[:, :1])
 
 
 def _yolox(outputs: list[NDArray[np.generic]], settings: DetectorSettings) -> Decoded:
@@ -133,6 +157,8 @@ def _detr(outputs: list[NDArray[np.generic]], settings: DetectorSettings) -> Dec
         raise ValueError("expected class scores and boxes")
     fitting = [place for place in four if tables[place].min() >= 0 and tables[place].max() <= 1]
     place = (fitting or four)[-1]
+    if np.abs(tables[place]).max(initial=0) > _PARTS:
+        raise ValueError("the boxes are not parts of the input")
     boxes, logits = _rows(tables[place]), _rows(tables[1 - place])
     scores = _activated(logits, settings)
     if settings.activation == "softmax":
@@ -142,12 +168,13 @@ def _detr(outputs: list[NDArray[np.generic]], settings: DetectorSettings) -> Dec
 
 
 def _nms_inside(outputs: list[NDArray[np.generic]], settings: DetectorSettings) -> Decoded:
-    """Either (n, 7): image, x1, y1, x2, y2, class, confidence; or boxes, confidences and classes apart,
-    with the number of valid ones where the model gives it."""
+    """Either (n, 7): image, x1, y1, x2, y2, class, confidence, of which those of the first image count; or
+    boxes, confidences and classes apart, with the number of valid ones where the model gives it."""
     if len(outputs) == 1:
         rows = _rows(outputs[0])
         if rows.shape[1] != 7:
             raise ValueError("expected seven numbers per finding")
+        rows = rows[rows[:, 0] <= 0]
         return Decoded(rows[:, 1:5], rows[:, 6], np.rint(rows[:, 5]).astype(np.int64))
     boxes = next((output for output in outputs if output.ndim >= 2 and output.shape[-1] == 4), None)
     if boxes is None:
@@ -170,6 +197,7 @@ def _nms_inside(outputs: list[NDArray[np.generic]], settings: DetectorSettings) 
     return Decoded(table[:valid], parts[0].astype(np.float64)[:valid], classes[:valid])
 
 
+_IN_PX_OR_PARTS = (ModelKind.YOLO, ModelKind.NMS_FREE, ModelKind.NMS_INSIDE)
 _DECODERS: dict[ModelKind, Callable[[list[NDArray[np.generic]], DetectorSettings], Decoded]] = {
     ModelKind.YOLO: _yolo,
     ModelKind.YOLOX: _yolox,

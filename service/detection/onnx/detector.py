@@ -81,10 +81,16 @@ def calls_together(settings: DetectorSettings) -> int:
     return max(min(_TOGETHER_PIXELS // (settings.width * settings.height), _cores()), 1)
 
 
+def channels_last(shape: Sequence[int | str | None]) -> bool:
+    """Whether an input of four dimensions is (batch, height, width, 3)."""
+    return len(shape) == 4 and shape[3] == 3 and shape[1] != 3
+
+
 class Detector:
     """One open model, for so many `calls` at a time.
 
-    inputs: all that it takes. sized: one of them is the size that its boxes are to be in.
+    inputs: all that it takes. sized: one of them is the size that its boxes are to be in. last: its image has
+    the channels last. bytes: its image is of whole numbers, 0..255. batch: so many images go in at a time.
     """
 
     def __init__(self, path: Path, calls: int = 1) -> None:
@@ -93,21 +99,34 @@ class Detector:
         self.inputs = self.session.get_inputs()
         self._input = next((one for one in self.inputs if len(one.shape) == 4), self.inputs[0])
         self.sized = any(one.name == SIZE_INPUT for one in self.inputs)
-        self._half = self._input.type == "tensor(float16)"
-        self._bytes = self._input.type == "tensor(uint8)"
+        self.last = channels_last(self._input.shape)
+        self.bytes = self._input.type == "tensor(uint8)"
+        batch = self._input.shape[0] if self._input.shape else 1
+        self.batch = batch if isinstance(batch, int) else 1
 
     def outputs(self, tensor: NDArray[np.float32]) -> list[NDArray[np.generic]]:
         """The model's raw outputs for one input tensor (1, 3, height, width)."""
         given: NDArray[Any] = tensor
-        if self._half:
+        if self._input.type == "tensor(float16)":
             given = tensor.astype(np.float16)
-        elif self._bytes:
-            given = np.clip(tensor, 0, 255).astype(np.uint8)
+        elif self.bytes:
+            given = np.clip(np.rint(tensor), 0, 255).astype(np.uint8)
+        if self.last:
+            given = np.ascontiguousarray(given.transpose(0, 2, 3, 1))
+        if self.batch > 1:
+            given = np.repeat(given, self.batch, axis=0)
         inputs: dict[str, NDArray[Any]] = {self._input.name: given}
         if self.sized:
             # With the size of the input its boxes are in px of the input.
-            inputs[SIZE_INPUT] = np.array([[tensor.shape[3], tensor.shape[2]]], np.int64)
-        return list(self.session.run(None, inputs))
+            size = np.array([[tensor.shape[3], tensor.shape[2]]], np.int64)
+            inputs[SIZE_INPUT] = np.repeat(size, self.batch, axis=0)
+        return [self._of_first(one) for one in self.session.run(None, inputs)]
+
+    def _of_first(self, output: NDArray[np.generic]) -> NDArray[np.generic]:
+        """What an output says of the first image; rows that name their image are told apart when decoded."""
+        named = output.ndim == 2 and output.shape[1] == 7
+        many = self.batch > 1 and output.ndim > 0 and output.shape[0] == self.batch and not named
+        return output[:1] if many else output
 
     def detect(
         self, photo: NDArray[np.uint8], kind: ModelKind, settings: DetectorSettings, labels: Sequence[str]

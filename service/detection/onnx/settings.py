@@ -13,10 +13,11 @@ class DetectorSettings(BaseModel):
     """Input: `width` x `height` px; `colour` order; `values` 0..1, 0..255 or ImageNet-normalised; `fit` is
     how the photo gets its shape: letterbox with the photo in the middle or the corner, or stretched.
 
-    Output: `activation` turns class outputs into confidences. Findings below `confidence` (or the label's
-    own) are dropped; overlapping ones of a class above `iou` merge. `sliced` cuts photos longer than so many
-    inputs into overlapping parts (0: never). A photo fails when one of `fail_labels` (None: any label) is
-    found with `fail_confidence` or more.
+    Output: `activation` turns class outputs into confidences. A candidate of a YOLO has `objectness` or not
+    (None: as usual for the shape) and then `classes` (0: all that is left). Findings below `confidence` (or
+    the label's own) are dropped; overlapping ones of a class above `iou` merge. `sliced` cuts photos longer
+    than so many inputs into overlapping parts (0: never). A photo fails when one of `fail_labels` (None: any
+    label) is found with `fail_confidence` or more.
     """
 
     model_config = ConfigDict(extra="ignore")
@@ -27,6 +28,8 @@ class DetectorSettings(BaseModel):
     values: Literal["unit", "raw", "imagenet"] = "unit"
     fit: Literal["centre", "corner", "stretch"] = "centre"
     activation: Literal["none", "sigmoid", "softmax"] = "none"
+    objectness: bool | None = None
+    classes: int = Field(default=0, ge=0, le=10_000)
     confidence: Share = 0.25
     per_label: dict[str, Share] = Field(default_factory=dict)
     iou: Share = 0.45

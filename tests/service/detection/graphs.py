@@ -17,30 +17,36 @@ def constant_model(
     size: tuple[int, int] = (64, 64),
     names: Sequence[str] = (),
     domain: str = "",
+    shape: Sequence[int | str] | None = None,
+    kind: int = TensorProto.FLOAT,
+    metadata: Mapping[str, str] | None = None,
 ) -> Path:
-    """A model with a (1, 3, height, width) image input whose outputs are constants.
+    """A model with a (1, 3, height, width) image input, or one of `shape`, whose outputs are constants.
 
-    The input takes part with weight zero, so that no optimiser removes it.
+    kind: type of the input's numbers. The input takes part with weight zero, so that no optimiser removes it.
     """
     nodes = [
-        helper.make_node("ReduceMean", ["images"], ["mean"], keepdims=0),
+        helper.make_node("Cast", ["images"], ["numbers"], to=TensorProto.FLOAT),
+        helper.make_node("ReduceMean", ["numbers"], ["mean"], keepdims=0),
         helper.make_node("Mul", ["mean", "zero"], ["nothing"]),
     ]
     initializers = [numpy_helper.from_array(np.zeros((), np.float32), "zero")]
     values = []
     for name, value in outputs.items():
         initializers.append(numpy_helper.from_array(value, f"{name}_value"))
-        kind = helper.np_dtype_to_tensor_dtype(value.dtype)
-        nodes.append(helper.make_node("Cast", ["nothing"], [f"{name}_nothing"], to=kind))
+        given = helper.np_dtype_to_tensor_dtype(value.dtype)
+        nodes.append(helper.make_node("Cast", ["nothing"], [f"{name}_nothing"], to=given))
         nodes.append(helper.make_node("Add", [f"{name}_value", f"{name}_nothing"], [name]))
-        values.append(helper.make_tensor_value_info(name, kind, value.shape))
+        values.append(helper.make_tensor_value_info(name, given, value.shape))
     if domain:
         nodes.append(helper.make_node("Mystery", ["nothing"], ["unused"], domain=domain))
-    image = helper.make_tensor_value_info("images", TensorProto.FLOAT, [1, 3, size[1], size[0]])
+    image = helper.make_tensor_value_info("images", kind, shape or [1, 3, size[1], size[0]])
     graph = helper.make_graph(nodes, "tiny", [image], values, initializers)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+    told = dict(metadata or {})
     if names:
-        helper.set_model_props(model, {"names": str(dict(enumerate(names)))})
+        told["names"] = str(dict(enumerate(names)))
+    helper.set_model_props(model, told)
     onnx.save(model, str(path))
     return path
 
