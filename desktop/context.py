@@ -6,8 +6,8 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
+from desktop.binding import Commands
 from desktop.client import Session
-from desktop.commands import Commands
 from desktop.embedded import ServiceState
 from desktop.preferences import Preferences
 from desktop.workers import Lane, run

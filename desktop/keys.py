@@ -15,7 +15,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from desktop.commands import COMMANDS, Command, Commands
+from desktop.binding import Commands
+from desktop.commands import COMMANDS, Command
 from desktop.widgets.buttons import Button, IconButton, Kind
 from desktop.widgets.fields import SearchField
 from desktop.widgets.labels import label, rule

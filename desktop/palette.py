@@ -17,7 +17,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from desktop.commands import COMMANDS, Commands
+from desktop.binding import Commands
+from desktop.commands import COMMANDS
 from desktop.theme import LABEL_PX, TEXT_PX, look, sized
 from desktop.widgets.icons import paint_icon
 from desktop.widgets.labels import rule

@@ -10,7 +10,8 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPlainTextEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from desktop.commands import COMMANDS, Commands
+from desktop.binding import Commands
+from desktop.commands import COMMANDS
 from desktop.context import Context
 from desktop.preferences import Preferences
 from desktop.widgets import Combo

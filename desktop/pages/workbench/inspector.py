@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
-from desktop.commands import Commands
+from desktop.binding import Commands
 from desktop.pages.workbench.correcting import CorrectionBar
 from desktop.pages.workbench.document import ItemView
 from desktop.pages.workbench.findings import FindingsBox

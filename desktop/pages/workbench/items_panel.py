@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QListView, QVBoxLayout, QWidget
 
-from desktop.commands import Commands
+from desktop.binding import Commands
 from desktop.pages.workbench.items_model import ItemDelegate, ItemsModel
 from desktop.pages.workbench.rows import Row
 from desktop.widgets import (

@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtWidgets import QAbstractItemView, QMenu, QWidget
 
+from desktop.binding import Commands
 from desktop.canvas.view import CanvasView
-from desktop.commands import COMMANDS, Commands
+from desktop.commands import COMMANDS
 
 _PLACE = "workbench"
 _FIRST = (

@@ -9,9 +9,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
+from desktop.binding import Commands
 from desktop.canvas.alignment import AlignedPair
 from desktop.canvas.compare import CompareMode, CompareView
-from desktop.commands import Commands
 from desktop.pages.workbench.photo_strip import PhotoStrip
 from desktop.pages.workbench.versions import VersionLine
 from desktop.widgets import Button, IconButton, Kind, ProgressBar, label

@@ -6,7 +6,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from desktop.commands import Commands
+from desktop.binding import Commands
 from desktop.pages.workbench.run_state import UNALIGNED, Run, RunState
 from desktop.widgets import Button, Kind, ProgressBar, label
 

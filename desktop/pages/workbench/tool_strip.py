@@ -7,8 +7,9 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QButtonGroup, QGraphicsDropShadowEffect, QHBoxLayout, QWidget
 
+from desktop.binding import Commands
 from desktop.canvas.tools import Tool
-from desktop.commands import COMMANDS, Commands
+from desktop.commands import COMMANDS
 from desktop.theme import CARD_RADIUS, look
 from desktop.widgets import IconButton
 

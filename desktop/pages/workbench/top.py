@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from desktop.commands import Commands
+from desktop.binding import Commands
 from desktop.pages.workbench.edits import Saving
 from desktop.pages.workbench.menus import everything
 from desktop.widgets import Button, IconButton, Kind, SaveMark, SaveState, TopBar, tip

@@ -6,7 +6,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from desktop.commands import Commands
+from desktop.binding import Commands
 from desktop.pages.workbench.document import ItemView
 from desktop.pages.workbench.item_fields import TextEdit
 from desktop.widgets import Button, Kind, label, status_word
