@@ -9,6 +9,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from desktop.context import Context
+from desktop.pages.sections import PageSection
 from desktop.pages.sentences import sentence
 from desktop.widgets import Button, Card, Column, Kind, Pager, SearchField, StateStack, Table, confirm
 from desktop.workers import Task as Asked
@@ -22,7 +23,7 @@ NOTHING = "–"
 """What a cell says when there is nothing to say."""
 
 
-class Section(QWidget, Generic[T]):
+class Section(PageSection, Generic[T]):
     """A list of entries. A subclass gives the view and says how to fetch, to name, to edit and to delete one.
 
     Everybody who may read sees the list; the rest is there for those who have the right `manage`.
@@ -34,7 +35,6 @@ class Section(QWidget, Generic[T]):
     new_command: ClassVar[str] = "entry.new"
     delete_command: ClassVar[str] = "entry.delete"
     """Empty where the key must not do it."""
-    toast = Signal(str)
     counted = Signal(int)
     """How many entries there are in all, whatever is searched for."""
 
@@ -139,6 +139,7 @@ class Section(QWidget, Generic[T]):
         for button in (self.new, self.edit, self.remove, *self.more):
             button.setVisible(self.may_edit)
         self.reload()
+        self.view.setFocus()
 
     def reload(self, keep: str = "") -> None:
         """Ask again for the page that is shown; `keep` is the id to choose then."""

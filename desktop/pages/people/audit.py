@@ -6,7 +6,7 @@ import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, Qt, Signal
+from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QSplitter, QVBoxLayout, QWidget
 
 from desktop.client.audit import AuditFilter
@@ -24,6 +24,7 @@ from desktop.pages.people.words import (
     role_word,
 )
 from desktop.pages.section import NOTHING
+from desktop.pages.sections import PageSection
 from desktop.pages.sentences import sentence
 from desktop.widgets import (
     Button,
@@ -47,10 +48,8 @@ _SHORT_ID = 8
 _STATES = frozenset({"inspection_status", "status", "verdict", "outcome"})
 
 
-class AuditSection(QWidget):
+class AuditSection(PageSection):
     """The log, newest first, with filters; the details of the chosen entry stand beside it."""
-
-    toast = Signal(str)
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)

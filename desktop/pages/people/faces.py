@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QLocale, Qt, Signal
+from PySide6.QtCore import QLocale, Qt
 from PySide6.QtWidgets import (
     QCheckBox,
     QFileDialog,
@@ -22,6 +22,7 @@ from desktop.client.session import Session
 from desktop.context import Context
 from desktop.pages.password_again import ask_password, run_guarded
 from desktop.pages.people.strangers import Tally, compare
+from desktop.pages.sections import PageSection
 from desktop.pages.sentences import sentence
 from desktop.widgets import Button, Card, StateStack, label
 from desktop.workers import Lane, Task, run
@@ -33,10 +34,8 @@ _FEW_PAIRS = 300
 """Below this many pairs of strangers the bound on false matches is above one in a hundred (rule of three)."""
 
 
-class FaceSection(QWidget):
+class FaceSection(PageSection):
     """Switches face login for everybody and explains the figures of the calibration."""
-
-    toast = Signal(str)
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)

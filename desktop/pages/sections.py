@@ -1,0 +1,77 @@
+"""A page of several sections, of which one is in front; chips over them choose it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Generic, TypeVar
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+
+from desktop.widgets import FilterChips, Page, PageHeader
+
+
+class PageSection(QWidget):
+    """One section of such a page."""
+
+    toast = Signal(str)
+    """Ask for a short notice at the foot of the window."""
+
+    def opened(self) -> None:
+        """The section came to the front."""
+
+
+S = TypeVar("S", bound=PageSection)
+
+
+class SectionsPage(Page, Generic[S]):
+    """Shows one of its sections. A subclass makes them and says which of them the person is offered."""
+
+    def __init__(self, header: PageHeader, chips_name: str, sections: Mapping[str, S]) -> None:
+        """`chips_name` is what a screen reader calls the chips."""
+        super().__init__()
+        self.header = header
+        self.sections = sections
+        self.chips = FilterChips(chips_name)
+        self.chips.chosen.connect(self.show_section)
+        self._stack = QStackedWidget()
+        for section in sections.values():
+            self._stack.addWidget(section)
+            section.toast.connect(self.toast)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(28, 22, 28, 20)
+        column.setSpacing(14)
+        column.addWidget(self.header)
+        column.addWidget(self.chips)
+        column.addWidget(self._stack, 1)
+
+    def offered(self) -> Mapping[str, str]:
+        """The sections that the person may see, and what is on their chips; never empty."""
+        raise AssertionError(f"{type(self).__name__} knows its sections")
+
+    @property
+    def in_front(self) -> str:
+        """The name of the section in front."""
+        return self.chips.value()
+
+    def opened(self, params: dict[str, Any]) -> None:
+        """Show the section `section`, or the one that was in front."""
+        self.show_chips()
+        offered = self.offered()
+        wanted = str(params.get("section") or self.in_front)
+        self.show_section(wanted if wanted in offered else next(iter(offered)))
+
+    def place(self) -> dict[str, Any]:
+        """The section in front."""
+        return {"section": self.in_front}
+
+    def show_chips(self) -> None:
+        """Write the chips anew."""
+        self.chips.set_choices(self.offered().items())
+
+    def show_section(self, name: str) -> None:
+        """Bring a section to the front."""
+        self.chips.set_value(name)
+        section = self.sections[name]
+        self._stack.setCurrentWidget(section)
+        section.opened()
