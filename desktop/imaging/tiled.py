@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +12,7 @@ from PySide6.QtGui import QImage
 
 from desktop.imaging.decode import Cancellation, Data, Header, Progress, read_crop, read_preview
 from desktop.imaging.errors import ImageError
+from desktop.imaging.local import LocalImage
 from desktop.imaging.pixels import Pixels, from_qimage, to_qimage, upright
 from desktop.imaging.pyramid import Pyramid, PyramidCache, content_digest, content_length
 from desktop.imaging.source import PREVIEW, TILE, Level
@@ -21,40 +21,15 @@ from shared.geometry import Rect
 from shared.upright import stored_rect, upright_size
 
 
-class TiledImage:
+class TiledImage(LocalImage):
     """A large picture as an ImageSource."""
 
     def __init__(self, data: Data, header: Header, name: str, cache: PyramidCache | None = None) -> None:
-        self._data = data
-        self._header = header
-        self._name = name
+        super().__init__(data, header, name)
         self._cache = cache or PyramidCache()
-        self._cancellation = Cancellation()
         self._making = Cancellation()
-        self._guard = threading.Lock()
         self._digest: str | None = None
         self._pyramid: Pyramid | None = None
-        self._levels: tuple[Level, ...] = ()
-
-    @property
-    def size(self) -> tuple[int, int]:
-        """Upright width and height in px."""
-        return self._header.width, self._header.height
-
-    @property
-    def name(self) -> str:
-        """The file name, or what it was opened with."""
-        return self._name
-
-    @property
-    def levels(self) -> tuple[Level, ...]:
-        """Finest first; () before `prepare` is through."""
-        return self._levels
-
-    @property
-    def readers(self) -> int:
-        """Two: the GUI thread keeps a core."""
-        return 2
 
     def preview(self) -> QImage:
         """The picture in about `PREVIEW` px: from the pyramid when there is one, else from the original."""
@@ -95,7 +70,7 @@ class TiledImage:
 
     def cancel(self) -> None:
         """End what is under way."""
-        self._cancellation.cancel()
+        super().cancel()
         self._making.cancel()
 
     def _open_kept(self) -> Path:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import threading
-
 import numpy as np
 from PySide6.QtGui import QImage
 
-from desktop.imaging.decode import Cancellation, Data, Header, Progress, pixel_rect, read_preview, read_whole
+from desktop.imaging.decode import Data, Header, Progress, pixel_rect, read_preview, read_whole
 from desktop.imaging.errors import CancelledError
+from desktop.imaging.local import LocalImage
 from desktop.imaging.pixels import Pixels, to_qimage
 from desktop.imaging.source import PREVIEW, TILE, Level
 from desktop.imaging.vips import pyvips
@@ -18,37 +17,12 @@ WHOLE_LIMIT = 25_000_000
 """Up to here a picture is held in memory (100 MB), above in tiles."""
 
 
-class WholeImage:
+class WholeImage(LocalImage):
     """A picture of at most `WHOLE_LIMIT` px as an ImageSource."""
 
     def __init__(self, data: Data, header: Header, name: str) -> None:
-        self._data = data
-        self._header = header
-        self._name = name
-        self._cancellation = Cancellation()
-        self._guard = threading.Lock()
+        super().__init__(data, header, name)
         self._pixels: tuple[Pixels, ...] = ()
-        self._levels: tuple[Level, ...] = ()
-
-    @property
-    def size(self) -> tuple[int, int]:
-        """Upright width and height in px."""
-        return self._header.width, self._header.height
-
-    @property
-    def name(self) -> str:
-        """The file name, or what it was opened with."""
-        return self._name
-
-    @property
-    def levels(self) -> tuple[Level, ...]:
-        """Finest first; () before `prepare` is through."""
-        return self._levels
-
-    @property
-    def readers(self) -> int:
-        """Two: the GUI thread keeps a core."""
-        return 2
 
     def preview(self) -> QImage:
         """The picture in about `PREVIEW` px."""
@@ -80,10 +54,6 @@ class WholeImage:
         """The pixels that `rect` touches."""
         self.prepare(lambda _done: True)
         return to_qimage(_cut(self._pixels[0], *pixel_rect(rect, *self.size)))
-
-    def cancel(self) -> None:
-        """End what is under way."""
-        self._cancellation.cancel()
 
 
 def _cut(pixels: Pixels, x: int, y: int, w: int, h: int) -> Pixels:

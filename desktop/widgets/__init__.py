@@ -36,7 +36,7 @@ from desktop.widgets.states import (
     StateStack,
     Symbol,
 )
-from desktop.widgets.table import Column, ColumnSpread, Table
+from desktop.widgets.table import Column, ColumnSpread, Table, dress_rows
 
 __all__ = [
     "Banner",
@@ -78,6 +78,7 @@ __all__ = [
     "TopBar",
     "chip_width",
     "confirm",
+    "dress_rows",
     "enters",
     "fit",
     "folded",

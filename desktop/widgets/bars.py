@@ -85,15 +85,13 @@ class Logo(QWidget):
         painter.end()
 
 
-class _RailButton(QAbstractButton):
-    def __init__(self, icon: str, text: str, checkable: bool = True) -> None:
+class _SquareButton(QAbstractButton):
+    """A button of the bars, which paints itself; Enter presses it as the space bar does."""
+
+    def __init__(self) -> None:
         super().__init__()
-        self._icon_name = icon
-        self.setCheckable(checkable)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setToolTip(text)
-        self.setAccessibleName(text)
         self.setFixedSize(40, 40)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -101,6 +99,15 @@ class _RailButton(QAbstractButton):
             self.click()
         else:
             super().keyPressEvent(event)
+
+
+class _RailButton(_SquareButton):
+    def __init__(self, icon: str, text: str, checkable: bool = True) -> None:
+        super().__init__()
+        self._icon_name = icon
+        self.setCheckable(checkable)
+        self.setToolTip(text)
+        self.setAccessibleName(text)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         theme = look().theme
@@ -122,16 +129,13 @@ class _RailButton(QAbstractButton):
         painter.end()
 
 
-class _AccountButton(QAbstractButton):
+class _AccountButton(_SquareButton):
     """The person's initial in a circle, and the state of the service as a dot."""
 
     def __init__(self) -> None:
         super().__init__()
         self._state = ServiceState.STARTING
         self._initial = ""
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setFixedSize(40, 40)
 
     def show_person(self, name: str, state: ServiceState, state_text: str) -> None:
         self._initial = name.strip()[:1].upper()
@@ -139,12 +143,6 @@ class _AccountButton(QAbstractButton):
         self.setToolTip(tip(f"{name}\n{state_text}"))
         self.setAccessibleName(f"{name}, {state_text}")
         self.update()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if enters(event):
-            self.click()
-        else:
-            super().keyPressEvent(event)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         theme = look().theme

@@ -197,6 +197,23 @@ class ColumnSpread(QObject):
         return round(QFontMetricsF(sized(LABEL_PX, bold=True)).horizontalAdvance(title)) + _SIDE + 8
 
 
+def dress_rows(table: QTableView, row_px: int) -> None:
+    """Make a table a list of rows: one is chosen at a time, nothing is edited in it, no grid or frame."""
+    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+    table.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+    table.setShowGrid(False)
+    table.setTabKeyNavigation(False)
+    table.setFrameShape(QTableView.Shape.NoFrame)
+    table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+    table.verticalHeader().hide()
+    table.verticalHeader().setDefaultSectionSize(row_px)
+    head = table.horizontalHeader()
+    head.setHighlightSections(False)
+    head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+
+
 class Table(QTableView, Generic[T]):
     """A table of `T`: one row is chosen at a time, Enter or a double click picks it."""
 
@@ -220,19 +237,8 @@ class Table(QTableView, Generic[T]):
         self.setAccessibleName(name)
         self.setModel(self.rows_model)
         self.setItemDelegate(_Delegate(self.rows_model, row_px, self))
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setShowGrid(False)
-        self.setTabKeyNavigation(False)
-        self.setFrameShape(QTableView.Shape.NoFrame)
-        self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(row_px)
-        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        dress_rows(self, row_px)
         head = self.horizontalHeader()
-        head.setHighlightSections(False)
-        head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         head.setMinimumSectionSize(60)
         stretch = next((place for place, column in enumerate(columns) if column.stretch), -1)
         widths = [max(column.width, _STRETCHED) if column.stretch else column.width for column in columns]

@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 from PySide6.QtCore import QCoreApplication, QItemSelectionModel, QModelIndex, Qt, QTimer
 from PySide6.QtGui import QImage, QPixmap
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QMenu,
     QTableView,
     QVBoxLayout,
@@ -34,6 +33,7 @@ from desktop.widgets import (
     PageHeader,
     Pager,
     StateStack,
+    dress_rows,
     status_word,
 )
 from desktop.workers import Task, run
@@ -99,19 +99,8 @@ class RecordsPage(Page):
         table.setAccessibleName(self.tr("Inspection records"))
         table.setModel(self.model)
         table.setItemDelegate(RecordDelegate(table))
-        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        table.setShowGrid(False)
-        table.setTabKeyNavigation(False)
-        table.setFrameShape(QTableView.Shape.NoFrame)
-        table.verticalHeader().hide()
-        table.verticalHeader().setDefaultSectionSize(ROW_PX)
-        table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        head = table.horizontalHeader()
-        head.setHighlightSections(False)
-        head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        head.setMinimumSectionSize(70)
+        dress_rows(table, ROW_PX)
+        table.horizontalHeader().setMinimumSectionSize(70)
         ColumnSpread(table, [*WIDTHS.values()], [*LEAST.values()], Column.NAME)
         return table
 
