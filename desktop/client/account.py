@@ -93,12 +93,6 @@ class Account:
         body = {"password": password, "newPassword": new_password}
         self._transport.call("POST", "/auth/updatePassword", body=body)
 
-    def update_face(self, image: bytes) -> None:
-        """Enrol the face by one picture, replacing what was enrolled. Raises Refused with what to change."""
-        self._transport.call(
-            "POST", "/auth/updateFaceInfo", body={"faceInfo": _as_base64(image)}, seconds=_FACE_SECONDS
-        )
-
     def face_status(self) -> FaceStatus:
         """Whether the own face is enrolled, and the text that an enrolment consents to."""
         return self._transport.call("GET", "/auth/face").read(Envelope[FaceStatus]).data

@@ -75,13 +75,6 @@ class Files:
         """The bytes of a file. Raises NotFound."""
         return self._receive(f"/files/{segment(file_id)}/content", progress)
 
-    def download_part(self, file_id: str, start: int, end: int) -> bytes:
-        """The bytes `start` up to but without `end`."""
-        with self._transport.stream(
-            f"/files/{segment(file_id)}/content", headers={"Range": f"bytes={start}-{end - 1}"}
-        ) as response:
-            return response.read()
-
     def thumbnail(self, file_id: str, size: int = 256) -> bytes:
         """A small upright picture, its longer side at most `size` px. Raises NotFound."""
         return self._receive(f"/files/{segment(file_id)}/thumbnail?size={size}", None)

@@ -117,10 +117,6 @@ class Correcting(QObject):
         self._bar.setVisible(editable)
         self._bar.show_steps(self._draft.steps if self._draft is not None else 0)
 
-    def tool_of(self, view: CompareView) -> BoxTool:
-        """The tool that edits findings on this view."""
-        return self._tools[self._views.index(view)]
-
     @property
     def focused(self) -> bool:
         """True when keys go to the chosen finding."""

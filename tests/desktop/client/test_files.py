@@ -96,12 +96,6 @@ def test_download_gives_the_bytes_and_progress(service: Service, session: Sessio
     assert session.files.fetch("/api/files/f1/content") == DATA
 
 
-def test_a_part_is_asked_for_as_a_range(service: Service, session: Session) -> None:
-    service.answers["/api/files/f1/content"] = lambda request: httpx.Response(206, content=b"abc")
-    assert session.files.download_part("f1", 10, 13) == b"abc"
-    assert service.requests[-1].headers["Range"] == "bytes=10-12"
-
-
 def test_thumbnail_asks_for_its_size(service: Service, session: Session) -> None:
     service.answers["/api/files/f1/thumbnail"] = lambda request: httpx.Response(200, content=b"png")
     assert session.files.thumbnail("f1", 128) == b"png"

@@ -329,8 +329,10 @@ def test_a_photo_is_aligned_by_three_points(bench: Desk, qtbot: QtBot, tmp_path:
 
 
 def test_escape_ends_the_alignment_only(desk: Desk) -> None:
+    before = desk.page.compare.tool
     desk.page.aligning.start()
+    assert desk.page.compare.tool is not before
     desk.context.commands.run("tool.select")
     assert desk.page.aligning.points is None
     assert desk.page.centre.currentWidget() is desk.page.compare
-    assert desk.page.compare.tool is desk.page.correcting.tool_of(desk.page.compare)
+    assert desk.page.compare.tool is before
