@@ -7,12 +7,14 @@ import gc
 import threading
 import time
 from collections.abc import Iterator
+from functools import partial
 
 import pytest
 import shiboken6
 from _pytest.faulthandler import fault_handler_stderr_fd_key
 from PySide6.QtCore import QCoreApplication, QEvent, QThreadPool
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from desktop import workers
 from desktop.client import Session
@@ -26,6 +28,19 @@ _LASTING = ("pydevd", "ThreadPoolExecutor-", "AnyIO", "asyncio_", "Dummy-")
 
 # So many new objects are worth a collection (some 50 ms).
 _MANY_OBJECTS = 20_000
+
+
+PATIENCE_MS = 20_000
+"""What is waited for ends a wait; this ends only one for something that never comes, also where the machine
+has a lot to do."""
+
+
+@pytest.fixture
+def qtbot(qtbot: QtBot) -> QtBot:
+    """The bot of pytest-qt with more patience than its 5 s."""
+    qtbot.waitUntil = partial(qtbot.waitUntil, timeout=PATIENCE_MS)  # type: ignore[method-assign]
+    qtbot.waitSignal = partial(qtbot.waitSignal, timeout=PATIENCE_MS)  # type: ignore[method-assign]
+    return qtbot
 
 
 def _settle() -> None:
