@@ -1,7 +1,8 @@
 """Every command once: its title, its keys, where it belongs; shortcuts, menus, palette and help follow.
 
 Pages `bind` a handler to a command (`desktop.binding`); the command is live while the widget that bound it
-is visible. Keys without Ctrl or Alt never fire while a person types: text fields take such keys before any shortcut does.
+is visible. Keys without Ctrl or Alt never fire while a person types: text fields take such keys before any
+shortcut does.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ _PROGRAM = QT_TRANSLATE_NOOP("Commands", "Program")
 _RECORDS = QT_TRANSLATE_NOOP("Commands", "Records")
 _LISTS = QT_TRANSLATE_NOOP("Commands", "Catalogue and people")
 _DRAW = QT_TRANSLATE_NOOP("Commands", "Drawing")
+_COMPARE = QT_TRANSLATE_NOOP("Commands", "Comparing")
 _VIEW = QT_TRANSLATE_NOOP("Commands", "View")
 _EDIT = QT_TRANSLATE_NOOP("Commands", "Editing")
 _ITEMS = QT_TRANSLATE_NOOP("Commands", "Items and findings")
@@ -133,9 +135,21 @@ def _drawing() -> list[Command]:
         ("tool.pan", QT_TRANSLATE_NOOP("Commands", "Move the picture"), ("G",), "hand"),
         ("tool.ruler", QT_TRANSLATE_NOOP("Commands", "Measure"), ("M",), "ruler"),
         ("tool.area", QT_TRANSLATE_NOOP("Commands", "Ignore an area in detection"), ("E",), "eye-off"),
-        ("compare", QT_TRANSLATE_NOOP("Commands", "Compare reference and photo"), ("C",), "compare"),
+        ("edit.snap", QT_TRANSLATE_NOOP("Commands", "Snap to edges"), ("S",), "rectangle"),
     ]
     return [Command(id_, title, _DRAW, keys, sign, _WORK) for id_, title, keys, sign in say]
+
+
+def _comparing() -> list[Command]:
+    say = [
+        ("compare", QT_TRANSLATE_NOOP("Commands", "Compare reference and photo"), ("C",)),
+        ("compare.side_by_side", QT_TRANSLATE_NOOP("Commands", "Side by side"), ("Ctrl+1",)),
+        ("compare.swipe", QT_TRANSLATE_NOOP("Commands", "Swipe"), ("Ctrl+2",)),
+        ("compare.blink", QT_TRANSLATE_NOOP("Commands", "Blink"), ("Ctrl+3",)),
+        ("compare.difference", QT_TRANSLATE_NOOP("Commands", "Difference"), ("Ctrl+4",)),
+        ("compare.overlay", QT_TRANSLATE_NOOP("Commands", "Overlay"), ("Ctrl+5",)),
+    ]
+    return [Command(id_, title, _COMPARE, keys, "compare", _WORK) for id_, title, keys in say]
 
 
 def _view() -> list[Command]:
@@ -250,6 +264,7 @@ COMMANDS: dict[str, Command] = {
         *_details(),
         *_entries(),
         *_drawing(),
+        *_comparing(),
         *_view(),
         *_editing(),
         *_items(),

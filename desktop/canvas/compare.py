@@ -16,7 +16,6 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPainter,
     QPaintEvent,
-    QPen,
     QResizeEvent,
     QWheelEvent,
 )
@@ -27,9 +26,11 @@ from desktop.canvas.colours import CanvasColours
 from desktop.canvas.findings import FindingBox, FindingLayer
 from desktop.canvas.image_layer import NEAREST_ABOVE
 from desktop.canvas.marks import CHIP_HEIGHT, FocusRing, chip_font, draw_chip
+from desktop.canvas.pair_drawing import draw_grip, draw_toned
 from desktop.canvas.pair_tools import PairTool, Spot
 from desktop.canvas.tools import DRAG_DISTANCE
 from desktop.canvas.viewport import Viewport
+from desktop.imaging.tone import Tone
 
 BLINK_MS = 600
 """How long each picture is seen when they blink."""
@@ -54,15 +55,19 @@ class CompareView(QWidget):
 
     modeChanged = Signal(object)
     """The new CompareMode."""
+    mixChanged = Signal(float)
+    """How much of the photo the overlay shows now, 0..1."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMouseTracking(True)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setAccessibleName(self.tr("Reference and photo"))
         self.setMinimumSize(120, 80)
         self._pair: AlignedPair | None = None
         self._mode = CompareMode.SIDE_BY_SIDE
+        self._tone = Tone()
         self._viewport = Viewport(0, 0, 1, 1)
         self._colours = CanvasColours()
         self._findings = FindingLayer()
@@ -87,6 +92,11 @@ class CompareView(QWidget):
     def mode(self) -> CompareMode:
         """How the pictures are held against each other."""
         return self._mode
+
+    @property
+    def mix(self) -> float:
+        """How much of the photo the overlay shows, 0..1."""
+        return self._mix
 
     @property
     def viewport(self) -> Viewport:
@@ -136,7 +146,20 @@ class CompareView(QWidget):
 
     def set_mix(self, share: float) -> None:
         """How much of the photo the overlay shows, 0..1."""
-        self._mix = min(max(share, 0.0), 1.0)
+        share = min(max(share, 0.0), 1.0)
+        if share != self._mix:
+            self._mix = share
+            self.mixChanged.emit(share)
+            self.update()
+
+    def set_tone(self, tone: Tone) -> None:
+        """Brightness and contrast of reference and photo on view, not of their difference."""
+        self._tone = tone
+        self.update()
+
+    def show_labels(self, on: bool) -> None:
+        """Paint the names of findings, or only their boxes."""
+        self._findings.show_labels = on
         self.update()
 
     def set_divider(self, share: float) -> None:
@@ -154,6 +177,18 @@ class CompareView(QWidget):
         size = (self._pair.reference.width(), self._pair.reference.height()) if self._pair else (0, 0)
         self._viewport = Viewport(*size, self._pane_width(), max(self.height(), 1)).fit()
         self.update()
+
+    def one_to_one(self) -> None:
+        """One device px for each px of the pair."""
+        self._zoom_to(1 / self.devicePixelRatioF())
+
+    def zoom_in(self) -> None:
+        """One step larger."""
+        self._zoom_to(self._viewport.scale * _STEP)
+
+    def zoom_out(self) -> None:
+        """One step smaller."""
+        self._zoom_to(self._viewport.scale / _STEP)
 
     def set_colours(self, colours: CanvasColours) -> None:
         """Take the colours of the theme."""
@@ -197,10 +232,9 @@ class CompareView(QWidget):
         if self._held:
             self.update()
             return
-        x = event.position().x()
-        on_divider = abs(x - self._divider * self.width()) <= _GRIP
-        self._swiping = self._mode is CompareMode.SWIPE and on_divider
+        self._swiping = self._on_divider(event.position())
         self._drag_from = event.position()
+        self._show_cursor(event.position())
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Move what the tool holds, the divider or both pictures."""
@@ -209,6 +243,7 @@ class CompareView(QWidget):
             self.update()
             return
         if self._drag_from is None:
+            self._show_cursor(event.position())
             return
         if self._swiping:
             self.set_divider(event.position().x() / max(self.width(), 1))
@@ -230,6 +265,7 @@ class CompareView(QWidget):
             self.update()
         self._drag_from = None
         self._swiping = False
+        self._show_cursor(event.position())
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """All of the pair; with a tool that counts clicks, one more of them."""
@@ -250,7 +286,7 @@ class CompareView(QWidget):
         return Spot(x, y, photo, self._viewport.scale, inside)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Left and right move divider and mix, Space blinks by hand, F + and - zoom."""
+        """Left and right move divider and mix, Space blinks by hand, F, 1, + and - zoom."""
         step = {Qt.Key.Key_Left: -0.05, Qt.Key.Key_Right: 0.05}.get(Qt.Key(event.key()))
         if step is not None and self._mode is CompareMode.SWIPE:
             self.set_divider(self._divider + step)
@@ -261,17 +297,32 @@ class CompareView(QWidget):
             self.flip()
         elif event.key() == Qt.Key.Key_F:
             self.fit()
+        elif event.key() == Qt.Key.Key_1:
+            self.one_to_one()
         elif event.key() in (Qt.Key.Key_Plus, Qt.Key.Key_Equal):
-            self._zoom(_STEP)
+            self.zoom_in()
         elif event.key() == Qt.Key.Key_Minus:
-            self._zoom(1 / _STEP)
+            self.zoom_out()
         else:
             event.ignore()
 
-    def _zoom(self, factor: float) -> None:
+    def _zoom_to(self, scale: float) -> None:
         view = self._viewport
-        self._viewport = view.zoomed(view.scale * factor, view.width / 2, view.height / 2)
+        self._viewport = view.zoomed(scale, view.width / 2, view.height / 2)
         self.update()
+
+    def _on_divider(self, place: QPointF) -> bool:
+        return self._mode is CompareMode.SWIPE and abs(place.x() - self._divider * self.width()) <= _GRIP
+
+    def _show_cursor(self, place: QPointF) -> None:
+        shape = Qt.CursorShape.ArrowCursor
+        if self._swiping or (self._drag_from is None and self._on_divider(place)):
+            shape = Qt.CursorShape.SizeHorCursor
+        elif self._drag_from is not None:
+            shape = Qt.CursorShape.ClosedHandCursor
+        elif self._tool is not None and self._tool.counts_clicks:
+            shape = Qt.CursorShape.CrossCursor
+        self.setCursor(shape)
 
     def _pane_width(self) -> int:
         if self._mode is CompareMode.SIDE_BY_SIDE:
@@ -298,7 +349,7 @@ class CompareView(QWidget):
                 self._pane(painter, QRectF(0, 0, edge, whole.height()), 0, pair.reference, reference)
                 right = QRectF(edge, 0, whole.width() - edge, whole.height())
                 self._pane(painter, right, 0, pair.photo, photo, findings=True)
-                self._grip(painter, edge)
+                draw_grip(painter, edge, self.height(), QColor(self._colours.accent))
             case CompareMode.BLINK if not self._photo_seen:
                 self._pane(painter, whole, 0, pair.reference, reference)
             case CompareMode.BLINK:
@@ -330,7 +381,8 @@ class CompareView(QWidget):
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, smooth)
         painter.setOpacity(opacity)
         target = QRectF(view.left, view.top, image.width() * view.scale, image.height() * view.scale)
-        painter.drawImage(target, image)
+        tone = Tone() if self._mode is CompareMode.DIFFERENCE else self._tone
+        draw_toned(painter, box.translated(-left, 0), target, image, tone, self.devicePixelRatioF())
         painter.setOpacity(1.0)
         if findings:
             self._findings.paint(painter, view, self._colours, self.font())
@@ -344,13 +396,3 @@ class CompareView(QWidget):
             place = QRectF(box.left() + 6, box.bottom() - CHIP_HEIGHT - 6, width, CHIP_HEIGHT)
             if place.right() <= box.right():
                 draw_chip(painter, place, name, QColor(self._colours.dim))
-
-    def _grip(self, painter: QPainter, edge: int) -> None:
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(QColor("#ffffff"), 2))
-        painter.drawLine(QPointF(edge, 0), QPointF(edge, self.height()))
-        painter.setPen(QPen(QColor(self._colours.accent), 2))
-        painter.setBrush(QColor("#ffffff"))
-        painter.drawEllipse(QPointF(edge, self.height() / 2), 8, 8)
-        painter.restore()

@@ -72,11 +72,16 @@ class _RectTool(_TwoPoints):
         """The rectangle so far."""
         if self._start is None or self._end is None:
             return Draft()
-        start, end = self._start, self._end
-        return Draft(drawn=drawn(start.x, start.y, end.x, end.y, self._board.size, end.shift))
+        return Draft(drawn=self._rect(self._start, self._end))
+
+    def _rect(self, start: Pointer, end: Pointer) -> Rect | None:
+        first = self._board.snapped_point(start.x, start.y)
+        # A square has no second corner of its own to snap.
+        second = (end.x, end.y) if end.shift else self._board.snapped_point(end.x, end.y)
+        return drawn(*first, *second, self._board.size, end.shift)
 
     def _done(self, start: Pointer, end: Pointer) -> None:
-        rect = drawn(start.x, start.y, end.x, end.y, self._board.size, end.shift)
+        rect = self._rect(start, end)
         if rect is not None:
             self._take(rect)
 

@@ -13,7 +13,6 @@ HANDLE_REACH = 7.0
 """View px around the middle of a handle that take hold of it."""
 
 _EDGE_REACH = 3.0
-_SNAP_REACH = 6.0
 
 
 @dataclass(slots=True)
@@ -163,8 +162,8 @@ class SelectTool:
         rects = moved([region.rect for region in regions], dx, dy, self._board.size)
         if not self._board.snapping or not rects:
             return rects
-        lines_x, lines_y = self._lines(regions)
-        reach = _SNAP_REACH / self._board.scale
+        lines_x, lines_y = self._board.lines({region.id for region in regions})
+        reach = self._board.snap_reach
         shift_x = snapped((edge for r in rects for edge in (r.x, r.right)), lines_x, reach)
         shift_y = snapped((edge for r in rects for edge in (r.y, r.bottom)), lines_y, reach)
         return moved(rects, shift_x, shift_y, self._board.size)
@@ -174,16 +173,5 @@ class SelectTool:
         # the pointer rarely takes hold of the very middle of a handle
         x, y = handle.place(region.rect)
         x, y = x + pointer.x - self._start.x, y + pointer.y - self._start.y
-        if self._board.snapping:
-            lines_x, lines_y = self._lines((region,))
-            reach = _SNAP_REACH / self._board.scale
-            x, y = x + snapped([x], lines_x, reach), y + snapped([y], lines_y, reach)
+        x, y = self._board.snapped_point(x, y, (region.id,))
         return resized(region.rect, handle, x, y, self._board.size)
-
-    def _lines(self, without: tuple[Region, ...]) -> tuple[list[float], list[float]]:
-        """The edges to snap to: those of the picture and of the other regions."""
-        ids = {region.id for region in without}
-        others = [region.rect for region in self._board.store if region.id not in ids and not region.hidden]
-        across = [0.0, float(self._board.size[0]), *(edge for r in others for edge in (r.x, r.right))]
-        down = [0.0, float(self._board.size[1]), *(edge for r in others for edge in (r.y, r.bottom))]
-        return across, down

@@ -6,17 +6,21 @@ applies it to the store, so that doing and undoing go the same way.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
 from desktop.canvas.regions import RegionsChanged, RegionStore
-from desktop.canvas.shaping import Handle, Size
+from desktop.canvas.shaping import Handle, Size, snapped
 from shared.geometry import Rect
 
 DRAG_DISTANCE = 4.0
 """View px that the pointer must move for a press to be a drag and no click."""
+
+
+SNAP_REACH = 6.0
+"""View px within which an edge is drawn to another one while snapping is on."""
 
 
 class Tool(StrEnum):
@@ -82,6 +86,25 @@ class Board:
     snapping: bool = False
     area: Callable[[Rect], None] = lambda _rect: None
     """Takes an area that was drawn."""
+
+    @property
+    def snap_reach(self) -> float:
+        """How near an edge is drawn to a line, px of the picture."""
+        return SNAP_REACH / self.scale
+
+    def lines(self, without: Collection[str] = ()) -> tuple[list[float], list[float]]:
+        """The edges to snap to, across and down: those of the picture and of the regions not in `without`."""
+        others = [region.rect for region in self.store if region.id not in without and not region.hidden]
+        across = [0.0, float(self.size[0]), *(edge for r in others for edge in (r.x, r.right))]
+        down = [0.0, float(self.size[1]), *(edge for r in others for edge in (r.y, r.bottom))]
+        return across, down
+
+    def snapped_point(self, x: float, y: float, without: Collection[str] = ()) -> tuple[float, float]:
+        """A point drawn to the nearest lines while snapping is on; else as it is."""
+        if not self.snapping:
+            return x, y
+        across, down = self.lines(without)
+        return x + snapped([x], across, self.snap_reach), y + snapped([y], down, self.snap_reach)
 
 
 @dataclass(frozen=True, slots=True)

@@ -359,4 +359,14 @@
         </translation>
     </message>
 </context>
+<context>
+    <name>Workbench</name>
+    <message numerus="yes">
+        <source>%n region(s) chosen</source>
+        <translation>
+            <numerusform>%n region chosen</numerusform>
+            <numerusform>%n regions chosen</numerusform>
+        </translation>
+    </message>
+</context>
 </TS>

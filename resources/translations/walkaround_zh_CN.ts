@@ -930,6 +930,10 @@
         <translation>返回上一页</translation>
     </message>
     <message>
+        <source>Blink</source>
+        <translation>闪烁</translation>
+    </message>
+    <message>
         <source>Brighter</source>
         <translation>调亮</translation>
     </message>
@@ -962,6 +966,10 @@
         <translation>比较两个版本</translation>
     </message>
     <message>
+        <source>Comparing</source>
+        <translation>比较</translation>
+    </message>
+    <message>
         <source>Copy the regions</source>
         <translation>复制区域</translation>
     </message>
@@ -984,6 +992,10 @@
     <message>
         <source>Details of the record</source>
         <translation>检查记录详情</translation>
+    </message>
+    <message>
+        <source>Difference</source>
+        <translation>差异</translation>
     </message>
     <message>
         <source>Draw a region</source>
@@ -1162,6 +1174,10 @@
         <translation>打开工作台</translation>
     </message>
     <message>
+        <source>Overlay</source>
+        <translation>叠加</translation>
+    </message>
+    <message>
         <source>Paste regions</source>
         <translation>粘贴区域</translation>
     </message>
@@ -1238,6 +1254,18 @@
         <translation>显示隐藏的区域</translation>
     </message>
     <message>
+        <source>Side by side</source>
+        <translation>并排</translation>
+    </message>
+    <message>
+        <source>Snap to edges</source>
+        <translation>吸附到边缘</translation>
+    </message>
+    <message>
+        <source>Swipe</source>
+        <translation>滑动</translation>
+    </message>
+    <message>
         <source>Take a photo</source>
         <translation>拍摄照片</translation>
     </message>
@@ -1296,6 +1324,17 @@
     <message>
         <source>Zoom to the item</source>
         <translation>缩放到条目</translation>
+    </message>
+</context>
+<context>
+    <name>CompareBar</name>
+    <message>
+        <source>How much of the photo is seen</source>
+        <translation>照片显示的比例</translation>
+    </message>
+    <message>
+        <source>Ways to compare</source>
+        <translation>比较方式</translation>
     </message>
 </context>
 <context>
@@ -1386,6 +1425,10 @@
 </context>
 <context>
     <name>Comparing</name>
+    <message>
+        <source>The photo is not aligned. Run detection, or align it by three points.</source>
+        <translation>照片尚未对齐。请先检测，或用三点对齐。</translation>
+    </message>
     <message>
         <source>This item has no photo to compare yet.</source>
         <translation>这个条目还没有可对比的照片。</translation>
@@ -1668,10 +1711,6 @@
     <message>
         <source>Edits cannot be kept on this machine: {why}</source>
         <translation>无法在本机保存修改：{why}</translation>
-    </message>
-    <message>
-        <source>The disk does not take what was sent: {why}</source>
-        <translation>已发送的修改未能记入磁盘：{why}</translation>
     </message>
     <message>
         <source>This was not done, the disk did not take it: {why}</source>
@@ -5135,6 +5174,13 @@
     </message>
 </context>
 <context>
+    <name>Sending</name>
+    <message>
+        <source>The disk does not take what was sent: {why}</source>
+        <translation>已发送的修改未能记入磁盘：{why}</translation>
+    </message>
+</context>
+<context>
     <name>ServerDialog</name>
     <message>
         <source>A server on the network</source>
@@ -5658,9 +5704,19 @@
 </context>
 <context>
     <name>Workbench</name>
+    <message numerus="yes">
+        <source>%n region(s) chosen</source>
+        <translation>
+            <numerusform>已选 %n 个区域</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Align by three points</source>
         <translation>三点对齐</translation>
+    </message>
+    <message>
+        <source>Brightness {n}</source>
+        <translation>亮度 {n}</translation>
     </message>
     <message>
         <source>Change description</source>
@@ -5677,6 +5733,10 @@
     <message>
         <source>Change the ignored areas</source>
         <translation>更改忽略区域</translation>
+    </message>
+    <message>
+        <source>Contrast {n}</source>
+        <translation>对比度 {n}</translation>
     </message>
     <message>
         <source>Correct findings</source>
@@ -5731,6 +5791,10 @@
         <translation>设置判定</translation>
     </message>
     <message>
+        <source>Snapping</source>
+        <translation>吸附</translation>
+    </message>
+    <message>
         <source>This will not survive a crash: {why}</source>
         <translation>程序意外退出时这一步会丢失：{why}</translation>
     </message>
@@ -5772,6 +5836,10 @@
     <message>
         <source>No record is open. Choose one from the list.</source>
         <translation>没有打开的记录，请从列表中选择。</translation>
+    </message>
+    <message>
+        <source>Nothing was deleted: the region is locked. Unlock it first ({keys}).</source>
+        <translation>没有删除：区域已锁定。请先解锁（{keys}）。</translation>
     </message>
     <message>
         <source>Opening the record…</source>

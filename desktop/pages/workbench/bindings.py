@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication
 
 from desktop.canvas.arrange import Side
 from desktop.canvas.tools import Tool
 from desktop.imaging.tone import Tone
 from desktop.pages.workbench.clipboard import copy_regions
+from desktop.pages.workbench.compare_bar import MODE_COMMANDS
 from desktop.pages.workbench.exchange import Exchange
 from desktop.pages.workbench.keeping import Keeping
 from shared.codes import Verdict
@@ -32,6 +36,7 @@ def bind(page: WorkbenchPage) -> None:
     keeping = Keeping(bench, page)
     keeping.said.connect(page.toast)
     commands = page.context.commands
+    comparing = page.comparing
 
     def editing() -> bool:
         return bench.document is not None and bench.editable
@@ -59,6 +64,13 @@ def bind(page: WorkbenchPage) -> None:
         if page.correcting.focused:
             page.correcting.remove_chosen()
         elif view.store.selected:
+            if all(region.locked for region in view.store.selected_regions):
+                keys = commands.keys_text("region.lock")
+                said = QCoreApplication.translate(
+                    "WorkbenchPage",
+                    "Nothing was deleted: the region is locked. Unlock it first ({keys}).",
+                )
+                page.toast.emit(said.format(keys=keys))
             view.editor.delete()
         else:
             bench.remove()
@@ -81,21 +93,42 @@ def bind(page: WorkbenchPage) -> None:
 
     def tone(brightness: int, contrast: int) -> None:
         now = view.tone
-        view.set_tone(Tone(_within(now.brightness + brightness), _within(now.contrast + contrast)))
+        show_tone(Tone(_within(now.brightness + brightness), _within(now.contrast + contrast)))
+
+    def show_tone(tone: Tone) -> None:
+        comparing.set_tone(tone)
+        page.line.show()
+
+    def snap() -> None:
+        view.editor.snapping = not view.editor.snapping
+        page.line.show()
+
+    def area() -> None:
+        comparing.picture()
+        page.own_detection.draw()
+
+    def show_item() -> None:
+        comparing.picture()
+        view.show_region(bench.current)
+
+    def hide_regions() -> None:
+        comparing.picture()
+        view.show_regions(not view.regions_shown)
 
     handlers: list[tuple[str, Callable[[], object], Callable[[], bool]]] = [
         ("tool.select", escape, is_open),
-        ("tool.rectangle", lambda: view.set_tool(Tool.DRAW), editing),
-        ("tool.pan", lambda: view.set_tool(Tool.PAN), is_open),
-        ("tool.ruler", lambda: view.set_tool(Tool.RULER), is_open),
-        ("tool.area", page.own_detection.draw, on_item),
-        ("view.fit", view.fit, is_open),
-        ("view.actual", view.one_to_one, is_open),
-        ("view.zoom_in", view.zoom_in, is_open),
-        ("view.zoom_out", view.zoom_out, is_open),
-        ("view.item", lambda: view.show_region(bench.current), on_item),
-        ("view.regions", lambda: view.show_regions(not view.regions_shown), is_open),
-        ("view.labels", lambda: view.show_labels(not view.labels_shown), is_open),
+        ("tool.rectangle", lambda: comparing.take(Tool.DRAW), editing),
+        ("tool.pan", lambda: comparing.take(Tool.PAN), is_open),
+        ("tool.ruler", lambda: comparing.take(Tool.RULER), is_open),
+        ("tool.area", area, on_item),
+        ("edit.snap", snap, editing),
+        ("view.fit", lambda: comparing.canvas.fit(), is_open),
+        ("view.actual", lambda: comparing.canvas.one_to_one(), is_open),
+        ("view.zoom_in", lambda: comparing.canvas.zoom_in(), is_open),
+        ("view.zoom_out", lambda: comparing.canvas.zoom_out(), is_open),
+        ("view.item", show_item, on_item),
+        ("view.regions", hide_regions, is_open),
+        ("view.labels", lambda: comparing.show_labels(not view.labels_shown), is_open),
         ("view.inspector", page.parts.fold, is_open),
         ("edit.undo", page.undoing.undo, editing),
         ("edit.redo", page.undoing.redo, editing),
@@ -118,7 +151,7 @@ def bind(page: WorkbenchPage) -> None:
         ("view.darker", lambda: tone(-_TONE_STEP, 0), is_open),
         ("view.contrast_more", lambda: tone(0, _TONE_STEP), is_open),
         ("view.contrast_less", lambda: tone(0, -_TONE_STEP), is_open),
-        ("view.plain", lambda: view.set_tone(Tone()), is_open),
+        ("view.plain", lambda: show_tone(Tone()), is_open),
         ("item.next", lambda: step(1), is_open),
         ("item.previous", lambda: step(-1), is_open),
         ("item.undecided", page.next_undecided, is_open),
@@ -127,7 +160,7 @@ def bind(page: WorkbenchPage) -> None:
         ("item.unsure", lambda: page.inspector.verdict.decide(Verdict.UNDECIDED), on_item),
         ("item.photo", page.photos.choose_files, on_item),
         ("item.camera", page.photos.capture, on_item),
-        ("item.versions", page.comparing.versions, on_item),
+        ("item.versions", comparing.versions, on_item),
         ("item.detect", page.detecting.detect, on_item),
         ("record.detect", page.detecting.detect_all, editing),
         ("record.finish", page.finishing.finish, editing),
@@ -135,9 +168,11 @@ def bind(page: WorkbenchPage) -> None:
         ("inspection.export", exchange.export, is_open),
         ("regions.import", exchange.ask, editing),
         ("record.template", keeping.keep, is_open),
-        ("compare", page.comparing.toggle, is_open),
+        ("compare", comparing.toggle, is_open),
         ("reload", page.reload, is_open),
     ]
+    for mode, command in MODE_COMMANDS.items():
+        handlers.append((command, partial(comparing.by, mode), on_item))
     for command, handler, enabled in handlers:
         commands.bind(command, handler, owner=page, enabled=enabled)
     commands.bind("search", page.items.search.setFocus, owner=page.items.search)

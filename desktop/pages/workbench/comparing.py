@@ -6,11 +6,16 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from desktop.canvas.alignment import AlignedPair
-from desktop.canvas.compare import CompareView
+from desktop.canvas.compare import CompareMode, CompareView
+from desktop.canvas.tools import Tool
 from desktop.canvas.view import CanvasView
+from desktop.imaging.tone import Tone
+from desktop.pages.workbench.aligning import Aligning
 from desktop.pages.workbench.bench import Bench
+from desktop.pages.workbench.compare_bar import CompareBar
 from desktop.pages.workbench.compare_versions import compare_versions
 from desktop.pages.workbench.correcting import Correcting
+from desktop.pages.workbench.photo_box import PhotoBox
 from desktop.pages.workbench.photos import Photos
 from desktop.pages.workbench.tool_strip import ToolStrip
 
@@ -36,7 +41,57 @@ class Comparing(QObject):
         self._strip, self._centre, self._window = strip, centre, window
         self._view, self._compare = canvases
         self._awaited = False
+        self._panes: tuple[CompareView, ...] = (self._compare,)
+        self.bar = CompareBar(self._compare, bench.context.commands)
         photos.pairChanged.connect(self._pair_changed)
+        strip.compareWanted.connect(self.show)
+        strip.picked.connect(self.take)
+
+    def follow(self, box: PhotoBox, aligning: Aligning) -> None:
+        """Compare in the same way as in the inspector, and whatever it or the aligning by hand asks for."""
+        self._panes = (self._compare, box.pane)
+        box.pane.modeChanged.connect(self._compare.set_mode)
+        self._compare.modeChanged.connect(box.set_mode)
+        box.compareVersionsWanted.connect(self.versions)
+        aligning.started.connect(lambda: self.show(True))
+
+    @property
+    def canvas(self) -> CanvasView | CompareView:
+        """What is on view in the place of the canvas."""
+        return self._compare if self._centre.currentWidget() is self._compare else self._view
+
+    def take(self, tool: Tool) -> None:
+        """Take a tool of the canvas; they work on the picture, which comes back to view."""
+        self.picture()
+        self._view.set_tool(tool)
+
+    def picture(self) -> None:
+        """Look at the picture again, if it was compared."""
+        if self.canvas is self._compare:
+            self.show(False)
+            self._view.setFocus()
+
+    def by(self, mode: CompareMode) -> None:
+        """Compare in this way on the canvas; says so where that cannot be."""
+        pair = self._photos.pair
+        if pair is not None and not pair.aligned and mode is not CompareMode.SIDE_BY_SIDE:
+            self.said.emit(self.tr("The photo is not aligned. Run detection, or align it by three points."))
+            return
+        self._compare.set_mode(mode)
+        if self.canvas is not self._compare:
+            self.toggle()
+
+    def set_tone(self, tone: Tone) -> None:
+        """Show the picture, the reference and the photo in this tone."""
+        self._view.set_tone(tone)
+        for pane in self._panes:
+            pane.set_tone(tone)
+
+    def show_labels(self, on: bool) -> None:
+        """Paint numbers and names wherever there are regions or findings, or none of them."""
+        self._view.show_labels(on)
+        for pane in self._panes:
+            pane.show_labels(on)
 
     def show(self, on: bool) -> None:
         """Compare reference and photo of the chosen item on the canvas, or look at the picture again."""
@@ -56,6 +111,8 @@ class Comparing(QObject):
         self._awaited = self._photos.pair is None
 
     def _pair_changed(self, pair: AlignedPair | None) -> None:
+        self._compare.set_pair(pair)
+        self.bar.show_pair(pair)
         if self._awaited and pair is not None:
             self.show(True)
 

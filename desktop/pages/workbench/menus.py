@@ -30,7 +30,7 @@ def everything(commands: Commands, parent: QWidget) -> QMenu:
 
 def of_item(commands: Commands, parent: QWidget) -> QMenu:
     """What can be done with the chosen item and its region."""
-    return _with_sections(commands, parent, _ITEM, ("edit.undo", "view.fit"))
+    return _with_sections(commands, parent, _ITEM, ("edit.undo", "compare", "view.fit"))
 
 
 def of_canvas(commands: Commands, parent: QWidget) -> QMenu:

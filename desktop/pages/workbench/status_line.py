@@ -20,6 +20,7 @@ class StatusLine(QObject):
         self._bench, self._view = bench, view
         self._cursor: tuple[int, int] | None = None
         view.cursorMoved.connect(self._cursor_moved)
+        view.selectionChanged.connect(lambda _: self.show())
 
     def _cursor_moved(self, place: tuple[int, int] | None) -> None:
         self._cursor = place
@@ -32,6 +33,13 @@ class StatusLine(QObject):
         size = bench.source.size if bench.source is not None else None
         name = bench.source.name if bench.source is not None else ""
         self.said.emit(
-            status_left(name, size, bench.number, len(bench.rows)),
-            status_right(self._cursor, None if region is None else region.rect, bench.mm_per_pixel),
+            status_left(
+                name, size, bench.number, len(bench.rows), self._view.tone, self._view.editor.snapping
+            ),
+            status_right(
+                self._cursor,
+                None if region is None else region.rect,
+                bench.mm_per_pixel,
+                len(self._view.store.selected),
+            ),
         )

@@ -8,6 +8,7 @@ from PySide6.QtCore import QCoreApplication
 
 from desktop.canvas.regions import Step
 from desktop.canvas.words import step_name
+from desktop.imaging.tone import Tone
 from shared.geometry import Rect
 
 
@@ -91,23 +92,42 @@ def region_text(rect: Rect, mm_per_pixel: float | None) -> str:
     return f"{size} ({rect.w * mm_per_pixel:.0f} × {rect.h * mm_per_pixel:.0f} mm)"
 
 
-def status_left(name: str, size: tuple[int, int] | None, number: int, count: int) -> str:
-    """What is open: file, its size in px, which item of how many."""
+def status_left(
+    name: str,
+    size: tuple[int, int] | None,
+    number: int,
+    count: int,
+    tone: Tone,
+    snapping: bool,
+) -> str:
+    """What is open: file, its size in px, which item of how many; and what is not as usual on view."""
     parts = [name]
     if size is not None:
         parts.append(f"{size[0]} × {size[1]}")
     if count:
         said = QCoreApplication.translate("Workbench", "Item {n} / {all}")
         parts.append(said.format(n=number, all=count))
+    if tone.brightness:
+        said = QCoreApplication.translate("Workbench", "Brightness {n}")
+        parts.append(said.format(n=f"{tone.brightness:+d}"))
+    if tone.contrast:
+        said = QCoreApplication.translate("Workbench", "Contrast {n}")
+        parts.append(said.format(n=f"{tone.contrast:+d}"))
+    if snapping:
+        parts.append(QCoreApplication.translate("Workbench", "Snapping"))
     return " · ".join(part for part in parts if part)
 
 
-def status_right(cursor: tuple[int, int] | None, region: Rect | None, mm_per_pixel: float | None) -> str:
-    """Where the pointer is in px, and how large the chosen region is."""
+def status_right(
+    cursor: tuple[int, int] | None, region: Rect | None, mm_per_pixel: float | None, chosen: int = 1
+) -> str:
+    """Where the pointer is in px, and how large the chosen region is, or how many are chosen."""
     parts = []
     if cursor is not None:
         parts.append(f"x {grouped(cursor[0])}  y {grouped(cursor[1])}")
-    if region is not None:
+    if chosen > 1:
+        parts.append(QCoreApplication.translate("Workbench", "%n region(s) chosen", "", chosen))
+    elif region is not None:
         said = QCoreApplication.translate("Workbench", "Region {size}")
         parts.append(said.format(size=region_text(region, mm_per_pixel)))
     return "  ·  ".join(parts)

@@ -190,6 +190,14 @@ def test_locked_regions_have_no_handles_and_stay(hand: Hand) -> None:
     assert not hand.store["a"].locked
 
 
+def test_what_is_drawn_snaps_too(hand: Hand) -> None:
+    hand.add("a", 100, 100, 200, 200)
+    hand.editor.set_tool(Tool.DRAW)
+    hand.editor.snapping = True
+    hand.drag((303, 98), (400, 296))
+    assert hand.changes[-1].after[0].rect == Rect(300, 100, 100, 200)
+
+
 def test_snapping_is_off_until_asked_for(hand: Hand) -> None:
     hand.add("a", 100, 100, 50, 50)
     hand.add("b", 300, 110, 50, 50)
