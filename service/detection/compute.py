@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from service.detection import pictures
+from service.detection import memory, pictures
 from service.detection.failure import DetectionFailed, of_disk
 from service.detection.onnx.detector import Detected, Detectors, calls_together, is_sliced
 from service.detection.onnx.fit import scale_of
@@ -93,6 +93,7 @@ class Computer:
     """Runs requests; keeps opened models warm."""
 
     def __init__(self) -> None:
+        memory.keep()
         self._detectors = Detectors()
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="photo")
         self._ahead: tuple[Request, Future[Photo]] | None = None

@@ -80,8 +80,8 @@ def align(reference: Pyramid, region: Rect, photo: Pyramid, start: Matrix | None
     if start is not None:
         return _told(photo, region, _from_person(reference, photo, region, check, start))
     best: _Guess | None = None
-    for guess, certain in _guesses(reference, region, photo):
-        tried = _check(reference, photo, check, guess, 10 if certain else 8)
+    for guess, reach in _guesses(reference, region, photo):
+        tried = _check(reference, photo, check, guess, reach)
         if tried is None or not _plausible(tried.homography, region, photo.size):
             continue
         if best is None or tried.score > best.score:
@@ -150,14 +150,22 @@ def _frame(area: Rect, side: int, finest: float) -> _Frame:
     return _Frame(inverse(shift_scale(area.x, area.y, size[0] / area.w, size[1] / area.h)), size)
 
 
-def _guesses(reference: Pyramid, region: Rect, photo: Pyramid) -> Iterator[tuple[Matrix, bool]]:
-    """Homographies to try, reference px -> photo px; True with those that come from the image shapes."""
+def _guesses(reference: Pyramid, region: Rect, photo: Pyramid) -> Iterator[tuple[Matrix, int]]:
+    """Homographies to try, reference px -> photo px, and by how many px of the check each may be off.
+
+    Those that come from the image shapes are tried close by first: most scans and fixed cameras fit at once.
+    """
     width, height = photo.size
     shape = width / height
     whole = Rect(0, 0, *reference.size)
-    for area in [whole] if region == whole else [whole, region]:
-        if abs(np.log(shape / (area.w / area.h))) < 0.03:
-            yield shift_scale(area.x, area.y, width / area.w, height / area.h), True
+    alike = [
+        shift_scale(area.x, area.y, width / area.w, height / area.h)
+        for area in ([whole] if region == whole else [whole, region])
+        if abs(np.log(shape / (area.w / area.h))) < 0.03
+    ]
+    # In a small region few blocks have a say: there each must be free to lie anywhere.
+    reaches = (4, 10) if min(region.w, region.h) > 2 * _BLOCK else (10,)
+    yield from ((matrix, reach) for reach in reaches for matrix in alike)
     views = [whole]
     context = _context(region, reference.size)
     if max(context.w, context.h) < 0.6 * max(whole.w, whole.h):
@@ -171,7 +179,7 @@ def _guesses(reference: Pyramid, region: Rect, photo: Pyramid) -> Iterator[tuple
     tolerance = 3 * max(max(photo.size) / _FEATURE_SIDE, 1.0)
     for matrix, inliers in features.propose(known, seen, tolerance, photo.size):
         if inliers >= 6:
-            yield matrix, False
+            yield matrix, 8
 
 
 def _extract(image: Pyramid, area: Rect) -> features.Features:

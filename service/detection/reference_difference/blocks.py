@@ -9,7 +9,6 @@ squares, Tukey's biweight), so damage in the photo does not pull either.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,18 +50,14 @@ def measure(reference: Floats, photo: Floats, valid: Bytes, block: int, reach: i
     reference, photo: smoothed grey frames (height, width); valid: 255 where the photo covers the frame.
     """
     height, width = reference.shape
-    gx, gy = _gradients(reference)
-    px, py = _gradients(photo)
     tops, lefts = _places(height, block, reach, most), _places(width, block, reach, most)
     if not (tops and lefts):
         none = np.zeros((0, 2))
         return Offsets(none, none, np.zeros(0), np.zeros((0, 2, 2)), np.zeros(0), 0, 0)
-    at = np.ix_(tops, lefts)
-    gx, gy, px, py = (_blocks(part, block, at) for part in (gx, gy, px, py))
-    xx, xy, yy = _mean_product(gx, gx), _mean_product(gx, gy), _mean_product(gy, gy)
-    theirs = _mean_product(px, px) + _mean_product(py, py)
-    covered = _blocks(valid, block, at).all(axis=2)
-    own = xx + yy
+    xx, xy, yy = _tensors(reference, block, tops, lefts)
+    in_photo = _tensors(photo, block, tops, lefts)
+    own, theirs = xx + yy, in_photo[0] + in_photo[2]
+    covered = _covered(valid, block, tops, lefts)
     structured = covered & (own >= _LEAST_ENERGY)
     photo_only = covered & ~structured & (theirs > 4 * np.maximum(own, _LEAST_ENERGY))
     centres, offsets, scores, kept, energies = [], [], [], [], []
@@ -92,20 +87,28 @@ def measure(reference: Floats, photo: Floats, valid: Bytes, block: int, reach: i
     )
 
 
-def _blocks(image: NDArray[Any], block: int, at: tuple[NDArray[Any], ...]) -> NDArray[Any]:
-    """The blocks whose top left corners are `at` (rows, columns): (rows, columns, block * block)."""
-    windows = np.lib.stride_tricks.sliding_window_view(image, (block, block))[at]
-    return np.asarray(windows.reshape(*windows.shape[:2], -1))
+def _tensors(image: Floats, block: int, tops: list[int], lefts: list[int]) -> NDArray[np.float64]:
+    """The structure tensors of the blocks at each of `tops` and `lefts`: xx, xy and yy, (3, tops, lefts)."""
+    until = np.zeros((3, len(tops), image.shape[1] + 1))
+    for row, top in enumerate(tops):
+        above = min(top, 1)
+        rows, own = image[top - above : top + block + 1], np.s_[above : above + block]
+        gx, gy = (
+            np.asarray(cv2.Sobel(rows, cv2.CV_32F, right, down, ksize=3, scale=1 / 8), np.float32)[own]
+            for right, down in ((1, 0), (0, 1))
+        )
+        columns = [np.einsum("rc,rc->c", one, other) for one, other in ((gx, gx), (gx, gy), (gy, gy))]
+        np.cumsum(columns, axis=1, dtype=np.float64, out=until[:, row, 1:])
+    start = np.array(lefts)
+    return np.asarray((until[..., start + block] - until[..., start]) / block**2)
 
 
-def _mean_product(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
-    return np.asarray(np.einsum("rcn,rcn->rc", one, other) / one.shape[2])
-
-
-def _gradients(image: Floats) -> tuple[Floats, Floats]:
-    return (
-        np.asarray(cv2.Sobel(image, cv2.CV_32F, 1, 0, ksize=3, scale=1 / 8), np.float32),
-        np.asarray(cv2.Sobel(image, cv2.CV_32F, 0, 1, ksize=3, scale=1 / 8), np.float32),
+def _covered(valid: Bytes, block: int, tops: list[int], lefts: list[int]) -> NDArray[np.bool_]:
+    """Which of the blocks at `tops` and `lefts` are 255 all over."""
+    if valid.all():
+        return np.ones((len(tops), len(lefts)), np.bool_)
+    return np.array(
+        [[valid[top : top + block, left : left + block].all() for left in lefts] for top in tops], np.bool_
     )
 
 

@@ -83,7 +83,12 @@ def _connected(
     Only those with a pixel that is `wanted`, where that is given.
     """
     kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * reach + 1, 2 * reach + 1))
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(cv2.dilate(mask, kernel), connectivity=8)
+    # Every group covers the kernel at least, a diamond or more, so there may be too many for 16 bits only in
+    # a large frame.
+    few = mask.size < (2 * reach * (reach + 1) + 1) * 65_535
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(
+        cv2.dilate(mask, kernel), connectivity=8, ltype=cv2.CV_16U if few else cv2.CV_32S
+    )
     for index in range(1, count) if wanted is None else np.unique(labels[wanted]).tolist():
         x, y, w, h = (int(v) for v in stats[index, :4])
         area = np.s_[y : y + h, x : x + w]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 from typing import Final
 
 import numpy as np
@@ -15,6 +15,8 @@ from shared.cv import cv2
 
 _SIGMAS: Final = (0.0, 0.5, 0.7, 0.9, 1.2, 1.6, 2.1, 2.8)
 _SAMPLES_SIDE = 52
+# Rows that are lit at a time: what is worked on stays in the processor's cache, and threads share it evenly.
+_BAND = 64
 
 
 def match_focus(reference: Floats, photo: Floats, valid: Bytes) -> tuple[Floats, Floats]:
@@ -26,6 +28,7 @@ def match_focus(reference: Floats, photo: Floats, valid: Bytes) -> tuple[Floats,
     one, other, mask = _structured_tiles(reference, photo, valid)
     if one is None or other is None or mask is None:
         return reference, photo
+    one, other = (np.asarray(part - cv2.GaussianBlur(part, (0, 0), 4.0), np.float32) for part in (one, other))
     soften_reference = _best_sigma(one, other, mask)
     if soften_reference > 0:
         return _blur(reference, soften_reference), photo
@@ -47,11 +50,14 @@ def _structured_tiles(
     tile = min(tile, height, width)
     found: list[tuple[float, int, int]] = []
     luminance = _luminance(reference)
+    steps = np.ascontiguousarray(luminance[::2, ::2])
+    steps = np.asarray(cv2.absdiff(steps[:, 1:], steps[:, :-1]), np.float32)
     for top in range(0, height - tile + 1, tile):
         for left in range(0, width - tile + 1, tile):
             if valid[top : top + tile, left : left + tile].min():
-                part = luminance[top : top + tile : 2, left : left + tile : 2]
-                found.append((float(np.abs(np.diff(part, axis=1)).mean()), top, left))
+                y, x = -(-top // 2), -(-left // 2)
+                part = steps[y : -(-(top + tile) // 2), x : -(-(left + tile) // 2) - 1]
+                found.append((cv2.mean(part)[0], top, left))
     found = sorted(found, reverse=True)[:most]
     if not found:
         return None, None, None
@@ -70,9 +76,9 @@ def _luminance(image: Floats) -> Floats:
     return np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.float32)
 
 
-def _best_sigma(sharp: Floats, soft: Floats, mask: NDArray[np.bool_]) -> float:
-    target = (soft - cv2.GaussianBlur(soft, (0, 0), 4.0))[mask]
-    high = np.asarray(sharp - cv2.GaussianBlur(sharp, (0, 0), 4.0), np.float32)
+def _best_sigma(high: Floats, soft: Floats, mask: NDArray[np.bool_]) -> float:
+    """The blur of one high-pass picture that makes it most like another one where the mask is set."""
+    target = soft[mask]
     least, chosen, worse = np.inf, 0.0, 0
     for sigma in _SIGMAS:
         detail = _blur(high, sigma)[mask]
@@ -114,28 +120,40 @@ class Light:
         """The image, float32 (height, width, channels), in that light."""
         if self.numbers is None:
             return image
-        height, width = image.shape[:2]
+        height, width, channels = image.shape
         (x1, x2), (y1, y2) = self.x, self.y
-        full_x = (np.arange(width, dtype=np.float32) + 0.5) * np.float32((x2 - x1) / width) + np.float32(x1)
-        full_y = (np.arange(height, dtype=np.float32) + 0.5) * np.float32((y2 - y1) / height) + np.float32(y1)
-        across = np.stack([np.ones_like(full_x), full_x, full_x**2])
-        down = np.stack([np.ones_like(full_y), full_y, full_y**2], axis=1)
+        x = (np.arange(width, dtype=np.float32) + 0.5) * np.float32((x2 - x1) / width) + np.float32(x1)
+        y = (np.arange(height, dtype=np.float32) + 0.5) * np.float32((y2 - y1) / height) + np.float32(y1)
+        across = np.stack([np.ones_like(x), x, x * x])
+        down = np.stack([np.ones_like(y), y, y * y], axis=1)
+        a0, a1, a2, c, b0, b1, b2, b3, b4, b5 = self.numbers.T.astype(np.float32)
+        none = np.zeros_like(a0)
+        tilt = _along(np.array([[a0, a1], [a2, none]]), across[:2])
+        bent = _along(np.array([[b0, b1, b3], [b2, b4, none], [b5, none, none]]) * 255, across)
+        bend = np.tile(c / 255, width)
+        values = image.reshape(height, width * channels)
+        lit = np.empty_like(values)
 
-        def changed(numbers: NDArray[np.float64], value: Floats) -> Floats:
-            a0, a1, a2, c, b0, b1, b2, b3, b4, b5 = numbers.astype(np.float32)
+        def changed(rows: slice) -> None:
+            value, out = values[rows], lit[rows]
+            np.multiply(value, bend, out=out)
             # Not `@`: BLAS would start threads of its own for so little.
-            tilt = np.array([[a0, a1, 0], [a2, 0, 0]], np.float32) @ across
-            gain = np.einsum("ij,jk->ik", down[:, :2], tilt)
-            bent = np.array([[b0, b1, b3], [b2, b4, 0], [b5, 0, 0]], np.float32) * 255
-            total = np.einsum("ij,jk->ik", down, bent @ across)
-            gain = cv2.scaleAdd(value, float(c) / 255, gain, gain)
-            return np.asarray(cv2.accumulateProduct(gain, value, total), np.float32)
+            out += np.einsum("ij,jk->ik", down[rows, :2], tilt)
+            out *= value
+            out += np.einsum("ij,jk->ik", down[rows], bent)
+            # The photo clips at black and white, so what the fit puts beyond them must clip too.
+            np.clip(out, 0, 255, out=out)
 
-        planes = [np.asarray(plane, np.float32) for plane in cv2.split(image)]
-        work = [partial(changed, *both) for both in zip(self.numbers, planes, strict=True)]
-        lit = cv2.merge(side_by_side(work))
-        # The photo clips at black and white, so what the fit puts beyond them must clip too.
-        return np.asarray(np.clip(lit, 0, 255, out=lit), np.float32).reshape(image.shape)
+        side_by_side([partial(changed, np.s_[top : top + _BAND]) for top in range(0, height, _BAND)])
+        return lit.reshape(image.shape)
+
+
+def _along(numbers: Floats, across: Floats) -> Floats:
+    """A polynomial of x for each power of y: numbers (powers of y, of x, channels), across (powers of x, x).
+
+    As rows of x and channels in turn, like those of a picture.
+    """
+    return np.asarray(np.einsum("ypc,px->yxc", numbers, across), np.float32).reshape(len(numbers), -1)
 
 
 def match_light(reference: Floats, photo: Floats, valid: Bytes) -> tuple[Floats, Light]:
@@ -176,7 +194,9 @@ def match_light(reference: Floats, photo: Floats, valid: Bytes) -> tuple[Floats,
 def _off(reference: Floats, photo: Floats, valid: Bytes) -> float:
     """What usually differs between the two, in grey levels: the mean of the lower three quarters."""
     step = int(np.ceil(np.sqrt(valid.size / 20_000)))
-    each = np.abs(reference[::step, ::step] - photo[::step, ::step]).max(axis=2)[valid[::step, ::step] > 0]
+    channels = np.abs(reference[::step, ::step] - photo[::step, ::step])
+    most = reduce(np.maximum, (channels[..., channel] for channel in range(channels.shape[2])))
+    each = most[valid[::step, ::step] > 0]
     lower = each.size * 3 // 4
     return float(np.partition(each, lower)[:lower].mean()) if lower else 0.0
 

@@ -26,7 +26,7 @@ _LEVELS = 5
 _BINS = 14
 _SAMPLES = 12_000
 # Red and blue against luminance, from BGR.
-_COLOURS = np.array([[-0.08, -0.41, 0.49], [0.62, -0.41, -0.21]], np.float32)
+_COLOURS = ((-0.08, -0.41, 0.49), (0.62, -0.41, -0.21))
 # Grey levels are compared in sixty-fourths, in int16: twice as fast as float32, and as exact as is needed.
 _UNIT = 64
 # Grey levels within the tolerance that make an edge, rather than texture which a stain may tint.
@@ -59,12 +59,12 @@ def opponent(image: Floats) -> list[Fixed]:
     if image.shape[2] == 1:
         return [_fixed(image[..., 0])]
     blue, green, red = cv2.split(cv2.pyrDown(image))
-    colours = (blue * b + green * g + red * r for b, g, r in _COLOURS)
-    return [_fixed(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)), *(_fixed(colour) for colour in colours)]
+    colours = (cv2.scaleAdd(red, r, cv2.addWeighted(blue, b, green, g, 0)) for b, g, r in _COLOURS)
+    return [_fixed(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)), *map(_fixed, colours)]
 
 
 def _fixed(image: NDArray[Any]) -> Fixed:
-    return np.asarray(image * np.float32(_UNIT), np.float32).astype(np.int16)
+    return np.asarray(np.multiply(image, np.float32(_UNIT)), np.float32).astype(np.int16)
 
 
 def differ(reference: Floats, photo: Floats, valid: Bytes, scanned: bool = False) -> Difference:
@@ -201,16 +201,18 @@ def _tolerance(one: Fixed, other: Fixed, valid: Bytes) -> tuple[int, Fixed]:
     """The tolerance (1..3 px) at which nearly all edges agree, and what exceeds it."""
     exceeding = _exceeding(one, other, 1)
     contrast = _range(one, 1)
-    least = max(float(np.quantile(contrast[::4, ::4], 0.8)), 25.0 * _UNIT)
-    strong = (contrast > int(least)) & (valid > 0)
-    edges = np.count_nonzero(strong)
+    some = contrast[::4, ::4].ravel()
+    upper = some.size * 4 // 5
+    least = max(int(np.partition(some, upper)[upper]), 25 * _UNIT)
+    strong = cv2.copyTo(cv2.compare(contrast, least, cv2.CMP_GT), valid)
+    edges = cv2.countNonZero(strong)
     if edges < 200:
         return 1, exceeding
-    limit = np.multiply(contrast, np.float32(0.3), dtype=np.float32).astype(np.int16)
     for radius in (1, 2, 3):
         if radius > 1:
             exceeding = _exceeding(one, other, radius)
-        if radius == 3 or np.count_nonzero((exceeding > limit) & strong) < 0.03 * edges:
+        disagreeing = cv2.compare(cv2.addWeighted(exceeding, 1, contrast, -0.3, 0), 0, cv2.CMP_GT)
+        if radius == 3 or cv2.countNonZero(cv2.copyTo(disagreeing, strong)) < 0.03 * edges:
             return radius, exceeding
     return 3, exceeding
 
@@ -238,8 +240,8 @@ def _usual(off: Fixed, contrast: Fixed, valid: Bytes, floor: float) -> Floats:
     position = levels[order].reshape(_BINS, each)[:, each // 2] / _UNIT
     # The 80th and 60th percentiles of a half-normal distribution lie at 1.28 and 0.84 deviations.
     at = (int(each * 0.6), int(each * 0.8))
-    bins = np.partition(samples[order].reshape(_BINS, each).astype(np.float32) / _UNIT, at, axis=1)
-    spreads = np.maximum(bins[:, at[1]] / 1.28, bins[:, at[0]] / 0.84)
+    bins = np.sort(samples[order].reshape(_BINS, each), axis=1)[:, at].astype(np.float64) / _UNIT
+    spreads = np.maximum(bins[:, 1] / 1.28, bins[:, 0] / 0.84)
     # Never below a share of the contrast: interpolation alone leaves that much at an edge.
     grey_levels = np.arange(256)
     table = np.interp(grey_levels, position, np.maximum(spreads, floor + 0.03 * position))

@@ -29,7 +29,7 @@ from shared.geometry import Rect
 
 _MOST_CHANGED = 0.5
 # Grey levels from which a picture is taken to be clipped, and how much brighter what it shows may have been.
-_WHITE = 250.0
+_WHITE = 250
 _BEYOND_WHITE = 1.25
 
 
@@ -118,24 +118,23 @@ class Search:
 def look(
     reference: Pyramid, photo: Pyramid, frame: Frame, search: Search, light: Light | None = None
 ) -> Look | None:
-    """Compare a frame of the two pictures (BGR); None when they differ nearly everywhere.
+    """Compare a frame of the two pictures (both BGR or both grey); None when they differ nearly everywhere.
 
     light: of the photo within the frame, where it is known; otherwise it is measured.
     """
-    was, now = side_by_side(
+    known, seen = side_by_side(
         [
             partial(_seen, reference, frame.to_reference, frame.size),
             partial(_seen, photo, frame.to_photo, frame.size),
         ]
     )
-    if not (_coloured(was) or _coloured(now)) if light is None else light.channels == 1:
-        was, now = was[..., 1:2].copy(), now[..., 1:2].copy()
+    white = _white(known)
+    was, now = known.astype(np.float32), seen.astype(np.float32)
     valid = inside_mask(frame.to_photo, frame.size, photo.size)
     valid = np.asarray(cv2.erode(valid, np.ones((5, 5), np.uint8), borderType=cv2.BORDER_REPLICATE), np.uint8)
     shift = settle.leftover(_grey(was), _grey(now), valid) if search.wanders else None
     if shift is not None:
         now = settle.moved(now, shift)
-    white = _white(was)
     was, now = match_focus(was, now, valid)
     if light is None:
         was, light = match_light(was, now, valid)
@@ -144,7 +143,7 @@ def look(
     if white is not None:
         # The reference may have been any brighter there; a photo exposed less tells by how much.
         brighter = np.clip(now, was, was * _BEYOND_WHITE)
-        was = np.where(white[..., None] if white.ndim == 2 else white, brighter, was)
+        was = np.where(white, brighter, was)
     difference = differ(was, now, valid, search.scanned)
     if _strange(difference, valid, search.threshold):
         return None
@@ -152,16 +151,17 @@ def look(
     return Look(found, frame, was, now, shift, difference.radius, light)
 
 
-def _seen(image: Pyramid, to_image: Matrix, size: tuple[int, int]) -> Floats:
-    return image.warped(to_image, size, cv2.INTER_CUBIC, 1.9).astype(np.float32)
+def _seen(image: Pyramid, to_image: Matrix, size: tuple[int, int]) -> Bytes:
+    seen = image.warped(to_image, size, cv2.INTER_CUBIC, 1.9)
+    return seen if seen.ndim == 3 else seen[..., None]
 
 
-def _white(image: Floats) -> NDArray[np.bool_] | None:
-    """Where the picture is as bright as it can say, per channel; None where it is hardly anywhere."""
-    white = np.asarray(cv2.compare(image, _WHITE, cv2.CMP_GE), np.uint8)
-    if not white.any():
+def _white(image: Bytes) -> NDArray[np.bool_] | None:
+    """Where the picture is as bright as it can say, per channel; None where it is nowhere."""
+    if image.max() < _WHITE:
         return None
-    return np.asarray(cv2.dilate(white, np.ones((3, 3), np.uint8)), np.bool_)
+    white = cv2.dilate(image, np.ones((3, 3), np.uint8)) >= _WHITE
+    return np.asarray(white, np.bool_).reshape(image.shape)
 
 
 def _grey(image: Floats) -> Floats:
@@ -170,11 +170,6 @@ def _grey(image: Floats) -> Floats:
         if image.shape[2] == 1
         else np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.float32)
     )
-
-
-def _coloured(image: Floats) -> bool:
-    part = image[::4, ::4]
-    return bool(np.abs(part - part.mean(axis=2, keepdims=True)).max() > 6)
 
 
 def _strange(difference: Difference, valid: Bytes, threshold: float) -> bool:

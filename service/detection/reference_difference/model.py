@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from functools import partial
+from functools import partial, reduce
 
 import numpy as np
 
@@ -46,6 +46,9 @@ _MOST_RIM_SHARE = 3.0
 # DeepPCB (Tang et al. 2019) leave about 8 px around what changed. This (px of the photo) fits both.
 _SCAN_RIM = 4.5
 _SCAN_SHARE = 0.95
+# Grey levels by which the channels of a picture lie apart that has colour, and up to which it can have none.
+_TINT = 9
+_GREY = 2
 # Without findings a photo passes, so then the alignment must be beyond doubt (see `align._BELONGS`).
 _LEAST_TO_PASS = 0.75
 
@@ -86,9 +89,9 @@ def examine(
 ) -> Examined:
     """The steps of `detect` up to the differing parts. Raises AlignmentFailed."""
     area = region.clamped(reference.shape[1], reference.shape[0])
-    reference_levels, photo_levels = Pyramid(reference), Pyramid(photo)
     grey_levels = Pyramid(grey(reference)), Pyramid(grey(photo))
     alignment = align(grey_levels[0], area, grey_levels[1], start)
+    levels = (Pyramid(reference), Pyramid(photo)) if _in_colour(reference, photo) else grey_levels
     scanned = _black_and_white(reference) and _black_and_white(photo)
     threshold = 6.0 * 4.0 ** (0.5 - wanted.sensitivity)
 
@@ -100,7 +103,7 @@ def examine(
             alignment.error_px > _SETTLED,
             scanned,
         )
-        return look(reference_levels, photo_levels, frame, search, light)
+        return look(*levels, frame, search, light)
 
     full = _frame(area, alignment.homography)
     coarse = np.sqrt(_AT_ONCE / full.pixels) if full.pixels > _MOST_AT_ONCE else 1.0
@@ -123,10 +126,23 @@ def _frame(area: Rect, homography: Matrix) -> Frame:
     return Frame(to_reference, homography @ to_reference, size)
 
 
+def _in_colour(reference: Bytes, photo: Bytes) -> bool:
+    """Whether there is colour to compare: in one of the two, and the other could have shown it."""
+    spreads = [_spread(image) for image in (reference, photo)]
+    return max(spreads) > _TINT and min(spreads) > _GREY
+
+
+def _spread(image: Bytes) -> int:
+    """How far the channels lie apart at most, in grey levels."""
+    channels = cv2.split(np.ascontiguousarray(image[::4, ::4]))
+    return int(cv2.subtract(reduce(cv2.max, channels), reduce(cv2.min, channels)).max())
+
+
 def _black_and_white(image: Bytes) -> bool:
     """Whether a scanner made it that knows only black and white; resampled, its edges would be grey."""
-    part = image[::4, ::4]
-    return float(np.mean((part < 24) | (part > 231))) >= _SCAN_SHARE and float(np.ptp(part)) > 207
+    counts = np.bincount(image[::4, ::4, 1].ravel(), minlength=256)
+    extremes = int(counts[:24].sum() + counts[232:].sum())
+    return extremes >= _SCAN_SHARE * counts.sum() and bool(counts[:24].any() and counts[232:].any())
 
 
 def _allowed(valid: Bytes, wanted: Parameters, to_frame: Matrix) -> Bytes:
@@ -148,9 +164,7 @@ def _least(wanted: Parameters, scale: float) -> float:
 
 def in_photo(part: boxes.Part, seen: Look, scanned: bool, photo_size: tuple[int, int]) -> Rect:
     """The bounds in the photo of the part's own pixels (not of its turned box), and its rim."""
-    rows, columns = np.nonzero(part.mask)
-    points = np.stack([columns, rows], axis=1).astype(np.int32)
-    hull = cv2.convexHull(points).reshape(-1, 2).astype(np.float64)
+    hull = cv2.convexHull(cv2.findNonZero(part.mask.view(np.uint8))).reshape(-1, 2).astype(np.float64)
     rims = np.array([(0, 0), (0, 1), (1, 0), (1, 1)], np.float64)
     hull = (hull[:, None, :] + rims[None]).reshape(-1, 2) + np.array([part.box.x, part.box.y])
     if seen.shift is not None:

@@ -73,31 +73,28 @@ def _lattice(found: blocks.Offsets, size: tuple[int, int]) -> Floats:
     place = np.clip(found.centres / np.array(size) * _LATTICE - 0.5, 0, _LATTICE - 1 - 1e-6)
     low = place.astype(np.int64)
     part = place - low
-    hat = np.zeros((count, nodes))
-    rows = np.arange(count)
-    for right in (0, 1):
-        for below in (0, 1):
-            share = np.abs(1 - right - part[:, 0]) * np.abs(1 - below - part[:, 1])
-            hat[rows, (low[:, 1] + below) * _LATTICE + low[:, 0] + right] = share
+    # The four nodes around each block and their shares of its shift, (count, 4).
+    corner = np.array([(0, 0), (1, 0), (0, 1), (1, 1)])
+    at = (low[:, None] + corner) @ np.array([1, _LATTICE])
+    share = np.abs(1 - corner - part[:, None]).prod(axis=2)
     trace = np.trace(found.tensors, axis1=1, axis2=2)
     along = found.tensors / np.maximum(trace, 1e-9)[:, None, None]
-    both = np.zeros((count, 2, nodes, 2))
-    both[:, 0, :, 0] = both[:, 1, :, 1] = hat
-    pulled = (along @ both.reshape(count, 2, 2 * nodes)).reshape(2 * count, 2 * nodes)
-    flat = both.reshape(2 * count, 2 * nodes)
+    # What each block adds to the equations of its own nodes, twice over since each has an x and a y.
+    own = np.einsum("bi,bj,bxy->bixjy", share, share, along).reshape(count, 64)
+    pull = np.einsum("bi,bxy,by->bix", share, along, found.offsets).reshape(count, 8)
+    row = (2 * at[..., None] + np.arange(2)).reshape(count, 8)
+    place = (row[:, :, None] * (2 * nodes) + row[:, None, :]).ravel()
     system = np.kron(_membrane() * _MEMBRANE + np.eye(nodes) * 1e-4, np.eye(2))
     start = np.clip(found.correlation - 0.25, 0, None) ** 2
     weights = start
     shifts = np.zeros((2 * nodes, 1))
-    offsets = found.offsets.reshape(2 * count, 1)
     for _ in range(5):
-        weighted = pulled * np.repeat(weights, 2)[:, None]
-        # OpenCV's, not `@` and NumPy's solve: BLAS would start threads of its own for so little.
-        left = cv2.gemm(flat, weighted, 1.0, system, 1.0, flags=cv2.GEMM_1_T)
-        right = cv2.gemm(weighted, offsets, 1.0, None, 0.0, flags=cv2.GEMM_1_T)
-        shifts = cv2.solve(left, right, flags=cv2.DECOMP_CHOLESKY)[1]
-        off = found.offsets - cv2.gemm(flat, shifts, 1.0, None, 0.0).reshape(count, 2)
-        residual = np.sqrt(np.maximum(((along @ off[..., None])[..., 0] * off).sum(axis=1), 0))
+        left = np.bincount(place, (own * weights[:, None]).ravel(), system.size).reshape(system.shape)
+        right = np.bincount(row.ravel(), (pull * weights[:, None]).ravel(), 2 * nodes)
+        # OpenCV's, not NumPy's: BLAS would start threads of its own for so little.
+        shifts = cv2.solve(system + left, right[:, None], flags=cv2.DECOMP_CHOLESKY)[1]
+        off = found.offsets - np.einsum("bi,bix->bx", share, shifts.reshape(nodes, 2)[at])
+        residual = np.sqrt(np.maximum(np.einsum("bx,bxy,by->b", off, along, off), 0))
         weights = start * np.clip(1 - (residual / _OUTLIER) ** 2, 0, None) ** 2
     return np.clip(shifts, -_REACH, _REACH).astype(np.float32).reshape(_LATTICE, _LATTICE, 2)
 
