@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from service.detection.onnx.decode import Decoded, decode
 from service.detection.onnx.fit import fit
+from service.detection.onnx.merge import Part, merged, part_of
 from service.detection.onnx.settings import DetectorSettings
-from shared.cv import cv2
 from shared.geometry import Rect, from_corners
 from shared.wire.detection import ModelKind
 
@@ -137,14 +137,15 @@ class Detector:
         """
         height, width = photo.shape[:2]
 
-        def look(cut: tuple[int, int, int, int]) -> Decoded:
+        def look(cut: tuple[int, int, int, int]) -> Part:
             x, y, w, h = cut
             fitted = fit(photo[y : y + h, x : x + w], settings)
             raw = decode(kind, self.outputs(fitted.tensor), settings)
             # Below the least of all thresholds nothing matters, and merging costs.
             some = raw.above(settings.least_confidence)
             boxes = fitted.back(some.boxes) + np.array([x, y, x, y])
-            return Decoded(boxes, some.confidences, some.classes)
+            inside = Decoded(boxes, some.confidences, some.classes)
+            return part_of(inside, cut, width, height, settings.iou)
 
         cuts = list(slices(width, height, settings))
         if self._calls > 1 and len(cuts) > 1:
@@ -152,10 +153,10 @@ class Detector:
                 found = list(pool.map(look, cuts))
         else:
             found = [look(cut) for cut in cuts]
-        merged = _merged(found, settings, len(cuts) > 1)
+        whole = merged(found, settings.iou)
         detected = []
         for (x1, y1, x2, y2), confidence, number in zip(
-            merged.boxes.tolist(), merged.confidences.tolist(), merged.classes.tolist(), strict=True
+            whole.boxes.tolist(), whole.confidences.tolist(), whole.classes.tolist(), strict=True
         ):
             label = labels[number] if 0 <= number < len(labels) else f"class {number}"
             box = from_corners(x1, y1, x2, y2).clamped(width, height)
@@ -196,44 +197,6 @@ def _starts(length: int, part: float) -> list[int]:
         return [0]
     count = int(np.ceil((length - part) / (part * (1 - _OVERLAP)))) + 1
     return [round(v) for v in np.linspace(0, length - part, count)]
-
-
-def _merged(found: Sequence[Decoded], settings: DetectorSettings, cut: bool) -> Decoded:
-    """Class-aware non-maximum suppression over all parts; a box cut by a part's edge yields to the whole."""
-    boxes = np.concatenate([one.boxes for one in found])
-    confidences = np.concatenate([one.confidences for one in found])
-    classes = np.concatenate([one.classes for one in found])
-    if not len(boxes):
-        return Decoded(boxes, confidences, classes)
-    # Shifting each class to a place of its own makes one pass class-aware.
-    apart = (classes[:, None] * (np.abs(boxes).max() * 2 + 1)).astype(np.float64)
-    corners = boxes + apart
-    sizes = np.concatenate([corners[:, :2], corners[:, 2:] - corners[:, :2]], axis=1)
-    kept = np.asarray(cv2.dnn.NMSBoxes(sizes.tolist(), confidences.tolist(), 0.0, settings.iou)).reshape(-1)
-    kept = kept.astype(np.int64)
-    if cut:
-        kept = _without_fragments(corners, confidences, kept)
-    return Decoded(boxes[kept], confidences[kept], classes[kept])
-
-
-def _without_fragments(
-    corners: NDArray[np.float64], confidences: NDArray[np.float64], kept: NDArray[np.int64]
-) -> Any:
-    """Leave out boxes that lie to 70 % inside a surer or equally sure larger one of the class."""
-    remaining: list[int] = []
-    for index in sorted(kept.tolist(), key=lambda one: -float(np.prod(corners[one, 2:] - corners[one, :2]))):
-        own = corners[index]
-        area = float(np.prod(own[2:] - own[:2]))
-        inside = False
-        for other in remaining:
-            low, high = np.maximum(own[:2], corners[other, :2]), np.minimum(own[2:], corners[other, 2:])
-            common = float(np.prod(np.clip(high - low, 0, None)))
-            if common > 0.7 * area and confidences[other] >= 0.8 * confidences[index]:
-                inside = True
-                break
-        if not inside:
-            remaining.append(index)
-    return np.array(sorted(remaining, key=lambda one: -confidences[one]), np.int64)
 
 
 class Detectors:

@@ -1,0 +1,121 @@
+"""One finding per thing, however the parts of a large photo cut it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from service.detection.onnx.decode import Decoded
+from service.detection.onnx.detector import slices
+from service.detection.onnx.merge import MOST_FOUND, merged, part_of, suppressed
+from service.detection.onnx.settings import DetectorSettings
+
+WIDTH, HEIGHT = 4000, 3000
+SETTINGS = DetectorSettings(width=320, height=320)
+Box = tuple[float, float, float, float]
+
+
+def seen(things: Sequence[Box], classes: Sequence[int] = (), least: float = 4.0) -> list[Box]:
+    """What is made of things of which each part shows what lies in it, from `least` px of the input on."""
+    parts = []
+    for place in slices(WIDTH, HEIGHT, SETTINGS):
+        x, y, w, h = place
+        boxes, numbers = [], []
+        for number, thing in enumerate(things):
+            inside = np.array(
+                [max(thing[0], x), max(thing[1], y), min(thing[2], x + w), min(thing[3], y + h)]
+            )
+            scale = 320 / max(w, h)
+            if min(inside[2:] - inside[:2]) * scale >= least:
+                boxes.append(inside)
+                numbers.append(classes[number] if classes else 0)
+        table = np.array(boxes, np.float64).reshape(-1, 4)
+        found = Decoded(table, np.full(len(table), 0.9), np.array(numbers, np.int64))
+        parts.append(part_of(found, place, WIDTH, HEIGHT, 0.45))
+    whole = merged(parts, 0.45)
+    return sorted((round(a), round(b), round(c), round(d)) for a, b, c, d in whole.boxes.tolist())
+
+
+@pytest.mark.parametrize(
+    "thing",
+    [
+        # The parts begin every 245 px or so and are 320 px wide: each of these is cut.
+        (900, 1000, 1300, 1010),
+        (700, 1000, 2900, 1012),
+        (1500, 400, 1511, 2600),
+        (1000, 1000, 1900, 1700),
+        (1200, 1150, 1330, 1290),
+        (0, 0, 500, 8),
+        (3500, 2990, 4000, 3000),
+        # Parts that begin where it begins seem to cut it there too.
+        (279, 0, 291, 666),
+        (565, 0, 653, 363),
+    ],
+)
+def test_a_thing_that_parts_cut_is_one_finding(thing: Box) -> None:
+    assert seen([thing]) == [thing]
+
+
+def test_things_side_by_side_are_cut_by_the_same_edges_and_stay_apart() -> None:
+    things = [(900, 1000, 1700, 1010), (900, 1012, 1700, 1022), (910, 1024, 1650, 1034)]
+    assert seen(things) == sorted(things)
+
+
+def test_a_thing_that_ends_where_another_begins_is_another() -> None:
+    things = [(900, 1000, 1200, 1010), (1230, 1000, 1500, 1010)]
+    assert seen(things) == things
+    assert seen([(900, 1000, 1700, 1010), (1000, 1000, 1800, 1011)], (0, 1)) == [
+        (900, 1000, 1700, 1010),
+        (1000, 1000, 1800, 1011),
+    ]
+
+
+def test_of_boxes_as_sure_the_finer_one_stays() -> None:
+    coarse = Decoded(np.array([[990.0, 990, 1110, 1110]]), np.array([0.9]), np.array([0]))
+    fine = Decoded(np.array([[1000.0, 1000, 1100, 1100]]), np.array([0.9]), np.array([0]))
+    whole = part_of(coarse, (0, 0, WIDTH, HEIGHT), WIDTH, HEIGHT, 0.45)
+    part = part_of(fine, (960, 960, 320, 320), WIDTH, HEIGHT, 0.45)
+    assert merged([whole, part], 0.45).boxes.tolist() == [[1000, 1000, 1100, 1100]]
+
+
+def test_a_thing_within_a_larger_one_that_is_less_sure_stays() -> None:
+    boxes = np.array([[0.0, 0, 1000, 1000], [100, 100, 200, 200]])
+    for sure, count in ((0.9, 1), (0.3, 2)):
+        found = Decoded(boxes, np.array([sure, 0.9]), np.zeros(2, np.int64))
+        parts = [part_of(one, (0, 0, WIDTH, HEIGHT), WIDTH, HEIGHT, 0.45) for one in (found, nothing())]
+        assert len(merged(parts, 0.45).boxes) == count
+
+
+def nothing() -> Decoded:
+    return Decoded(np.zeros((0, 4)), np.zeros(0), np.zeros(0, np.int64))
+
+
+def test_the_surest_of_too_many_stay() -> None:
+    count = MOST_FOUND + 500
+    at = np.arange(count, dtype=np.float64) * 20
+    boxes = np.stack([at, at * 0, at + 10, at * 0 + 10], axis=1)
+    sure = np.linspace(0.3, 0.9, count)
+    found = suppressed(Decoded(boxes, sure, np.zeros(count, np.int64)), 0.45)
+    for parts in ([found], [found, nothing()]):
+        kept = merged([part_of(one, (0, 0, 90_000, 20), 90_000, 20, 0.45) for one in parts], 0.45)
+        assert len(kept.boxes) == MOST_FOUND
+        assert kept.confidences.min() == pytest.approx(sure[500])
+        assert np.all(np.diff(kept.confidences) <= 0)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(0, WIDTH - 30),
+    st.integers(0, HEIGHT - 30),
+    st.integers(12, 2500),
+    st.integers(12, 2500),
+)
+def test_any_thing_is_one_finding(x: int, y: int, w: int, h: int) -> None:
+    thing = (x, y, min(x + w, WIDTH), min(y + h, HEIGHT))
+    (one,) = seen([thing])
+    # What ends within 1.5 % of a part's edge may be a piece or not.
+    assert np.allclose(one, thing, atol=5)
