@@ -67,7 +67,8 @@ def found_pack(name: str, given: Path | None, own: Path) -> tuple[str, Path]:
     `given` (or a `name` that is a folder or a zip file) is put into `own` first; otherwise it is looked for
     among the installed packs, then among loose model files. Raises PackError when there is none.
     """
-    if given is None and (Path(name).is_dir() or Path(name).suffix == ".zip"):
+    known = name in ("open", "insightface")
+    if given is None and not known and (Path(name).is_dir() or Path(name).suffix == ".zip"):
         given, name = Path(name), ""
     # To measure is research.
     if given is not None:
@@ -266,6 +267,12 @@ async def measure_hostile() -> None:
                 say(f"memory over idle: {name}", peak - idle, MEMORY_MB, "MB", ms=taken, answer=answer)
 
 
+def cores() -> int:
+    """How many processor cores this process may use."""
+    allowed = getattr(os, "sched_getaffinity", None)
+    return len(allowed(0)) if allowed is not None else os.cpu_count() or 1
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.face", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
@@ -277,7 +284,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--pack", type=Path, help="the pack to use: a folder or zip file, not installed")
     parser.add_argument("--out", type=Path, help="where the result of --pairs goes, as JSON")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes for --pairs")
+    parser.add_argument("--jobs", type=int, default=cores(), help="processes for --pairs")
     parser.add_argument("--only", choices=("login", "search", "hostile"), help="a part of the table of goals")
     return parser
 
@@ -285,12 +292,14 @@ def _parser() -> argparse.ArgumentParser:
 def measure_pairs(options: argparse.Namespace) -> None:
     """What `--pairs` does. Raises PairsError, PackError, ImportError."""
     pairs = read_pairs(options.pairs)
+    if options.out is not None:
+        # Before the work: it may take long.
+        options.out.parent.mkdir(parents=True, exist_ok=True)
     with loader(options.engine, options.pack) as load:
         result = compare(load, pairs, options.images, options.jobs)
     text = json.dumps(result, indent=2, ensure_ascii=False)
     print(text)
     if options.out is not None:
-        options.out.parent.mkdir(parents=True, exist_ok=True)
         options.out.write_text(text + "\n", encoding="utf-8")
 
 

@@ -3,7 +3,8 @@
 Each picture is embedded once, as a login would (two passes, no quality limits), in several processes; of
 several faces the one that is large and near the middle is taken, as such sets mean it. A picture without a
 readable face is a failure to enrol: its pairs count as "different" in the headline figures, and are left out
-of those under `without_failures`. A row whose file is not there is named and left out of both.
+of those under `without_failures`. A row whose file is not there is named and left out of both. The result
+says so itself, under `counted`.
 
 `accuracy` is that of ten folds, drawn with a fixed seed: each judged with the best threshold of the other
 nine, as LFW does it; `accuracy_error` is its standard error over the folds. `best_threshold` is that of all
@@ -14,20 +15,23 @@ with fewer strangers than 1 / rate it is only a bound, and `measurable` is false
 from __future__ import annotations
 
 import csv
+import itertools
+import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from multiprocessing import get_context
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from service.face.decode import BadPicture, Fault, Pixels, decode
-from service.face.engine import Embedding, FaceEngine, Found, Metric, look
+from service.face.engine import Embedding, FaceEngine, Found, Metric, embedding_in
 from service.face.gallery import score
 from service.face.worker import About, about_engine
 from shared.cv import cv2
@@ -40,11 +44,36 @@ MISSING = -9.0
 
 RATES = (1e-2, 1e-3)
 FOLDS = 10
-_YES, _NO = {"1", "1.0", "true", "yes", "same"}, {"0", "0.0", "false", "no", "different", "-1"}
+_YES = {"1", "1.0", "true", "t", "yes", "y", "same"}
+_NO = {"0", "0.0", "-1", "false", "f", "no", "n", "different"}
 # Fewer pictures are not worth the start of further processes.
 _FEW = 24
 _PROGRESS = 100
 _PARTS = 16
+# So many rows or pictures are named on stderr, the others only counted.
+_NAMED = 20
+_PICTURES = {
+    ".jpg",
+    ".jpeg",
+    ".jpe",
+    ".png",
+    ".webp",
+    ".bmp",
+    ".tif",
+    ".tiff",
+    ".ppm",
+    ".pgm",
+    ".gif",
+    ".jp2",
+}
+
+COUNTED = (
+    "A pair of which one picture shows no face or cannot be read is answered 'different', as a login would: "
+    "a false non-match when both are one person. 'without_failures' leaves such pairs out. Rows whose file "
+    "is not there ('pairs_left_out') count nowhere. Of several faces the one that is large and near the "
+    "middle is compared. A pair matches when its score is at least the threshold (cosine) or at most "
+    "(euclidean)."
+)
 
 
 class PairsError(ValueError):
@@ -62,24 +91,76 @@ class Pair:
 
 
 def read_pairs(path: Path) -> list[Pair]:
-    """The rows of a CSV file with columns a, b and same. Raises PairsError."""
-    found = []
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        rows = csv.DictReader(file, skipinitialspace=True)
-        if missing := {"a", "b", "same"} - {name.strip() for name in rows.fieldnames or ()}:
-            raise PairsError(f"{path.name} lacks the column {', '.join(sorted(missing))} in its first line")
-        rows.fieldnames = [name.strip() for name in rows.fieldnames or ()]
-        for row in rows:
-            a, b, same = ((row[name] or "").strip() for name in ("a", "b", "same"))
-            if not a or not b or same.lower() not in _YES | _NO:
-                raise PairsError(f"{path.name}, line {rows.line_num}: a, b and same (1 or 0) are needed")
-            found.append(Pair(a, b, same.lower() in _YES, rows.line_num))
+    """The rows of a CSV file in UTF-8 with columns a, b and same. Raises PairsError, OSError."""
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            found = list(_rows(path, csv.DictReader(file, skipinitialspace=True)))
+    except (UnicodeDecodeError, csv.Error) as problem:
+        raise PairsError(f"{path.name} can not be read as a CSV file in UTF-8: {problem}") from None
     if not found:
         raise PairsError(f"{path.name} holds no pairs")
     return found
 
 
+def _rows(path: Path, rows: csv.DictReader[str]) -> Iterator[Pair]:
+    rows.fieldnames = [name.strip().lower() for name in rows.fieldnames or ()]
+    if missing := {"a", "b", "same"} - set(rows.fieldnames):
+        lacking = ", ".join(sorted(missing))
+        raise PairsError(f"{path.name} lacks the column {lacking} in its first line (with commas between)")
+    for row in rows:
+        a, b, same = ((row[name] or "").strip() for name in ("a", "b", "same"))
+        if not (a or b or same):
+            continue
+        if not a or not b or same.lower() not in _YES | _NO:
+            raise PairsError(f"{path.name}, line {rows.line_num}: a, b and same (1 or 0) are needed")
+        yield Pair(a, b, same.lower() in _YES, rows.line_num)
+
+
+def located(names: set[str], folder: Path) -> dict[str, Path]:
+    """The file of each name that is there: as it is written, else in another case or with its ending left
+    out.
+
+    Relative names start from `folder`; a backslash parts folders as well. A name that then could mean two
+    files means none.
+    """
+    there = {name: path for name in names if _is_file(path := folder / name)}
+    if len(there) == len(names):
+        return there
+    alike: dict[str, Path | None] = {}
+    for at, _, files in os.walk(folder):
+        for file in files:
+            path = Path(at, file)
+            inside = path.relative_to(folder)
+            keys = {inside.as_posix().casefold()}
+            if path.suffix.lower() in _PICTURES:
+                keys.add(inside.with_suffix("").as_posix().casefold())
+            for key in keys:
+                alike[key] = None if key in alike else path
+    for name in names - there.keys():
+        key = os.path.normpath(name.replace("\\", "/")).removeprefix(f"{folder}{os.sep}")
+        if (like := alike.get(PurePath(key).as_posix().casefold())) is not None:
+            there[name] = like
+    return there
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        # A name that no file can have.
+        return False
+
+
 # --- embedding ----------------------------------------------------------------------------------------
+
+
+# What a login refuses for its format or size may still be measured: OpenCV's flag for it.
+_STILL_MEASURED = {
+    Fault.FORMAT: cv2.IMREAD_COLOR,
+    Fault.TOO_SMALL: cv2.IMREAD_COLOR,
+    Fault.TOO_LARGE: cv2.IMREAD_REDUCED_COLOR_2,
+    Fault.TOO_MANY_PIXELS: cv2.IMREAD_REDUCED_COLOR_4,
+}
 
 
 def picture(path: Path) -> Pixels:
@@ -88,10 +169,10 @@ def picture(path: Path) -> Pixels:
     try:
         return decode(data)
     except BadPicture as bad:
-        # What a login refuses for its format or size may still be measured.
-        if bad.fault not in {Fault.FORMAT, Fault.TOO_SMALL, Fault.TOO_LARGE} or not data:
+        if bad.fault not in _STILL_MEASURED or not data:
             raise
-    image: Pixels | None = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
+        flag = _STILL_MEASURED[bad.fault]
+    image: Pixels | None = cv2.imdecode(np.frombuffer(data, np.uint8), flag)
     if image is None:
         raise BadPicture(Fault.FORMAT)
     return image
@@ -108,12 +189,12 @@ def embedded(engine: FaceEngine, path: Path) -> Embedding | str:
             offset = (np.array((x0 + x1, y0 + y1)) / 2 - middle) ** 2
             return (x1 - x0) * (y1 - y0) - 2 * float(offset.sum())
 
-        seen = look(engine, image, weight)
+        found = embedding_in(engine, image, weight)
     except BadPicture as bad:
         return bad.fault.value
-    except (OSError, ValueError, RuntimeError, cv2.error) as problem:
+    except (OSError, ValueError, RuntimeError, MemoryError, cv2.error) as problem:
         return type(problem).__name__
-    return seen.embedding if seen.embedding is not None else "no_face"
+    return found if found is not None else "no_face"
 
 
 _engine: FaceEngine | None = None
@@ -131,15 +212,23 @@ def _embedded_here(path: Path) -> Embedding | str:
 
 
 def embeddings(load: Load, paths: Sequence[Path], jobs: int) -> tuple[About, list[Embedding | str]]:
-    """What the engine is, and for each picture its embedding or why there is none; progress on stderr."""
+    """What the engine is, and for each picture its embedding or why there is none; progress on stderr.
+
+    Raises PairsError when a process dies of a picture.
+    """
     engine = load()
     about = about_engine(engine)
     if jobs < 2 or len(paths) <= _FEW:
         return about, list(_told((embedded(engine, path) for path in paths), len(paths)))
     del engine
     with ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (load,)) as pool:
-        found = pool.map(_embedded_here, paths, chunksize=max(1, min(_PARTS, len(paths) // jobs)))
-        return about, list(_told(found, len(paths)))
+        try:
+            found = pool.map(_embedded_here, paths, chunksize=max(1, min(_PARTS, len(paths) // jobs)))
+            return about, list(_told(found, len(paths)))
+        except BrokenProcessPool:
+            raise PairsError(
+                "a process ended in the middle of its pictures, perhaps for want of memory: try --jobs 1"
+            ) from None
 
 
 def _told(found: Iterator[Embedding | str], count: int) -> Iterator[Embedding | str]:
@@ -235,32 +324,26 @@ def figures(scores: Scores, same: NDArray[np.bool_], about: About) -> dict[str, 
 
 def compare(load: Load, pairs: Sequence[Pair], folder: Path, jobs: int = 1) -> dict[str, Any]:
     """What `--pairs` writes; `folder` is where relative names start. Raises PairsError without any pair."""
-    names = sorted({name for pair in pairs for name in (pair.a, pair.b)})
-    there = {name: folder / name for name in names if (folder / name).is_file()}
+    if not folder.is_dir():
+        raise PairsError(f"there is no folder {folder}")
+    there = located({name for pair in pairs for name in (pair.a, pair.b)}, folder)
     whole = [pair for pair in pairs if pair.a in there and pair.b in there]
-    for pair in pairs:
-        for name in (pair.a, pair.b):
-            if name not in there:
-                print(f"line {pair.line}: there is no picture {name}; the row is left out", file=sys.stderr)
+    _name(
+        f"line {pair.line}: there is no picture {name}; the row is left out"
+        for pair in pairs
+        for name in (pair.a, pair.b)
+        if name not in there
+    )
     if not whole:
         raise PairsError(f"not one pair has both pictures below {folder}")
-    used = sorted({name for pair in whole for name in (pair.a, pair.b)})
-    about, results = embeddings(load, [there[name] for name in used], jobs)
-    found: dict[str, Embedding] = {}
-    failures: Counter[str] = Counter()
-    for name, result in zip(used, results, strict=True):
-        if isinstance(result, str):
-            print(f"{name}: {result}", file=sys.stderr)
-            failures[result] += 1
-        else:
-            found[name] = result
+    used = sorted({there[name].resolve() for pair in whole for name in (pair.a, pair.b)})
+    about, results = embeddings(load, used, jobs)
+    reasons = {path: result for path, result in zip(used, results, strict=True) if isinstance(result, str)}
+    _name(f"{path}: {reason}" for path, reason in reasons.items())
+    found = {path: result for path, result in zip(used, results, strict=True) if not isinstance(result, str)}
+    both = [(found.get(there[pair.a].resolve()), found.get(there[pair.b].resolve())) for pair in whole]
     scores = np.array(
-        [
-            score(found[pair.a], found[pair.b], about.metric)
-            if pair.a in found and pair.b in found
-            else MISSING
-            for pair in whole
-        ]
+        [MISSING if a is None or b is None else score(a, b, about.metric) for a, b in both], np.float64
     )
     same = np.array([pair.same for pair in whole])
     good = scores > MISSING
@@ -269,9 +352,19 @@ def compare(load: Load, pairs: Sequence[Pair], folder: Path, jobs: int = 1) -> d
         "model": about.model_id,
         "metric": about.metric.value,
         "pictures": len(used),
-        "failures_to_enrol": sum(failures.values()),
-        "reasons": dict(failures),
+        "failures_to_enrol": len(reasons),
+        "reasons": dict(Counter(reasons.values())),
+        "pairs_with_failures": int((~good).sum()),
         "pairs_left_out": len(pairs) - len(whole),
+        "counted": COUNTED,
         **figures(scores, same, about),
         "without_failures": figures(scores[good], same[good], about),
     }
+
+
+def _name(lines: Iterator[str]) -> None:
+    """The first of these lines on stderr, and how many more there are."""
+    for line in itertools.islice(lines, _NAMED):
+        print(line, file=sys.stderr)
+    if more := sum(1 for _ in lines):
+        print(f"... and {more} more", file=sys.stderr)

@@ -13,7 +13,7 @@ from service.database import Database
 from service.face.calibrate import calibration
 from service.face.decode import BadPicture, decode
 from service.face.dlib_engine import NAME as DLIB
-from service.face.engine import FaceEngine, look
+from service.face.engine import FaceEngine, embedding_in
 from service.face.fetch import download
 from service.face.gallery import Gallery
 from service.face.manifest import Pack, downloads
@@ -137,14 +137,14 @@ def _embeddings(engine: FaceEngine, folder: Path) -> Iterator[np.ndarray]:
         if path.suffix.lower() not in _PICTURES:
             continue
         try:
-            seen = look(engine, decode(path.read_bytes()))
+            embedding = embedding_in(engine, decode(path.read_bytes()))
         except BadPicture as bad:
             print(f"{path.name}: {bad.fault}", file=sys.stderr)
             continue
-        if seen.embedding is None:
+        if embedding is None:
             print(f"{path.name}: no face", file=sys.stderr)
         else:
-            yield seen.embedding
+            yield embedding
 
 
 def _print(figures: FaceCalibration) -> None:

@@ -146,20 +146,16 @@ class Look:
     liveness: float | None = None
 
 
-def look(engine: FaceEngine, image: Pixels, weight: Callable[[Found], float] | None = None) -> Look:
-    """Find every face of an upright BGR uint8 picture, and judge and embed the largest one.
+Weight = Callable[[Found], float]
 
-    With `weight`, the one of the largest weight instead; it comes first then.
-    """
+
+def look(engine: FaceEngine, image: Pixels) -> Look:
+    """Find every face of an upright BGR uint8 picture, and judge and embed the largest one."""
     height, width = image.shape[:2]
     faces = coarse(engine, image)
     if not faces:
         return Look(width, height)
-    if weight is not None:
-        faces.sort(key=weight, reverse=True)
-    crop, scale, x, y = _fine_crop(image, faces[0])
-    fine = _nearest(engine.find(crop), faces[0].moved(scale, -x * scale, -y * scale))
-    faces[0] = fine.moved(1 / scale, x, y)
+    crop, fine, faces[0] = _again(engine, image, faces[0])
     return Look(
         width,
         height,
@@ -168,6 +164,17 @@ def look(engine: FaceEngine, image: Pixels, weight: Callable[[Found], float] | N
         engine.embed(crop, fine),
         engine.liveness(image, faces[0]),
     )
+
+
+def embedding_in(engine: FaceEngine, image: Pixels, weight: Weight | None = None) -> Embedding | None:
+    """The embedding that `look` gives, of the face of the largest `weight` where that is given, and nothing
+    else; None without a face.
+    """
+    faces = coarse(engine, image)
+    if not faces:
+        return None
+    crop, fine, _ = _again(engine, image, max(faces, key=weight) if weight is not None else faces[0])
+    return engine.embed(crop, fine)
 
 
 def warm_up(engine: FaceEngine) -> None:
@@ -227,6 +234,13 @@ def _fine_crop(image: Pixels, face: Found) -> tuple[Pixels, float, float, float]
     wanted = round(FINE_CROP * FINE_HEIGHT)
     how = cv2.INTER_AREA if wanted < side else cv2.INTER_LINEAR
     return cv2.resize(inside, (wanted, wanted), interpolation=how), wanted / side, x0, y0
+
+
+def _again(engine: FaceEngine, image: Pixels, face: Found) -> tuple[Pixels, Found, Found]:
+    """The second pass: the crop around `face`, the face as it is found there, and that in px of `image`."""
+    crop, scale, x, y = _fine_crop(image, face)
+    fine = _nearest(engine.find(crop), face.moved(scale, -x * scale, -y * scale))
+    return crop, fine, fine.moved(1 / scale, x, y)
 
 
 def _nearest(candidates: Sequence[Found], expected: Found) -> Found:

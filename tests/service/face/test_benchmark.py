@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import sys
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import numpy as np
@@ -110,7 +111,10 @@ def test_compares_pairs_from_a_file(
     assert status == 0
     assert json.loads(said.out) == result
     assert "line 8: there is no picture gone.jpg" in said.err
-    assert (result["pairs"], result["pictures"], result["pairs_left_out"]) == (6, 7, 1)
+    # a.jpg is named in two ways and embedded once.
+    assert (result["pairs"], result["pictures"], result["pairs_left_out"]) == (6, 6, 1)
+    assert result["pairs_with_failures"] == 2
+    assert "answered 'different'" in result["counted"]
     assert (result["failures_to_enrol"], result["reasons"]) == (2, {"no_face": 1, "damaged": 1})
     # One of three genuine pairs has a picture without a face: a miss, unless such pairs are left out.
     assert result["fnmr_at_fmr_1e-03"] == pytest.approx(1 / 3)
@@ -155,6 +159,9 @@ def test_of_several_faces_the_central_one_counts(tmp_path: Path, dlib_engine: Dl
         ("a,b,same", "a.png,b.png,maybe", "line 2: a, b and same"),
         ("a,b,same", "a.png,b.png,1\na.png", "line 3: a, b and same"),
         ("a,b,same", "a.png,b.png,1", "not one pair has both pictures"),
+        ("a,b,same", "\0,b.png,1", "not one pair has both pictures"),
+        ("a,b,same", "x" * 5000 + ",b.png,1", "not one pair has both pictures"),
+        ("a,b,same", f"{'x' * 140_000},b.png,1", "can not be read as a CSV file"),
     ],
 )
 def test_a_file_that_is_no_list_of_pairs_says_where(
@@ -167,6 +174,72 @@ def test_a_file_that_is_no_list_of_pairs_says_where(
 ) -> None:
     assert run(monkeypatch, tmp_path, rows, head=head)[0] == 1
     assert said in capsys.readouterr().err
+
+
+def test_a_file_of_another_encoding_is_named(tmp_path: Path) -> None:
+    for encoding in ("gb18030", "utf-16"):
+        (tmp_path / "pairs.csv").write_text("a,b,same\n甲.jpg,乙.jpg,1\n", encoding=encoding)
+        with pytest.raises(PairsError, match=r"pairs\.csv can not be read as a CSV file in UTF-8"):
+            read_pairs(tmp_path / "pairs.csv")
+
+
+def test_rows_as_other_programs_write_them(tmp_path: Path) -> None:
+    words = ["1", "true", "True", "yes", "Y", "1.0", "same", "0", "false", "False", "no", "N", "0.0", "-1"]
+    lines = [f'"x, {number}.jpg", y.jpg ,{word}' for number, word in enumerate(words)]
+    text = "\ufeffA,B,Same\r\n" + "\r\n".join([*lines, "", " , , "]) + "\r\n"
+    (tmp_path / "pairs.csv").write_bytes(text.encode())
+    pairs = read_pairs(tmp_path / "pairs.csv")
+    assert [(pair.a, pair.b) for pair in pairs[:2]] == [("x, 0.jpg", "y.jpg"), ("x, 1.jpg", "y.jpg")]
+    assert [pair.same for pair in pairs] == [True] * 7 + [False] * 7
+
+
+def test_a_name_finds_its_file_in_another_case_or_without_its_ending(tmp_path: Path) -> None:
+    for name in ("Ann/Ann_0001.jpg", "Ann/two.JPG", "Ann/two.png", "Ann/v1.2.jpg", "Ann/notes.txt"):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.touch()
+    wanted = {
+        "Ann/Ann_0001": "Ann/Ann_0001.jpg",
+        "ann/ann_0001.JPG": "Ann/Ann_0001.jpg",
+        "Ann\\Ann_0001.jpg": "Ann/Ann_0001.jpg",
+        "./Ann/two.jpg": "Ann/two.JPG",
+        f"{tmp_path}/ann/v1.2": "Ann/v1.2.jpg",
+        "Ann/two.png": "Ann/two.png",
+    }
+    # Two files could be meant, another kind of file, no file, a folder.
+    none = {"Ann/two", "Ann/notes", "Bob/Ann_0001", "Ann"}
+    found = face_pairs.located({*wanted, *none}, tmp_path)
+    assert found == {name: tmp_path / file for name, file in wanted.items()}
+
+
+def test_what_a_login_refuses_for_its_size_is_still_measured(tmp_path: Path) -> None:
+    page = np.full((7200, 7200, 3), 90, np.uint8)
+    page[3000:3480, 3000:3640] = faces.enrolment()
+    (tmp_path / "huge.jpg").write_bytes(faces.encoded(page))
+    (tmp_path / "tiny.png").write_bytes(faces.encoded(page[:20, :30], ".png"))
+    assert face_pairs.picture(tmp_path / "huge.jpg").shape == (1800, 1800, 3)
+    assert face_pairs.picture(tmp_path / "tiny.png").shape == (20, 30, 3)
+
+
+def test_a_process_that_dies_of_a_picture_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def dead(*_: object, **__: object) -> object:
+        raise BrokenProcessPool
+
+    monkeypatch.setattr(face_pairs, "_FEW", 1)
+    monkeypatch.setattr(face_pairs.ProcessPoolExecutor, "map", dead)
+    put(tmp_path, a=faces.enrolment(), b=faces.login())
+    assert run(monkeypatch, tmp_path, "a.png,b.png,1\n", "--jobs", "2")[0] == 1
+    assert "try --jobs 1" in capsys.readouterr().err
+
+
+def test_many_missing_pictures_are_counted_rather_than_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(monkeypatch, tmp_path, "a.png,b.png,1\n" * 30)
+    said = capsys.readouterr().err.splitlines()
+    assert (len(said), said[20]) == (22, "... and 40 more")
 
 
 def test_columns_may_be_in_any_order_with_others_between(tmp_path: Path) -> None:
