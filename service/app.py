@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, FastAPI
 from fastapi.responses import JSONResponse
@@ -27,7 +27,6 @@ from service.detection.service import DetectionService
 from service.detection.tables import ModelRow
 from service.docs import install_docs
 from service.envelope import failure_body, failures, install_handlers
-from service.events.relay import Relay
 from service.events.ring import Ring
 from service.events.routes import router as events_router
 from service.face.routes import router as face_router
@@ -43,6 +42,9 @@ from service.settings import Settings
 from shared import __version__
 from shared.codes import ErrorCode
 
+if TYPE_CHECKING:
+    from service.events.relay import Relay
+
 
 def _operation_id(route: APIRoute) -> str:
     return f"{route.tags[0]}_{route.name}" if route.tags else route.name
@@ -57,8 +59,7 @@ class Domains:
         database.before_commit.append(self.audit.before_commit)
         self.ring = Ring()
         database.after_commit.append(self.ring.after_commit)
-        # SQLite belongs to one process: there is nobody else to tell.
-        self.relay = None if database.is_sqlite else Relay(database, self.ring)
+        self.relay = _relay(database, self.ring)
         if self.relay is not None:
             database.before_commit.append(self.relay.before_commit)
         self.files = FilesService(database, settings)
@@ -204,6 +205,16 @@ def create_app(settings: Settings) -> FastAPI:
     app.add_middleware(HostCheck, allowed=allowed_hosts(settings.host, settings.allowed_hosts))
     app.add_middleware(RequestFrame)
     return app
+
+
+def _relay(database: Database, ring: Ring) -> Relay | None:
+    """What tells the other service processes. SQLite belongs to one process: there is nobody else to tell."""
+    if database.is_sqlite:
+        return None
+    # Most services are on SQLite: they start sooner without the driver of PostgreSQL.
+    from service.events.relay import Relay
+
+    return Relay(database, ring)
 
 
 def _is_upload(path: str) -> bool:
