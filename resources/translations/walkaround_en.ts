@@ -76,6 +76,16 @@
     </message>
 </context>
 <context>
+    <name>Dropping</name>
+    <message numerus="yes">
+        <source>Add %n photo(s)?</source>
+        <translation>
+            <numerusform>Add %n photo?</numerusform>
+            <numerusform>Add %n photos?</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Edits</name>
     <message numerus="yes">
         <source>%n edit(s) kept on this machine, sent when you log in again.</source>

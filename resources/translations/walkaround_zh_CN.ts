@@ -61,6 +61,21 @@
     </message>
 </context>
 <context>
+    <name>Adding</name>
+    <message>
+        <source>Add a photo</source>
+        <translation>添加照片</translation>
+    </message>
+    <message>
+        <source>Pictures ({patterns})</source>
+        <translation>图片（{patterns}）</translation>
+    </message>
+    <message>
+        <source>photo</source>
+        <translation>照片</translation>
+    </message>
+</context>
+<context>
     <name>AircraftForm</name>
     <message>
         <source>An aircraft needs a name.</source>
@@ -1687,6 +1702,63 @@
     <message>
         <source>YOLOv5 / v8 / v11</source>
         <translation>YOLOv5 / v8 / v11</translation>
+    </message>
+</context>
+<context>
+    <name>Dropping</name>
+    <message>
+        <source>A link is no picture. Save the picture as a file, then drop the file.</source>
+        <translation>链接不是图片。请先把图片存为文件，再拖入文件。</translation>
+    </message>
+    <message>
+        <source>Add</source>
+        <translation>添加</translation>
+    </message>
+    <message numerus="yes">
+        <source>Add %n photo(s)?</source>
+        <translation>
+            <numerusform>添加 %n 张照片？</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>All of them become photos of item {n}, {name}.</source>
+        <translation>它们都将成为条目 {n}“{name}”的照片。</translation>
+    </message>
+    <message>
+        <source>Choose an item first: a photo belongs to one.</source>
+        <translation>请先选择条目：照片属于某个条目。</translation>
+    </message>
+    <message>
+        <source>Drop a file with regions</source>
+        <translation>松开鼠标，导入区域文件</translation>
+    </message>
+    <message>
+        <source>Drop a picture to draw the regions on</source>
+        <translation>松开鼠标，以此图片作为参考图</translation>
+    </message>
+    <message>
+        <source>Drop one picture: a record has one reference image.</source>
+        <translation>请只拖入一张图片：一条记录只有一张参考图。</translation>
+    </message>
+    <message>
+        <source>Not taken, drop it by itself: {names}</source>
+        <translation>未添加，请单独拖入：{names}</translation>
+    </message>
+    <message>
+        <source>Not taken, neither picture nor regions: {names}</source>
+        <translation>未添加，既不是图片也不是区域文件：{names}</translation>
+    </message>
+    <message>
+        <source>Drop to add to the photos of item {n}, {name}</source>
+        <translation>松开鼠标，添加为条目 {n}“{name}”的照片</translation>
+    </message>
+    <message>
+        <source>Several files with regions were dropped. Drop them one by one.</source>
+        <translation>拖入了多个区域文件，请逐个拖入。</translation>
+    </message>
+    <message>
+        <source>The files cannot be read: {why}</source>
+        <translation>无法读取文件：{why}</translation>
     </message>
 </context>
 <context>
@@ -4376,20 +4448,12 @@
 <context>
     <name>Photos</name>
     <message>
-        <source>Add a photo</source>
-        <translation>添加照片</translation>
-    </message>
-    <message>
         <source>Fetching the photo… {n} %</source>
         <translation>正在下载照片… {n} %</translation>
     </message>
     <message>
         <source>No photo yet. Add one, take one, or drop it here.</source>
         <translation>还没有照片。可以添加、拍摄，或拖到这里。</translation>
-    </message>
-    <message>
-        <source>Pictures (*.jpg *.jpeg *.png *.webp *.tif *.tiff *.bmp)</source>
-        <translation>图片 (*.jpg *.jpeg *.png *.webp *.tif *.tiff *.bmp)</translation>
     </message>
     <message>
         <source>Take off</source>
@@ -4402,10 +4466,6 @@
     <message>
         <source>The photo leaves this item. Results that were found in it stay.</source>
         <translation>照片将从该条目移除，已有的检测结果保留。</translation>
-    </message>
-    <message>
-        <source>photo</source>
-        <translation>照片</translation>
     </message>
 </context>
 <context>

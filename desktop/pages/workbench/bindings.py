@@ -11,8 +11,9 @@ from PySide6.QtCore import QCoreApplication
 from desktop.canvas.arrange import Side
 from desktop.canvas.tools import Tool
 from desktop.imaging.tone import Tone
-from desktop.pages.workbench.clipboard import copy_regions
+from desktop.pages.workbench.clipboard import copy_regions, paste_regions
 from desktop.pages.workbench.compare_bar import MODE_COMMANDS
+from desktop.pages.workbench.dropping import Dropping
 from desktop.pages.workbench.exchange import Exchange
 from desktop.pages.workbench.keeping import Keeping
 from shared.codes import Verdict
@@ -33,6 +34,9 @@ def bind(page: WorkbenchPage) -> None:
     view, bench = page.view, page.bench
     exchange = Exchange(bench, page)
     exchange.said.connect(page.toast)
+    dropping = Dropping(bench, page.adding, page.reference, page)
+    dropping.regionsWanted.connect(exchange.read)
+    dropping.said.connect(page.toast)
     keeping = Keeping(bench, page)
     keeping.said.connect(page.toast)
     commands = page.context.commands
@@ -78,6 +82,10 @@ def bind(page: WorkbenchPage) -> None:
     def copy() -> None:
         if bench.document is not None:
             copy_regions(view, bench.link, bench.document.item)
+
+    def paste() -> None:
+        if not page.adding.paste():
+            paste_regions(view, bench.link)
 
     def rename() -> None:
         if page.correcting.focused:
@@ -133,7 +141,7 @@ def bind(page: WorkbenchPage) -> None:
         ("edit.undo", page.undoing.undo, editing),
         ("edit.redo", page.undoing.redo, editing),
         ("edit.copy", copy, is_open),
-        ("edit.paste", page.paste, editing),
+        ("edit.paste", paste, editing),
         ("edit.duplicate", view.editor.duplicate, editing),
         ("edit.delete", delete, on_item),
         ("edit.all", view.select_all, is_open),
@@ -158,8 +166,8 @@ def bind(page: WorkbenchPage) -> None:
         ("item.pass", lambda: page.inspector.verdict.decide(Verdict.PASSED), on_item),
         ("item.fail", lambda: page.inspector.verdict.decide(Verdict.FAILED), on_item),
         ("item.unsure", lambda: page.inspector.verdict.decide(Verdict.UNDECIDED), on_item),
-        ("item.photo", page.photos.choose_files, on_item),
-        ("item.camera", page.photos.capture, on_item),
+        ("item.photo", page.adding.choose_files, on_item),
+        ("item.camera", page.adding.capture, on_item),
         ("item.versions", comparing.versions, on_item),
         ("item.detect", page.detecting.detect, on_item),
         ("record.detect", page.detecting.detect_all, editing),

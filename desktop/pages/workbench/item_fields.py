@@ -37,6 +37,8 @@ class NameEdit(QLineEdit):
         self.setFont(sized(ITEM_PX, bold=True))
         self.setStyleSheet(f"QLineEdit {{ font-size: {ITEM_PX}px; font-weight: 600; margin-left: -2px; }}")
         self.setMaxLength(_LONGEST_NAME)
+        # Of a file it would take the address: files belong to the page.
+        self.setAcceptDrops(False)
         self._told = ""
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self.commit)
@@ -115,6 +117,7 @@ class TextEdit(QPlainTextEdit):
         self.setPlaceholderText(placeholder)
         self.setAccessibleName(placeholder)
         self.setTabChangesFocus(True)
+        self.setAcceptDrops(False)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._bare, self._lines = bare, lines

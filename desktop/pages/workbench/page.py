@@ -13,10 +13,10 @@ from desktop.canvas.view import CanvasView
 from desktop.client.errors import Forbidden, NotFound
 from desktop.context import Context
 from desktop.pages.sentences import sentence
+from desktop.pages.workbench.adding import Adding
 from desktop.pages.workbench.aligning import Aligning
 from desktop.pages.workbench.bench import Bench
 from desktop.pages.workbench.bindings import bind
-from desktop.pages.workbench.clipboard import paste_regions
 from desktop.pages.workbench.comparing import Comparing
 from desktop.pages.workbench.conflicts import ConflictDialog
 from desktop.pages.workbench.correcting import Correcting
@@ -81,6 +81,8 @@ class WorkbenchPage(Page):
         self.centre = QStackedWidget()
         self.strip = ToolStrip(self.centre, context.commands)
         self.photos = Photos(self.bench, self.inspector.photo, self)
+        self.adding = Adding(self.bench, self.inspector.photo, self)
+        self.adding.added.connect(self.photos.take_new)
         self.detecting = Detecting(self.bench, self)
         found, views = self.inspector.findings, (self.inspector.photo.pane, self.compare)
         self.sureness = Sureness(self.bench, found, context.preferences, self)
@@ -133,11 +135,10 @@ class WorkbenchPage(Page):
         bench.changed.connect(self._show_items)
         bench.currentChanged.connect(self._show_current)
         bench.edits.savingChanged.connect(self._show_saving)
-        for said in (bench.edits.failed, bench.edits.kept):
-            said.connect(self.toast)
         talking = (self.inspector.verdict, self.comparing, self.undoing, self.aligning, self.correcting)
-        for part in (*talking, self.detecting, self.finishing, self.starting, self.own_detection):
-            part.said.connect(self.toast)
+        others = (self.detecting, self.finishing, self.starting, self.own_detection)
+        for said in (bench.edits.failed, bench.edits.kept, *(part.said for part in (*talking, *others))):
+            said.connect(self.toast)
         view.regionsEdited.connect(bench.change_regions)
         view.selectionChanged.connect(self._regions_selected)
         view.regionActivated.connect(view.show_region)
@@ -389,11 +390,6 @@ class WorkbenchPage(Page):
         """Let the person decide the edits that the service did not take."""
         if self.bench.edits.conflicts():
             ConflictDialog(self.bench, self).open()
-
-    def paste(self) -> None:
-        """Paste a picture as a photo, or copied regions."""
-        if not self.photos.paste():
-            paste_regions(self.view, self.bench.link)
 
     def _report_written(self, path: str) -> None:
         self.toast.emit(self.tr("The report is written: {path}").format(path=path))

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from desktop.binding import Commands
@@ -26,8 +25,6 @@ class PhotoBox(QWidget):
     cameraWanted = Signal()
     cancelled = Signal()
     """The upload under way is not wanted any more."""
-    filesDropped = Signal(list)
-    """Paths of pictures that were dropped here."""
     versionChosen = Signal(int)
     compareVersionsWanted = Signal()
     alignWanted = Signal()
@@ -37,7 +34,6 @@ class PhotoBox(QWidget):
 
     def __init__(self, commands: Commands, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAcceptDrops(True)
         self.pane = CompareView()
         self.pane.setObjectName("compare")
         self.pane.setFixedHeight(_PANE_PX)
@@ -181,7 +177,6 @@ class PhotoBox(QWidget):
         """Let photos be added, or not."""
         self.add.setEnabled(on)
         self.camera.setEnabled(on)
-        self.setAcceptDrops(on)
 
     def _offer_versions(self) -> None:
         menu = QMenu(self)
@@ -198,13 +193,3 @@ class PhotoBox(QWidget):
 
     def _align_clicked(self) -> None:
         (self.forgetWanted if self._by_hand else self.alignWanted).emit()
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if event.mimeData().hasUrls():
-            event.acceptProposedAction()
-
-    def dropEvent(self, event: QDropEvent) -> None:
-        paths = [url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()]
-        if paths:
-            self.filesDropped.emit(paths)
-            event.acceptProposedAction()

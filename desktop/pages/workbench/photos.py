@@ -1,17 +1,14 @@
 # ruff: noqa: N815 - Qt signals
-"""Photos of the chosen item: read, compared with the reference, added by file, paste, drop or camera."""
+"""Photos of the chosen item: read, and compared with the reference."""
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
-from PySide6.QtGui import QGuiApplication, QImage
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from desktop.canvas.alignment import AlignedPair
 from desktop.canvas.findings import FindingBox
@@ -19,23 +16,19 @@ from desktop.client import Session
 from desktop.imaging import ImageError
 from desktop.pages.sentences import sentence
 from desktop.pages.workbench.bench import Bench
-from desktop.pages.workbench.capture import CaptureDialog
 from desktop.pages.workbench.document import ItemView
 from desktop.pages.workbench.own_settings import own_settings
 from desktop.pages.workbench.photo_box import PhotoBox
-from desktop.pages.workbench.pictures import PhotoRef, jpeg, make_pair, thumbnail, upload
+from desktop.pages.workbench.pictures import PhotoRef, make_pair, thumbnail
 from desktop.pages.workbench.rows import alignment, homography
 from desktop.pages.workbench.versions import version_lines
 from desktop.widgets import confirm
-from desktop.workers import Lane, Task, run
+from desktop.workers import Task, run
 from shared import results
 from shared.geometry import Rect
 from shared.wire.inspection import Photo
 
 _GATHER_MS = 50
-
-Upload = tuple[str, Path | bytes, str]
-"""Item, what to upload, its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,20 +42,14 @@ class _Wanted:
 
 
 class Photos(QObject):
-    """Keeps the photo box in step with the chosen item, and sends new photos one after the other."""
+    """Keeps the photo box in step with the chosen item."""
 
-    added = Signal(str)
-    """The id of an item that has a new photo."""
     pairChanged = Signal(object)
     """The new `AlignedPair` of the chosen item, or None."""
 
     def __init__(self, bench: Bench, box: PhotoBox, window: QWidget) -> None:
         super().__init__(window)
         self._bench, self._box, self._window = bench, box, window
-        self._queue: deque[Upload] = deque()
-        self._failures: list[str] = []
-        self._told_at = ""
-        self._uploading: Task | None = None
         self._reading: Task | None = None
         self._pairing: Task | None = None
         self._known: dict[str, Sequence[Photo]] = {}
@@ -75,10 +62,6 @@ class Photos(QObject):
         self._looked_at = ("", "")
         self._boxes: Sequence[FindingBox] = ()
         self.pair: AlignedPair | None = None
-        box.addWanted.connect(self.choose_files)
-        box.cameraWanted.connect(self.capture)
-        box.cancelled.connect(self.cancel)
-        box.filesDropped.connect(lambda paths: self.add([Path(path) for path in paths]))
         box.versionChosen.connect(self.show_version)
         box.strip.chosen.connect(self.look_at)
         box.strip.removeWanted.connect(self.remove)
@@ -90,8 +73,6 @@ class Photos(QObject):
         item = self._bench.item
         if item is None:
             return
-        if item.item_id != self._told_at:
-            self._forget_failures()
         entry = self._bench.stored_entry
         self._box.show_versions(version_lines(item), results.version(entry) if entry is not None else 0)
         if item.item_id not in self._known:
@@ -115,6 +96,11 @@ class Photos(QObject):
     def has_photo(self, item_id: str) -> bool:
         """True unless the item is known to have no photo."""
         return item_id not in self._known or bool(self._known[item_id])
+
+    def take_new(self, item_id: str, photo: Photo) -> None:
+        """An item has this photo from now on; it is looked at first."""
+        self._looked_at = ("", "")
+        self._read_done(item_id, [*self._known.get(item_id, ()), photo])
 
     def _read(self, item_id: str) -> None:
         if self._reading is not None:
@@ -320,118 +306,6 @@ class Photos(QObject):
         info = (entry or {}).get("inputImage") or {}
         return bool(info) and info.get("ipfs_cid") == ref.content_id
 
-    # -- adding
-
     @property
     def _session(self) -> Session:
         return self._bench.context.session
-
-    def choose_files(self) -> None:
-        """Ask for picture files and add them."""
-        names, _ = QFileDialog.getOpenFileNames(
-            self._window,
-            self.tr("Add a photo"),
-            "",
-            self.tr("Pictures (*.jpg *.jpeg *.png *.webp *.tif *.tiff *.bmp)"),
-        )
-        self.add([Path(name) for name in names])
-
-    def capture(self) -> None:
-        """Take a photo with the camera."""
-        if self._bench.item is None:
-            return
-        dialog = CaptureDialog(self._bench.context, self._window)
-        dialog.taken.connect(self.add_image)
-        dialog.open()
-
-    def paste(self) -> bool:
-        """Add the picture or the files on the clipboard; False when there are none."""
-        data = QGuiApplication.clipboard().mimeData()
-        if data is None or self._bench.item is None:
-            return False
-        paths = [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]
-        if paths:
-            self.add(paths)
-            return True
-        image = QGuiApplication.clipboard().image() if data.hasImage() else QImage()
-        if image.isNull():
-            return False
-        self.add_image(image)
-        return True
-
-    def add(self, paths: Sequence[Path]) -> None:
-        """Add picture files to the chosen item."""
-        item = self._bench.item
-        if item is not None and self._bench.editable:
-            self._forget_failures()
-            self._queue.extend((item.item_id, path, path.name) for path in paths)
-            self._next()
-
-    def add_image(self, image: QImage) -> None:
-        """Add a picture that is no file yet."""
-        item = self._bench.item
-        if item is None or not self._bench.editable:
-            return
-        run(jpeg, image, owner=self, done=partial(self._encoded, item.item_id))
-
-    def _encoded(self, item_id: str, data: bytes) -> None:
-        self._forget_failures()
-        self._queue.append((item_id, data, self.tr("photo") + ".jpg"))
-        self._next()
-
-    def cancel(self) -> None:
-        """Stop the upload under way and drop those that wait."""
-        self._queue.clear()
-        if self._uploading is not None:
-            self._uploading.cancel()
-            self._uploading = None
-        self._box.show_progress(None)
-
-    def _next(self) -> None:
-        if self._uploading is None and self._queue:
-            # An item that was just drawn has no id at the service before it was sent.
-            self._bench.edits.when_saved(self._upload, self)
-
-    def _upload(self) -> None:
-        if self._uploading is not None or not self._queue:
-            return
-        item_id, source, name = self._queue[0]
-        self._box.show_progress(0.0)
-        self._uploading = run(
-            upload,
-            self._session,
-            self._bench.edits.service_id(item_id),
-            source,
-            name,
-            owner=self,
-            progress=self._box.show_progress,
-            done=partial(self._uploaded, item_id),
-            failed=self._not_uploaded,
-            lane=Lane.LONG,
-        )
-
-    def _uploaded(self, item_id: str, photo: Photo) -> None:
-        self._uploading = None
-        if self._queue:
-            self._queue.popleft()
-        self._box.show_progress(None)
-        self._looked_at = ("", "")
-        self._read_done(item_id, [*self._known.get(item_id, ()), photo])
-        self.added.emit(item_id)
-        self._next()
-
-    def _not_uploaded(self, error: Exception) -> None:
-        self._uploading = None
-        _, _, name = self._queue.popleft()
-        self._box.show_progress(None)
-        # What comes after it may well arrive: every file that did not stays named.
-        self._failures.append(f"{name}: {sentence(error)}")
-        self._told_at = self._bench.current
-        self._box.show_error("\n".join(self._failures))
-        self._next()
-
-    def _forget_failures(self) -> None:
-        """More is added, or another item is looked at: what failed before has been seen."""
-        if self._failures and self._uploading is None and not self._queue:
-            self._failures.clear()
-            self._box.show_error("")

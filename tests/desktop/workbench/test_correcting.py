@@ -63,7 +63,7 @@ def desk(bench: Desk, qtbot: QtBot) -> Desk:
         pair = bench.page.photos.own_pair
         return pair is not None and pair.aligned
 
-    qtbot.waitUntil(aligned, timeout=8000)
+    qtbot.waitUntil(aligned)
     return bench
 
 
@@ -111,7 +111,7 @@ def test_changes_gather_until_they_are_saved_as_a_new_version(desk: Desk, qtbot:
     assert len(entries(desk)) == 1
     QTest.mouseClick(page.inspector.correction.save, Qt.MouseButton.LeftButton)
     assert not page.inspector.correction.save.isVisible()
-    qtbot.waitUntil(lambda: desk.saved, timeout=8000)
+    qtbot.waitUntil(lambda: desk.saved)
     first, second = entries(desk)
     assert first["resultImage"]["boxes"] == [CRACK, STAIN]
     assert second["version"] == 2
@@ -136,26 +136,26 @@ def test_steps_can_be_undone_before_and_after_saving(desk: Desk, qtbot: QtBot) -
     assert labels(desk) == ["stain"]
     page.correcting.remove(0)
     page.correcting.save()
-    qtbot.waitUntil(lambda: desk.saved, timeout=8000)
+    qtbot.waitUntil(lambda: desk.saved)
     assert page.bench.item is not None
     assert page.bench.item.passed is True
     desk.context.commands.run("edit.undo")
     assert labels(desk) == ["crack", "stain"]
-    qtbot.waitUntil(lambda: desk.saved and len(entries(desk)) == 3, timeout=8000)
+    qtbot.waitUntil(lambda: desk.saved and len(entries(desk)) == 3)
     assert [entry["isPassed"] for entry in entries(desk)] == [False, True, False]
 
 
 def test_a_verdict_is_taken_back_by_a_correction_and_given_again_by_undo(desk: Desk, qtbot: QtBot) -> None:
     page = desk.page
     desk.context.commands.run("item.fail")
-    qtbot.waitUntil(lambda: desk.saved, timeout=8000)
+    qtbot.waitUntil(lambda: desk.saved)
     page.correcting.remove(1)
     page.correcting.save()
     assert page.bench.rows[0].status == "undecided"
-    qtbot.waitUntil(lambda: desk.saved, timeout=8000)
+    qtbot.waitUntil(lambda: desk.saved)
     assert results.verdict(entries(desk)).value == "undecided"
     desk.context.commands.run("edit.undo")
-    qtbot.waitUntil(lambda: desk.saved, timeout=8000)
+    qtbot.waitUntil(lambda: desk.saved)
     assert page.bench.rows[0].status == "failed"
     assert results.verdict(entries(desk)).value == "failed"
 
@@ -165,7 +165,7 @@ def test_leaving_the_item_saves_by_itself(desk: Desk, qtbot: QtBot) -> None:
     page.correcting.accept(0)
     desk.context.commands.run("item.next")
     assert not page.bench.drafts.all()
-    qtbot.waitUntil(lambda: desk.saved, timeout=8000)
+    qtbot.waitUntil(lambda: desk.saved)
     assert entries(desk)[-1]["resultImage"]["boxes"][0]["accepted"] is True
 
 
@@ -193,7 +193,7 @@ def test_boxes_are_moved_resized_and_drawn_on_the_photo(desk: Desk, qtbot: QtBot
     assert editor is not None
     QTest.keyClick(editor, Qt.Key.Key_Escape)
     page.correcting.save()
-    qtbot.waitUntil(lambda: desk.saved, timeout=8000)
+    qtbot.waitUntil(lambda: desk.saved)
     assert [box["origin"] for box in entries(desk)[-1]["resultImage"]["boxes"]] == [
         "model",
         "model",
@@ -208,11 +208,11 @@ def test_findings_that_somebody_else_changed_meanwhile_are_a_conflict(desk: Desk
     theirs = {**CRACK, "label": "dent", "origin": "model", "accepted": True}
     desk.session.items.correct(item_id, 1, [theirs])
     page.correcting.save()
-    qtbot.waitUntil(lambda: page.bench.edits.saving.conflicts == 1, timeout=8000)
+    qtbot.waitUntil(lambda: page.bench.edits.saving.conflicts == 1)
     (conflict,) = page.bench.edits.conflicts()
     assert [box["label"] for box in conflict.current["boxes"]["boxes"]] == ["dent"]
     page.bench.edits.resolve(conflict.edit.id, dict(conflict.edit.after))
-    qtbot.waitUntil(lambda: desk.saved, timeout=8000)
+    qtbot.waitUntil(lambda: desk.saved)
     assert [box["label"] for box in entries(desk)[-1]["resultImage"]["boxes"]] == ["stain"]
 
 
@@ -260,7 +260,7 @@ def test_a_draft_survives_the_end_of_the_program(session: Session, qtbot: QtBot)
         assert labels(second) == ["crack", "stain"]
         second.page.correcting.redo()
         second.page.correcting.save()
-        qtbot.waitUntil(lambda: second.saved, timeout=8000)
+        qtbot.waitUntil(lambda: second.saved)
         assert len(entries(second, 1)) == 2
     with at_desk(session, qtbot) as third:
         third.open(record_id, qtbot.waitUntil)
@@ -280,12 +280,12 @@ def test_a_photo_is_aligned_by_three_points(bench: Desk, qtbot: QtBot, tmp_path:
     path.write_bytes(jpeg(view))
     bench.open(record_id, qtbot.waitUntil)
     page = bench.page
-    page.photos.add([path])
+    page.adding.add([path])
 
     def placed() -> bool:
         return page.photos.pair is not None and page.photos.pair.to_reference is not None
 
-    qtbot.waitUntil(placed, timeout=8000)
+    qtbot.waitUntil(placed)
     assert page.photos.pair is not None
     assert not page.photos.pair.aligned
     QTest.mouseClick(page.inspector.photo.align, Qt.MouseButton.LeftButton)
@@ -306,13 +306,13 @@ def test_a_photo_is_aligned_by_three_points(bench: Desk, qtbot: QtBot, tmp_path:
             QTest.mouseClick(compare, Qt.MouseButton.LeftButton, pos=QPointF(left, top).toPoint())
         spot = on_photo(compare, bench, *mapped(np.asarray(truth, np.float64), *place))
         QTest.mouseClick(compare, Qt.MouseButton.LeftButton, pos=spot)
-    qtbot.waitUntil(lambda: page.photos.pair is not None and page.photos.pair.aligned, timeout=8000)
+    qtbot.waitUntil(lambda: page.photos.pair is not None and page.photos.pair.aligned)
     assert page.aligning.points is None
     seen = mapped(page.photos.pair.mapping, *mapped(np.asarray(truth, np.float64), 380.0, 260.0))
     assert page.photos.pair.to_reference is not None
     there = mapped(page.photos.pair.to_reference, *seen)
     assert np.hypot(there[0] - 380, there[1] - 260) < 4
-    qtbot.waitUntil(lambda: bench.saved, timeout=8000)
+    qtbot.waitUntil(lambda: bench.saved)
     (item,) = bench.session.items.all(record_id)
     kept = item.item_point.model_dump()["detection"]["alignment"]
     (photo,) = bench.session.items.photos(item.item_id)
@@ -321,10 +321,10 @@ def test_a_photo_is_aligned_by_three_points(bench: Desk, qtbot: QtBot, tmp_path:
     assert np.hypot(*np.subtract(ours, mapped(np.asarray(truth, np.float64), 380.0, 260.0))) < 4
     for step, aligned in (("edit.undo", False), ("edit.redo", True)):
         bench.context.commands.run(step)
-        qtbot.waitUntil(lambda on=aligned: page.photos.pair and page.photos.pair.aligned is on, timeout=8000)
+        qtbot.waitUntil(lambda on=aligned: page.photos.pair and page.photos.pair.aligned is on)
     QTest.mouseClick(page.inspector.photo.align, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: page.photos.pair is not None and not page.photos.pair.aligned, timeout=8000)
-    qtbot.waitUntil(lambda: bench.saved, timeout=8000)
+    qtbot.waitUntil(lambda: page.photos.pair is not None and not page.photos.pair.aligned)
+    qtbot.waitUntil(lambda: bench.saved)
     assert "detection" not in bench.session.items.all(record_id)[0].item_point.model_dump()
 
 

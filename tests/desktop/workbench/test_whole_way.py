@@ -39,12 +39,12 @@ def test_photo_detection_verdict_finish_report(
     record_id = make_record(bench.session, REGION)
     bench.open(record_id, qtbot.waitUntil)
     page = bench.page
-    page.photos.add([photo])
-    qtbot.waitUntil(lambda: page.photos.pair is not None, timeout=8000)
+    page.adding.add([photo])
+    qtbot.waitUntil(lambda: page.photos.pair is not None)
     assert not page.photos.pair.aligned
     assert bench.context.commands.run("item.detect")
     qtbot.waitUntil(lambda: page.bench.rows[0].findings > 0, timeout=30000)
-    qtbot.waitUntil(lambda: page.photos.pair.aligned and not page.detecting.running, timeout=8000)
+    qtbot.waitUntil(lambda: page.photos.pair.aligned and not page.detecting.running)
     assert page.bench.rows[0].status == "undecided"
     assert len(page.inspector.findings.shown) == page.bench.rows[0].findings
     assert page.inspector.photo.version.text() == "Version 1 / 1"
@@ -65,7 +65,7 @@ def test_photo_detection_verdict_finish_report(
     monkeypatch.setattr("desktop.pages.workbench.finishing.confirm", lambda *_args, **_more: True)
     assert page.top.finish.text() == "Finish record"
     page.top.finish.click()
-    qtbot.waitUntil(lambda: page.bench.document.record.end_time is not None, timeout=8000)
+    qtbot.waitUntil(lambda: page.bench.document.record.end_time is not None)
     assert page.top.finish.text() == "Write the report"
     asked: list[str] = []
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *said: (asked.append(said[1]) or "", ""))
@@ -78,7 +78,7 @@ def test_photo_detection_verdict_finish_report(
     monkeypatch.setattr("desktop.pages.workbench.page.show_folder", lambda _path: None)
     for name in ("report.pdf", "report.html"):
         page.finishing.write(tmp_path / name)
-        qtbot.waitUntil((tmp_path / name).exists, timeout=10000)
+        qtbot.waitUntil((tmp_path / name).exists)
     assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF")
     assert "only dirt" in (tmp_path / "report.html").read_text("utf-8")
 
@@ -90,7 +90,7 @@ def test_finishing_leads_to_the_first_undecided_item(bench: Desk, qtbot: QtBot) 
     said: list[str] = []
     bench.page.finishing.said.connect(said.append)
     bench.page.finishing.finish_now()
-    qtbot.waitUntil(lambda: bool(said), timeout=8000)
+    qtbot.waitUntil(lambda: bool(said))
     assert "条目2" in said[0]
     assert bench.page.bench.number == 2
     bench.page.go_to(bench.page.bench.rows[0].item_id)
@@ -106,7 +106,7 @@ def test_a_picture_on_the_clipboard_becomes_a_photo(bench: Desk, qtbot: QtBot) -
     QGuiApplication.clipboard().setMimeData(data)
     bench.context.commands.run("edit.paste")
     item_id = bench.page.bench.current
-    qtbot.waitUntil(lambda: len(bench.page.bench.photos.get(item_id, ())) == 1, timeout=8000)
+    qtbot.waitUntil(lambda: len(bench.page.bench.photos.get(item_id, ())) == 1)
     (photo,) = bench.session.items.photos(item_id)
     assert photo.file.mime_type == "image/jpeg"
     QGuiApplication.clipboard().clear()
@@ -121,14 +121,14 @@ def test_a_file_that_is_no_picture_is_said_and_nothing_else_is_lost(
     broken.write_bytes(b"no picture")
     empty.write_bytes(b"")
     good.write_bytes(picture(3))
-    bench.page.photos.add([broken, empty, good])
+    bench.page.adding.add([broken, empty, good])
     item_id = bench.page.bench.current
-    qtbot.waitUntil(lambda: len(bench.page.bench.photos.get(item_id, ())) == 1, timeout=8000)
+    qtbot.waitUntil(lambda: len(bench.page.bench.photos.get(item_id, ())) == 1)
     assert len(bench.session.items.photos(item_id)) == 1
     said = bench.page.inspector.photo.error
     assert "broken.jpg: This is no picture" in said
     assert "empty.jpg: The file is empty" in said
-    bench.page.photos.add([good])
+    bench.page.adding.add([good])
     assert bench.page.inspector.photo.error == ""
 
 
@@ -140,16 +140,16 @@ def test_several_photos_the_newest_counts_and_one_can_go(
     paths = [tmp_path / "1.png", tmp_path / "2.png"]
     for seed, path in enumerate(paths, 2):
         path.write_bytes(picture(seed))
-    bench.page.photos.add(paths)
+    bench.page.adding.add(paths)
     strip = bench.page.inspector.photo.strip
-    qtbot.waitUntil(lambda: len(strip.ids) == 2, timeout=8000)
+    qtbot.waitUntil(lambda: len(strip.ids) == 2)
     item_id = bench.page.bench.current
     newest = max(bench.session.items.photos(item_id), key=lambda photo: photo.created_at)
     assert strip.ids[0] == newest.photo_id
     assert newest.file.filename == "2.png"
     monkeypatch.setattr("desktop.pages.workbench.photos.confirm", lambda *_args: True)
     bench.page.photos.remove(newest.photo_id)
-    qtbot.waitUntil(lambda: len(strip.ids) == 1, timeout=8000)
+    qtbot.waitUntil(lambda: len(strip.ids) == 1)
     assert [photo.file.filename for photo in bench.session.items.photos(item_id)] == ["1.png"]
 
 
@@ -159,8 +159,8 @@ def test_detection_that_fails_says_why_on_the_item(bench: Desk, qtbot: QtBot, tm
     noise = np.random.default_rng(1).integers(0, 255, (400, 500, 3), np.uint8)
     path = tmp_path / "elsewhere.png"
     path.write_bytes(cv2.imencode(".png", noise)[1].tobytes())
-    bench.page.photos.add([path])
-    qtbot.waitUntil(lambda: bench.page.photos.pair is not None, timeout=8000)
+    bench.page.adding.add([path])
+    qtbot.waitUntil(lambda: bench.page.photos.pair is not None)
     bench.page.detecting.detect()
     qtbot.waitUntil(lambda: bool(bench.page.bench.rows[0].note), timeout=30000)
     assert bench.page.bench.rows[0].findings == 0
@@ -173,7 +173,7 @@ def test_a_record_without_reference_image_gets_one(bench: Desk, qtbot: QtBot, tm
     path = tmp_path / "右翼.png"
     path.write_bytes(picture(4))
     bench.page.reference.add(path)
-    qtbot.waitUntil(lambda: bench.page.view.source is not None, timeout=8000)
+    qtbot.waitUntil(lambda: bench.page.view.source is not None)
     assert bench.page.centre.currentWidget() is bench.page.view
     assert bench.session.records.get(record_id).value.reference_image_name == "右翼"
 
@@ -189,10 +189,10 @@ def test_a_photo_from_the_camera(
     bench.open(record_id, qtbot.waitUntil)
     bench.context.commands.run("item.camera")
     dialog = bench.page.findChild(CaptureDialog)
-    qtbot.waitUntil(dialog.shoot.isEnabled, timeout=8000)
+    qtbot.waitUntil(dialog.shoot.isEnabled)
     dialog.shoot.click()
     item_id = bench.page.bench.current
-    qtbot.waitUntil(lambda: len(bench.page.bench.photos.get(item_id, ())) == 1, timeout=8000)
+    qtbot.waitUntil(lambda: len(bench.page.bench.photos.get(item_id, ())) == 1)
 
 
 def test_as_in_the_last_inspection(bench: Desk, qtbot: QtBot) -> None:
@@ -204,4 +204,4 @@ def test_as_in_the_last_inspection(bench: Desk, qtbot: QtBot) -> None:
     bench.open(second.inspection_id, qtbot.waitUntil)
     assert bench.names == []
     bench.page.items.last.click()
-    qtbot.waitUntil(lambda: bench.names == ["条目1", "条目2", "条目3"], timeout=8000)
+    qtbot.waitUntil(lambda: bench.names == ["条目1", "条目2", "条目3"])

@@ -1,0 +1,157 @@
+"""New photos for the chosen item: by file, paste or camera, sent one after the other."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from desktop.pages.sentences import sentence
+from desktop.pages.workbench.bench import Bench
+from desktop.pages.workbench.capture import CaptureDialog
+from desktop.pages.workbench.photo_box import PhotoBox
+from desktop.pages.workbench.pictures import jpeg, upload
+from desktop.workers import Lane, Task, run
+from shared.wire.inspection import Photo
+
+PICTURES = (".jpg", ".jpeg", ".png", ".webp", ".tif", ".tiff", ".bmp")
+"""The ends of the names of picture files."""
+
+Upload = tuple[str, Path | bytes, str]
+"""Item, what to upload, its name."""
+
+
+class Adding(QObject):
+    """Sends photos, shows how far they are, and names every one that did not arrive."""
+
+    added = Signal(str, object)
+    """The id of an item, and the new `Photo` that it has."""
+
+    def __init__(self, bench: Bench, box: PhotoBox, window: QWidget) -> None:
+        super().__init__(window)
+        self._bench, self._box, self._window = bench, box, window
+        self._queue: deque[Upload] = deque()
+        self._failures: list[str] = []
+        self._told_at = ""
+        self._uploading: Task | None = None
+        box.addWanted.connect(self.choose_files)
+        box.cameraWanted.connect(self.capture)
+        box.cancelled.connect(self.cancel)
+        bench.currentChanged.connect(self._item_changed)
+
+    def _item_changed(self) -> None:
+        if self._bench.current != self._told_at:
+            self._forget_failures()
+
+    def choose_files(self) -> None:
+        """Ask for picture files and add them."""
+        names, _ = QFileDialog.getOpenFileNames(
+            self._window,
+            self.tr("Add a photo"),
+            "",
+            self.tr("Pictures ({patterns})").format(patterns=" ".join(f"*{ending}" for ending in PICTURES)),
+        )
+        self.add([Path(name) for name in names])
+
+    def capture(self) -> None:
+        """Take a photo with the camera."""
+        if self._bench.item is None:
+            return
+        dialog = CaptureDialog(self._bench.context, self._window)
+        dialog.taken.connect(self.add_image)
+        dialog.open()
+
+    def paste(self) -> bool:
+        """Add the picture or the files on the clipboard; False when there are none."""
+        data = QGuiApplication.clipboard().mimeData()
+        if data is None or self._bench.item is None:
+            return False
+        paths = [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]
+        if paths:
+            self.add(paths)
+            return True
+        image = QGuiApplication.clipboard().image() if data.hasImage() else QImage()
+        if image.isNull():
+            return False
+        self.add_image(image)
+        return True
+
+    def add(self, paths: Sequence[Path]) -> None:
+        """Add picture files to the chosen item."""
+        item = self._bench.item
+        if item is not None and self._bench.editable:
+            self._forget_failures()
+            self._queue.extend((item.item_id, path, path.name) for path in paths)
+            self._next()
+
+    def add_image(self, image: QImage) -> None:
+        """Add a picture that is no file yet."""
+        item = self._bench.item
+        if item is None or not self._bench.editable:
+            return
+        run(jpeg, image, owner=self, done=partial(self._encoded, item.item_id))
+
+    def _encoded(self, item_id: str, data: bytes) -> None:
+        self._forget_failures()
+        self._queue.append((item_id, data, self.tr("photo") + ".jpg"))
+        self._next()
+
+    def cancel(self) -> None:
+        """Stop the upload under way and drop those that wait."""
+        self._queue.clear()
+        if self._uploading is not None:
+            self._uploading.cancel()
+            self._uploading = None
+        self._box.show_progress(None)
+
+    def _next(self) -> None:
+        if self._uploading is None and self._queue:
+            # An item that was just drawn has no id at the service before it was sent.
+            self._bench.edits.when_saved(self._upload, self)
+
+    def _upload(self) -> None:
+        if self._uploading is not None or not self._queue:
+            return
+        item_id, source, name = self._queue[0]
+        self._box.show_progress(0.0)
+        self._uploading = run(
+            upload,
+            self._bench.context.session,
+            self._bench.edits.service_id(item_id),
+            source,
+            name,
+            owner=self,
+            progress=self._box.show_progress,
+            done=partial(self._uploaded, item_id),
+            failed=self._not_uploaded,
+            lane=Lane.LONG,
+        )
+
+    def _uploaded(self, item_id: str, photo: Photo) -> None:
+        self._uploading = None
+        if self._queue:
+            self._queue.popleft()
+        self._box.show_progress(None)
+        self.added.emit(item_id, photo)
+        self._next()
+
+    def _not_uploaded(self, error: Exception) -> None:
+        self._uploading = None
+        _, _, name = self._queue.popleft()
+        self._box.show_progress(None)
+        # What comes after it may well arrive: every file that did not stays named.
+        self._failures.append(f"{name}: {sentence(error)}")
+        self._told_at = self._bench.current
+        self._box.show_error("\n".join(self._failures))
+        self._next()
+
+    def _forget_failures(self) -> None:
+        """More is added, or another item is looked at: what failed before has been seen."""
+        if self._failures and self._uploading is None and not self._queue:
+            self._failures.clear()
+            self._box.show_error("")

@@ -1,0 +1,195 @@
+"""What is dropped onto the workbench: photos, folders of them, a file with regions, a reference image."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QMimeData, QObject, QRectF, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QDragEnterEvent,
+    QDropEvent,
+    QFontMetricsF,
+    QImage,
+    QPainter,
+    QPaintEvent,
+    QPen,
+)
+from PySide6.QtWidgets import QWidget
+
+from desktop.exchange.formats import READABLE
+from desktop.pages.sentences import sentence
+from desktop.pages.workbench.adding import PICTURES, Adding
+from desktop.pages.workbench.bench import Bench
+from desktop.pages.workbench.reference import ReferenceChoice
+from desktop.theme import CARD_RADIUS, TEXT_PX, look, sized
+from desktop.widgets import confirm
+from desktop.workers import run
+
+_REGIONS = tuple(pattern.removeprefix("*") for pattern in READABLE)
+_MANY = 20
+"""More photos than this for one item are asked about first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """Files by what they are for; `others` are for nothing here."""
+
+    pictures: tuple[Path, ...] = ()
+    regions: tuple[Path, ...] = ()
+    others: tuple[Path, ...] = ()
+
+
+def sorted_out(paths: Sequence[Path]) -> Dropped:
+    """What these files and folders hold, a folder for the pictures right in it, by name. Reads the disk.
+
+    Raises OSError.
+    """
+    pictures: list[Path] = []
+    regions: list[Path] = []
+    others: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            inside = sorted(one for one in path.iterdir() if one.suffix.lower() in PICTURES and one.is_file())
+            pictures += inside
+            others += [] if inside else [path]
+        elif path.suffix.lower() in PICTURES:
+            pictures.append(path)
+        else:
+            (regions if path.suffix.lower() in _REGIONS else others).append(path)
+    return Dropped(tuple(pictures), tuple(regions), tuple(others))
+
+
+class Dropping(QObject):
+    """Takes what is dropped anywhere on the page, and says before what would become of it."""
+
+    regionsWanted = Signal(object)  # noqa: N815 - a Qt signal
+    """The path of a file whose regions are to be imported."""
+    said = Signal(str)
+    """Why something dropped was not taken."""
+
+    def __init__(self, bench: Bench, adding: Adding, reference: ReferenceChoice, page: QWidget) -> None:
+        super().__init__(page)
+        self._bench, self._adding, self._reference, self._page = bench, adding, reference, page
+        self.hint = _Hint(page)
+        page.setAcceptDrops(True)
+        page.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QDragEnterEvent):
+            if self._takes(event.mimeData()):
+                self.hint.say(self._promise())
+                event.acceptProposedAction()
+            return True
+        if event.type() == QEvent.Type.DragLeave:
+            self.hint.hide()
+        elif isinstance(event, QDropEvent) and event.type() == QEvent.Type.Drop:
+            self.hint.hide()
+            event.acceptProposedAction()
+            self._take(event.mimeData())
+            return True
+        return False
+
+    def _takes(self, data: QMimeData) -> bool:
+        return (
+            self._bench.document is not None and self._bench.editable and (data.hasUrls() or data.hasImage())
+        )
+
+    def _promise(self) -> str:
+        if self._reference.isVisible():
+            return self.tr("Drop a picture to draw the regions on")
+        item = self._bench.item
+        if item is None:
+            return self.tr("Drop a file with regions")
+        said = self.tr("Drop to add to the photos of item {n}, {name}")
+        return said.format(n=self._bench.number, name=item.item_name)
+
+    def _take(self, data: QMimeData) -> None:
+        paths = [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]
+        if paths:
+            run(sorted_out, paths, owner=self, done=self._sorted, failed=self._unread)
+            return
+        image = data.imageData() if data.hasImage() else None
+        if isinstance(image, QImage) and self._bench.item is not None:
+            self._adding.add_image(image)
+        else:
+            self.said.emit(self.tr("A link is no picture. Save the picture as a file, then drop the file."))
+
+    def _unread(self, error: Exception) -> None:
+        why = error.strerror or str(error) if isinstance(error, OSError) else sentence(error)
+        self.said.emit(self.tr("The files cannot be read: {why}").format(why=why))
+
+    def _sorted(self, dropped: Dropped) -> None:
+        if not self._bench.editable:
+            return
+        if dropped.pictures:
+            self._take_pictures(dropped.pictures)
+        elif len(dropped.regions) == 1:
+            self.regionsWanted.emit(dropped.regions[0])
+        elif dropped.regions:
+            self.said.emit(self.tr("Several files with regions were dropped. Drop them one by one."))
+        left = (*(dropped.regions if dropped.pictures else ()), *dropped.others)
+        if left:
+            names = ", ".join(path.name for path in left[:3])
+            said = self.tr("Not taken, neither picture nor regions: {names}")
+            if dropped.pictures and dropped.regions:
+                said = self.tr("Not taken, drop it by itself: {names}")
+            self.said.emit(said.format(names=names + ("…" if len(left) > 3 else "")))
+
+    def _take_pictures(self, pictures: Sequence[Path]) -> None:
+        item = self._bench.item
+        if self._reference.isVisible():
+            if len(pictures) == 1 and self._reference.upload.isVisible():
+                self._reference.add(pictures[0])
+            else:
+                self.said.emit(self.tr("Drop one picture: a record has one reference image."))
+        elif item is None:
+            self.said.emit(self.tr("Choose an item first: a photo belongs to one."))
+        elif len(pictures) <= _MANY or confirm(
+            self._page,
+            self.tr("Add %n photo(s)?", "", len(pictures)),
+            self.tr("All of them become photos of item {n}, {name}.").format(
+                n=self._bench.number, name=item.item_name
+            ),
+            self.tr("Add"),
+            danger=False,
+        ):
+            self._adding.add(pictures)
+
+
+class _Hint(QWidget):
+    """A frame around the page with a sentence, while something is held over it."""
+
+    def __init__(self, page: QWidget) -> None:
+        super().__init__(page)
+        self._page = page
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.text = ""
+        self.hide()
+
+    def say(self, text: str) -> None:
+        """Show it over all of the page."""
+        self.text = text
+        self.setGeometry(self._page.rect())
+        self.raise_()
+        self.show()
+        self.update()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        theme = look().theme
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(QColor(theme.accent), 3))
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(3, 3, -3, -3), CARD_RADIUS, CARD_RADIUS)
+        font = sized(TEXT_PX, bold=True)
+        width = min(QFontMetricsF(font).horizontalAdvance(self.text) + 48, self.width() - 40)
+        box = QRectF((self.width() - width) / 2, self.height() - 120, width, 44)
+        painter.setPen(QPen(QColor(theme.accent)))
+        painter.setBrush(QColor(theme.accent_ground))
+        painter.drawRoundedRect(box, CARD_RADIUS, CARD_RADIUS)
+        painter.setFont(font)
+        painter.setPen(QColor(theme.text))
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, self.text)
+        painter.end()

@@ -1,0 +1,162 @@
+"""What is dropped onto the workbench, anywhere on it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QImage
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from desktop.pages.workbench import dropping
+from desktop.pages.workbench.dropping import Dropped, sorted_out
+from tests.desktop.workbench.stage import HEIGHT, WIDTH, Desk, make_record, picture
+
+_LEFT, _NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+
+
+def urls(*addresses: Path | str) -> QMimeData:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(one)) if isinstance(one, Path) else QUrl(one) for one in addresses])
+    return data
+
+
+def held_over(page: QWidget, data: QMimeData) -> bool:
+    event = QDragEnterEvent(QPoint(300, 300), Qt.DropAction.CopyAction, data, _LEFT, _NONE)
+    event.ignore()
+    QApplication.sendEvent(page, event)
+    return event.isAccepted()
+
+
+def drop(page: QWidget, data: QMimeData) -> None:
+    assert held_over(page, data)
+    QApplication.sendEvent(page, QDropEvent(QPointF(300, 300), Qt.DropAction.CopyAction, data, _LEFT, _NONE))
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> dict[str, Path]:
+    made = {name: tmp_path / name for name in ("1.png", "2.PNG", "notes.md", "shots", "nothing")}
+    made["1.png"].write_bytes(picture(2))
+    made["2.PNG"].write_bytes(picture(3))
+    made["notes.md"].write_text("no picture")
+    for folder in ("shots", "nothing"):
+        made[folder].mkdir()
+    (made["shots"] / "b.png").write_bytes(picture(4))
+    (made["shots"] / "a.png").write_bytes(picture(5))
+    (made["shots"] / "list.txt").write_text("a b")
+    return made
+
+
+def test_files_are_sorted_by_what_they_are_for(files: dict[str, Path], tmp_path: Path) -> None:
+    table = tmp_path / "regions.csv"
+    found = sorted_out([files["1.png"], files["shots"], files["notes.md"], files["nothing"], table])
+    shots = files["shots"]
+    assert found == Dropped(
+        (files["1.png"], shots / "a.png", shots / "b.png"), (table,), (files["notes.md"], files["nothing"])
+    )
+
+
+def test_pictures_and_folders_become_photos_of_the_chosen_item(
+    bench: Desk, qtbot: QtBot, files: dict[str, Path]
+) -> None:
+    bench.open(make_record(bench.session), qtbot.waitUntil)
+    page = bench.page
+    page.go_to(page.items.model.ids()[1])
+    hint = page.findChild(dropping._Hint)
+    with qtbot.waitSignal(page.toast) as said:
+        drop(page, urls(files["1.png"], files["2.PNG"], files["shots"], files["notes.md"]))
+    assert hint.isHidden()
+    assert said.args[0].endswith("notes.md")
+    item_id = page.bench.current
+    qtbot.waitUntil(lambda: len(page.bench.photos.get(item_id, ())) == 4, timeout=8000)
+    names = {photo.file.filename for photo in bench.session.items.photos(page.items.model.ids()[1])}
+    assert names == {"1.png", "2.PNG", "a.png", "b.png"}
+
+
+def test_what_is_held_over_the_page_is_promised_and_taken_back(
+    bench: Desk, qtbot: QtBot, files: dict[str, Path]
+) -> None:
+    bench.open(make_record(bench.session), qtbot.waitUntil)
+    page = bench.page
+    hint = page.findChild(dropping._Hint)
+    assert held_over(page, urls(files["1.png"]))
+    assert hint.isVisible()
+    assert "条目1" in hint.text
+    QApplication.sendEvent(page, QDragLeaveEvent())
+    assert hint.isHidden()
+    text = QMimeData()
+    text.setText("words")
+    assert not held_over(page, text)
+    page.bench.context.payload = None
+    assert not held_over(page, urls(files["1.png"]))
+
+
+def test_nothing_on_the_page_takes_a_file_for_its_address(bench: Desk) -> None:
+    page = bench.page
+    for field in (
+        page.inspector.fields.name,
+        page.inspector.fields.description,
+        page.inspector.verdict.reason,
+    ):
+        assert not field.acceptDrops()
+        viewport = getattr(field, "viewport", lambda: None)()
+        assert viewport is None or not viewport.acceptDrops()
+
+
+def test_a_file_with_regions_is_imported(bench: Desk, qtbot: QtBot, tmp_path: Path) -> None:
+    bench.open(make_record(bench.session), qtbot.waitUntil)
+    path = tmp_path / "coco.json"
+    image = {"id": 1, "file_name": "left_wing_root.png", "width": WIDTH, "height": HEIGHT}
+    box = {"id": 1, "image_id": 1, "category_id": 1, "bbox": [10, 20, 30, 40]}
+    document = {"images": [image], "categories": [{"id": 1, "name": "dent"}], "annotations": [box]}
+    path.write_text(json.dumps(document))
+    drop(bench.page, urls(path))
+    qtbot.waitUntil(lambda: bench.names[-1] == "dent")
+
+
+@pytest.mark.parametrize("address", ["https://example.org/wing.jpg", "https://example.org/"])
+def test_a_link_is_refused_with_what_to_do(bench: Desk, qtbot: QtBot, address: str) -> None:
+    bench.open(make_record(bench.session), qtbot.waitUntil)
+    with qtbot.waitSignal(bench.page.toast) as said:
+        drop(bench.page, urls(address))
+    assert "Save the picture as a file" in said.args[0]
+
+
+def test_a_picture_of_another_program_becomes_a_photo(bench: Desk, qtbot: QtBot) -> None:
+    bench.open(make_record(bench.session), qtbot.waitUntil)
+    data = QMimeData()
+    data.setImageData(QImage.fromData(picture(2)))
+    drop(bench.page, data)
+    item_id = bench.page.bench.current
+    qtbot.waitUntil(lambda: len(bench.page.bench.photos.get(item_id, ())) == 1)
+
+
+def test_a_folder_of_very_many_is_asked_about(
+    bench: Desk, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.open(make_record(bench.session), qtbot.waitUntil)
+    for number in range(21):
+        (tmp_path / f"{number}.png").write_bytes(b"x")
+    asked: list[str] = []
+    monkeypatch.setattr(dropping, "confirm", lambda _page, title, *_rest, **_more: bool(asked.append(title)))
+    drop(bench.page, urls(tmp_path))
+    qtbot.waitUntil(lambda: bool(asked))
+    assert "21" in asked[0]
+    assert bench.page.inspector.photo.error == ""
+
+
+def test_a_record_without_a_reference_image_takes_one_picture_for_it(
+    bench: Desk, qtbot: QtBot, files: dict[str, Path]
+) -> None:
+    record_id = make_record(bench.session, (), image=False)
+    bench.open(record_id, qtbot.waitUntil)
+    page = bench.page
+    qtbot.waitUntil(page.reference.isVisible)
+    with qtbot.waitSignal(page.toast):
+        drop(page, urls(files["1.png"], files["2.PNG"]))
+    drop(page, urls(files["1.png"]))
+    qtbot.waitUntil(lambda: page.view.source is not None, timeout=8000)
+    assert bench.session.records.get(record_id).value.reference_image_id
