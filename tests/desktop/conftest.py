@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import faulthandler
 import gc
-import threading
-import time
 from collections.abc import Iterator
 from functools import partial
 
@@ -22,9 +20,6 @@ from desktop.context import Context
 from desktop.preferences import Preferences
 from shared.codes import Permission, Role
 from shared.wire.account import Payload, User
-
-# Threads of libraries that live as long as the process.
-_LASTING = ("pydevd", "ThreadPoolExecutor-", "AnyIO", "asyncio_", "Dummy-")
 
 # So many new objects are worth a collection (some 50 ms).
 _MANY_OBJECTS = 20_000
@@ -48,10 +43,6 @@ def _settle() -> None:
     QCoreApplication.processEvents()
 
 
-def _threads() -> set[threading.Thread]:
-    return {thread for thread in threading.enumerate() if not thread.name.startswith(_LASTING)}
-
-
 @pytest.fixture(autouse=True)
 def _collected_on_the_gui_thread() -> Iterator[None]:
     """What tests leave in cycles is deleted on this thread, as the desktop does it (desktop/garbage.py)."""
@@ -73,22 +64,17 @@ def _a_crash_says_where(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _nothing_left_behind() -> Iterator[None]:
-    """Fails a test that a thread, work in the pool or a visible window outlives."""
-    threads_before = _threads()
+    """Fails a test that work in the pool or a visible window outlives."""
     windows_before = {id(widget) for widget in _windows()}
     yield
-    ended = workers.shutdown()
+    ended = workers.shutdown(PATIENCE_MS)
     if QCoreApplication.instance() is not None:
         _settle()
     left = [widget for widget in _windows() if id(widget) not in windows_before and widget.isVisible()]
     names = [f"{type(widget).__name__} {widget.windowTitle()!r}" for widget in left]
     for widget in left:
         widget.close()
-    deadline = time.monotonic() + 2.0
-    while (alive := _threads() - threads_before) and time.monotonic() < deadline:
-        time.sleep(0.01)
     assert ended, "work still runs in the pool after the test"
-    assert not alive, f"threads outlive the test: {sorted(thread.name for thread in alive)}"
     assert not names, f"windows outlive the test: {names}"
     # The English catalogue holds plurals only.
     spoken = QCoreApplication.translate("RecordsPage", "%n record(s)", "", 2)

@@ -37,7 +37,7 @@ def test_a_cycle_dies_on_the_gui_thread_whoever_allocates(qtbot: QtBot) -> None:
         worker.join()
         assert died_on == []
         several = [[index] for index in range(5000)]
-        qtbot.waitUntil(lambda: died_on != [], timeout=5000)
+        qtbot.waitUntil(lambda: died_on != [])
         assert several
         assert died_on == [QThread.currentThread()]
     finally:

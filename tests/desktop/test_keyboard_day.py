@@ -32,7 +32,6 @@ KEY = Qt.Key
 CTRL = Qt.KeyboardModifier.ControlModifier
 SHIFT = Qt.KeyboardModifier.ShiftModifier
 NONE = Qt.KeyboardModifier.NoModifier
-WAIT = 20_000
 
 
 def focus() -> QWidget:
@@ -66,9 +65,9 @@ def tab_to(wanted: QWidget) -> None:
 
 def back_to(window: MainWindow, qtbot: QtBot) -> None:
     """The window below a dialog that closed gets active again: here nothing manages windows."""
-    qtbot.waitUntil(lambda: QApplication.activeModalWidget() is None, timeout=WAIT)
+    qtbot.waitUntil(lambda: QApplication.activeModalWidget() is None)
     window.activateWindow()
-    qtbot.waitUntil(window.isActiveWindow, timeout=WAIT)
+    qtbot.waitUntil(window.isActiveWindow)
 
 
 def agree(title: str) -> None:
@@ -108,30 +107,30 @@ def log_in(window: MainWindow, qtbot: QtBot) -> None:
     login = window.page
     assert isinstance(login, LoginPage)
     form = login.password_form
-    qtbot.waitUntil(lambda: form.user_name.editor.hasFocus(), timeout=WAIT)
+    qtbot.waitUntil(lambda: form.user_name.editor.hasFocus())
     write(ADMIN[0])
     press(KEY.Key_Tab)
     write(ADMIN[1])
     press(KEY.Key_Return)
-    qtbot.waitUntil(lambda: window.page is not None and window.page.page_id == "records", timeout=WAIT)
+    qtbot.waitUntil(lambda: window.page is not None and window.page.page_id == "records")
 
 
 def make_record(window: MainWindow, qtbot: QtBot) -> WorkbenchPage:
     press(KEY.Key_N, CTRL)
     dialog = window.findChild(NewRecord)
     assert dialog is not None
-    qtbot.waitUntil(dialog.isActiveWindow, timeout=WAIT)
-    qtbot.waitUntil(lambda: dialog.task.count() > 0 and dialog.reference.count() > 0, timeout=WAIT)
+    qtbot.waitUntil(dialog.isActiveWindow)
+    qtbot.waitUntil(lambda: dialog.task.count() > 0 and dialog.reference.count() > 0)
     write("by keyboard")
     press(KEY.Key_Tab)
     press(KEY.Key_Down)
     press(KEY.Key_Tab)
     press(KEY.Key_Down)
     press(KEY.Key_Tab)
-    qtbot.waitUntil(lambda: "template" in dialog.start.currentText(), timeout=WAIT)
+    qtbot.waitUntil(lambda: "template" in dialog.start.currentText())
     tab_to(dialog.make)
     press(KEY.Key_Return)
-    qtbot.waitUntil(lambda: window.page is not None and window.page.page_id == "workbench", timeout=WAIT)
+    qtbot.waitUntil(lambda: window.page is not None and window.page.page_id == "workbench")
     back_to(window, qtbot)
     page = window.page
     assert isinstance(page, WorkbenchPage)
@@ -160,15 +159,15 @@ def test_a_whole_day_without_a_mouse(
 
     log_in(window, qtbot)
     page = make_record(window, qtbot)
-    qtbot.waitUntil(lambda: len(page.bench.rows) == 2 and page.view.source is not None, timeout=WAIT)
-    qtbot.waitUntil(page.view.hasFocus, timeout=WAIT)
+    qtbot.waitUntil(lambda: len(page.bench.rows) == 2 and page.view.source is not None)
+    qtbot.waitUntil(page.view.hasFocus)
 
     monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_args, **_more: ([str(photo)], ""))
     press(KEY.Key_I, CTRL)
     first, second = (row.item_id for row in page.bench.rows)
-    qtbot.waitUntil(lambda: page.photos.pair is not None, timeout=WAIT)
+    qtbot.waitUntil(lambda: page.photos.pair is not None)
     press(KEY.Key_R, CTRL)
-    qtbot.waitUntil(lambda: page.bench.rows[0].findings > 0 and not page.detecting.running, timeout=WAIT)
+    qtbot.waitUntil(lambda: page.bench.rows[0].findings > 0 and not page.detecting.running)
     press(KEY.Key_Tab)
     assert page.inspector.findings.list.current == 0
 
@@ -206,7 +205,7 @@ def test_a_whole_day_without_a_mouse(
     assert document is not None
     agree("Finish the record?")
     press(KEY.Key_Return, CTRL)
-    qtbot.waitUntil(lambda: document.record.end_time is not None, timeout=WAIT)
+    qtbot.waitUntil(lambda: document.record.end_time is not None)
     assert session.records.get(page.bench.record_id).value.inspection_status is Status.FAILED
     back_to(window, qtbot)
     assert page.view.hasFocus()
@@ -215,9 +214,9 @@ def test_a_whole_day_without_a_mouse(
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_args, **_more: (str(report), ""))
     monkeypatch.setattr("desktop.pages.workbench.page.show_folder", lambda _path: None)
     press(KEY.Key_P, CTRL)
-    qtbot.waitUntil(report.exists, timeout=WAIT)
+    qtbot.waitUntil(report.exists)
     press(KEY.Key_Left, Qt.KeyboardModifier.AltModifier)
-    qtbot.waitUntil(lambda: window.page is not None and window.page.page_id == "records", timeout=WAIT)
+    qtbot.waitUntil(lambda: window.page is not None and window.page.page_id == "records")
     settle(qtbot)
     assert focus().objectName() == "records-table"
     press(KEY.Key_L, CTRL | SHIFT)

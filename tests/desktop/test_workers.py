@@ -19,7 +19,7 @@ from desktop.workers import Lane, Report, Task, gui_caller, run
 
 
 def wait(qtbot: QtBot, condition: Callable[[], bool]) -> None:
-    qtbot.waitUntil(condition, timeout=5000)
+    qtbot.waitUntil(condition)
 
 
 def test_the_result_arrives_on_the_gui_thread(qtbot: QtBot, qapp: QApplication) -> None:
@@ -161,7 +161,7 @@ def test_what_was_handed_over_dies_on_the_gui_thread(qtbot: QtBot, end: str) -> 
 
     def work(report: Report, page: _Page) -> _Page:
         begun.set()
-        assert go_on.wait(5)
+        assert go_on.wait(20)
         report.check()
         if end == "failed":
             raise ValueError
@@ -170,7 +170,7 @@ def test_what_was_handed_over_dies_on_the_gui_thread(qtbot: QtBot, end: str) -> 
     page = _Page()
     weakref.finalize(page, lambda: died_in.append(threading.current_thread()))
     task = run(work, page, owner=page, done=page.show, failed=page.show, progress=page.show)
-    assert begun.wait(5)
+    assert begun.wait(20)
     del page
     if end == "cancelled":
         task.cancel()
@@ -193,10 +193,10 @@ def test_a_pool_that_is_left_running_is_not_deleted_by_its_own_worker(qtbot: QtB
 
     def work() -> None:
         begun.set()
-        go_on.wait(5)
+        go_on.wait(20)
 
     run(work, owner=page, done=page.show)
-    assert begun.wait(5)
+    assert begun.wait(20)
     pools = workers._pools
     assert pools is not None
     del page
@@ -340,7 +340,7 @@ def test_what_comes_together_leaves_turns_for_the_window(
 
     done: list[None] = []
     run(work, owner=None, progress=lambda value: seen.append((value, turns)), done=done.append)
-    assert came.wait(5)
+    assert came.wait(20)
     beat.start()
     wait(qtbot, lambda: bool(done))
     beat.stop()

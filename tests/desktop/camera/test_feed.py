@@ -76,7 +76,7 @@ def test_stopping_releases_the_source_and_nothing_comes_after(qtbot: QtBot, feed
     feed.stop()
     late: list[object] = []
     feed.frameReady.connect(late.append)
-    assert source.closed.wait(5)
+    assert source.closed.wait(20)
     qtbot.wait(50)
     assert late == []
     assert feed.state is FeedState.IDLE

@@ -118,7 +118,7 @@ def test_swiping_moves_the_divider(qtbot: QtBot, view: CompareView) -> None:
 def test_blinking_changes_by_itself_and_by_hand(qtbot: QtBot, view: CompareView) -> None:
     view.set_mode(CompareMode.BLINK)
     assert lightness(view, 200) == 96
-    qtbot.waitUntil(lambda: lightness(view, 200) == 255, timeout=2000)
+    qtbot.waitUntil(lambda: lightness(view, 200) == 255)
     qtbot.keyClick(view, Qt.Key.Key_Space)
     assert lightness(view, 200) == 96
 

@@ -136,9 +136,9 @@ def test_a_call_waits_for_a_service_that_restarts_elsewhere(service: Service) ->
     session.rebase("http://old.test")
     with ThreadPoolExecutor(1) as pool:
         call = pool.submit(session.account.me)
-        assert tried.wait(5)
+        assert tried.wait(20)
         session.rebase("http://new.test/")
-        assert call.result(timeout=5).user.username == "zhang"
+        assert call.result(timeout=20).user.username == "zhang"
     session.close()
 
 
@@ -152,10 +152,10 @@ def test_closing_ends_a_waiting_call() -> None:
     session = Session(BASE, patience=600, transport=httpx.MockTransport(answer))
     with ThreadPoolExecutor(1) as pool:
         call = pool.submit(session.account.first_run_needed)
-        assert tried.wait(5)
+        assert tried.wait(20)
         session.close()
         with pytest.raises(Unreachable):
-            call.result(timeout=5)
+            call.result(timeout=20)
 
 
 @pytest.mark.parametrize(

@@ -302,7 +302,7 @@ class JustMissed(threading.Event):
 def test_a_close_that_meets_the_start_of_a_sync_ends(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("desktop.journal.journal.SYNC_WITHIN", 0.01)
     journal = Journal.open(path)
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 20
     while journal._dirty.is_set():
         assert time.monotonic() < deadline
         time.sleep(0.01)

@@ -11,8 +11,6 @@ from desktop.context import Context
 from desktop.pages.catalogue import CataloguePage
 from shared.cv import cv2
 
-WAIT = 10_000
-
 
 def opened(context: Context, qtbot: QtBot, section: str = "aircraft") -> CataloguePage:
     page = CataloguePage(context)
@@ -27,7 +25,7 @@ def opened(context: Context, qtbot: QtBot, section: str = "aircraft") -> Catalog
 def settled(page: CataloguePage, qtbot: QtBot) -> None:
     """Wait for the answer to what the section in front asked last."""
     section = page.sections[page.in_front]
-    qtbot.waitUntil(lambda: section._asked is not None and section._asked.finished, timeout=WAIT)
+    qtbot.waitUntil(lambda: section._asked is not None and section._asked.finished)
 
 
 def picture(path: Path, width: int = 320, height: int = 200) -> Path:

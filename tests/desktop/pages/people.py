@@ -17,8 +17,6 @@ from desktop.pages.people import PeoplePage
 from desktop.preferences import Preferences
 from tests.desktop.client.played import PAYLOAD
 
-WAIT = 10_000
-
 STATUS = {
     "enrolled": False,
     "usable": True,

@@ -15,7 +15,7 @@ from desktop.pages.chooser import Chooser
 from shared.codes import Role
 from shared.wire.catalogue import AircraftWrite, FlightWrite, TaskWrite
 from tests.desktop.conftest import make_payload
-from tests.desktop.pages.catalogue import WAIT, names, opened, settled
+from tests.desktop.pages.catalogue import names, opened, settled
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def test_an_aircraft_is_made_found_changed_and_deleted(page: CataloguePage, qtbo
     assert form.fields["aircraft_name"].error()
     form.fields["aircraft_name"].set_text("B-1234 · 波音 787")
     form.fields["registration"].set_text("B-1234")
-    with qtbot.waitSignal(form.saved, timeout=WAIT):
+    with qtbot.waitSignal(form.saved):
         form.submit()
     settled(page, qtbot)
     assert names(page, "aircraft") == ["B-1234 · 波音 787"]
@@ -52,15 +52,15 @@ def test_an_aircraft_is_made_found_changed_and_deleted(page: CataloguePage, qtbo
     section.edit_chosen()
     form = next(found for found in section.findChildren(AircraftForm) if found.isVisible())
     form.fields["aircraft_type"].set_text("Boeing 787-9")
-    with qtbot.waitSignal(form.saved, timeout=WAIT):
+    with qtbot.waitSignal(form.saved):
         form.submit()
     now = page._context.session.catalogue.aircraft.get(made.aircraft_id)
     assert (now.aircraft_type, now.registration) == ("Boeing 787-9", "B-1234")
 
     settled(page, qtbot)
-    with qtbot.waitSignal(section.toast, timeout=WAIT):
+    with qtbot.waitSignal(section.toast):
         section.delete_chosen()
-    qtbot.waitUntil(lambda: not names(page, "aircraft"), timeout=WAIT)
+    qtbot.waitUntil(lambda: not names(page, "aircraft"))
     assert section.stack.currentWidget() is not section.stack.content
 
 
@@ -74,7 +74,7 @@ def test_what_others_refer_to_is_not_deleted_and_the_sentence_says_why(
     section.reload(aircraft.aircraft_id)
     settled(page, qtbot)
     assert section.chosen().aircraft_name == "B-2087"
-    with qtbot.waitSignal(page.toast, timeout=WAIT) as said:
+    with qtbot.waitSignal(page.toast) as said:
         section.delete_chosen()
     assert "B-2087" in said.args[0]
     assert "1 flight" in said.args[0]
@@ -91,7 +91,7 @@ def test_a_flight_keeps_what_was_typed_until_the_time_is_right(context: Context,
     form.fields["scheduled_at"].set_text("tomorrow")
     chooser = form.fields["aircraft_id"].editor
     assert isinstance(chooser, Chooser)
-    qtbot.waitUntil(lambda: chooser.findText("B-1301 C919") >= 0, timeout=WAIT)
+    qtbot.waitUntil(lambda: chooser.findText("B-1301 C919") >= 0)
     chooser.setEditText("no such aircraft")
     form.submit()
     assert form.fields["scheduled_at"].error()
@@ -100,7 +100,7 @@ def test_a_flight_keeps_what_was_typed_until_the_time_is_right(context: Context,
     assert form.fields["aircraft_id"].error()
     assert form.fields["flight_number"].text() == "CZ3456"
     chooser.setEditText("B-1301 C919")
-    with qtbot.waitSignal(form.saved, timeout=WAIT) as saved:
+    with qtbot.waitSignal(form.saved) as saved:
         form.submit()
     flight = saved.args[0]
     assert flight.aircraft_id == aircraft.aircraft_id
@@ -118,7 +118,7 @@ def test_a_change_of_one_field_leaves_what_somebody_else_changed(context: Contex
     tasks.update(made.task_id, TaskWrite(task_name="航后", description="别人写的"))
     form = section.findChild(TaskForm)
     form.fields["task_name"].set_text("航后绕机")
-    with qtbot.waitSignal(form.saved, timeout=WAIT):
+    with qtbot.waitSignal(form.saved):
         form.submit()
     now = tasks.get(made.task_id)
     assert (now.task_name, now.description) == ("航后绕机", "别人写的")
@@ -134,7 +134,7 @@ def test_what_somebody_else_wrote_meanwhile_is_shown_and_not_overwritten(
     form.show()
     aircraft.update(made.aircraft_id, AircraftWrite(aircraft_name="B-7000 theirs", aircraft_type="787"))
     form.fields["registration"].set_text("B-7001")
-    with qtbot.waitSignal(form.saved, timeout=WAIT) as saved:
+    with qtbot.waitSignal(form.saved) as saved:
         form.submit()
     both = saved.args[0]
     assert (both.aircraft_name, both.registration, both.aircraft_type) == ("B-7000 theirs", "B-7001", "787")
@@ -145,10 +145,10 @@ def test_what_somebody_else_wrote_meanwhile_is_shown_and_not_overwritten(
     aircraft.update(made.aircraft_id, AircraftWrite(aircraft_name="B-7000 once more"))
     again.fields["aircraft_name"].set_text("mine")
     again.submit()
-    qtbot.waitUntil(lambda: bool(again.fields["aircraft_name"].error()), timeout=WAIT)
+    qtbot.waitUntil(lambda: bool(again.fields["aircraft_name"].error()))
     assert "B-7000 once more" in again.fields["aircraft_name"].error()
     assert aircraft.get(made.aircraft_id).aircraft_name == "B-7000 once more"
-    with qtbot.waitSignal(again.saved, timeout=WAIT) as saved:
+    with qtbot.waitSignal(again.saved) as saved:
         again.submit()
     assert saved.args[0].aircraft_name == "mine"
 
@@ -163,7 +163,7 @@ def test_what_somebody_changed_meanwhile_is_shown_before_it_is_deleted(
     section = page.sections["aircraft"]
     section.reload(made.aircraft_id)
     settled(page, qtbot)
-    qtbot.waitUntil(lambda: section.chosen() is not None, timeout=WAIT)
+    qtbot.waitUntil(lambda: section.chosen() is not None)
     assert section.chosen().aircraft_id == made.aircraft_id
     aircraft.update(made.aircraft_id, AircraftWrite(aircraft_name=made.aircraft_name, aircraft_type="787-9"))
     asked: list[str] = []
@@ -174,10 +174,10 @@ def test_what_somebody_changed_meanwhile_is_shown_before_it_is_deleted(
 
     monkeypatch.setattr("desktop.pages.catalogue.deleting.confirm", confirm)
     section.delete_chosen()
-    qtbot.waitUntil(lambda: bool(asked), timeout=WAIT)
+    qtbot.waitUntil(lambda: bool(asked))
     assert "787-9" in asked[0]
     if insists:
-        qtbot.waitUntil(lambda: made.aircraft_name not in names(page, "aircraft"), timeout=WAIT)
+        qtbot.waitUntil(lambda: made.aircraft_name not in names(page, "aircraft"))
     else:
         settled(page, qtbot)
         assert aircraft.get(made.aircraft_id).aircraft_type == "787-9"
@@ -204,7 +204,7 @@ def test_a_service_out_of_reach_is_said_and_tried_again(context: Context, qtbot:
     context.session._transport._patience = 0.0
     context.session.rebase("http://127.0.0.1:9")
     section.reload()
-    qtbot.waitUntil(lambda: section.stack.currentWidget() is not section.stack.content, timeout=WAIT)
+    qtbot.waitUntil(lambda: section.stack.currentWidget() is not section.stack.content)
     settled(page, qtbot)
     button = section.stack.currentWidget().button
     context.session.rebase(service)

@@ -13,7 +13,7 @@ from desktop.context import Context
 from desktop.detection_words import model_description
 from desktop.pages.catalogue.model_form import KindForm, ModelForm
 from shared.wire.detection import REFERENCE_DIFFERENCE, ModelKind, ModelUpdate
-from tests.desktop.pages.catalogue import WAIT, opened
+from tests.desktop.pages.catalogue import opened
 from tests.service.detection.test_models import ambiguous_model
 
 
@@ -27,9 +27,9 @@ def test_the_builtin_model_is_disabled_and_enabled_again(context: Context, qtbot
     section = page.sections["models"]
     assert section.chosen().model_id == REFERENCE_DIFFERENCE
     assert section.remove.text() == "Disable"
-    with qtbot.waitSignal(page.toast, timeout=WAIT):
+    with qtbot.waitSignal(page.toast):
         section.remove.click()
-    qtbot.waitUntil(lambda: section.remove.text() == "Enable", timeout=WAIT)
+    qtbot.waitUntil(lambda: section.remove.text() == "Enable")
     models = context.session.detection.models()
     assert not next(m for m in models if m.model_id == REFERENCE_DIFFERENCE).enabled
     context.session.detection.update_model(REFERENCE_DIFFERENCE, ModelUpdate(enabled=True))
@@ -42,7 +42,7 @@ def test_a_file_that_is_no_model_says_why(context: Context, qtbot: QtBot, tmp_pa
     bad.write_bytes(b"not a model")
     section.send(bad)
     (line,) = section.uploads.lines()
-    qtbot.waitUntil(line.again.isVisible, timeout=WAIT)
+    qtbot.waitUntil(line.again.isVisible)
     assert line.said() == "This is no complete ONNX model. Export it anew."
     assert section.table.rows_model.rowCount() == 1
 
@@ -66,7 +66,7 @@ def test_a_model_of_several_kinds_is_asked_about_shown_and_superseded(
     form.confidence.setValue(0.6)
     row = form.table.cellWidget(0, 1)
     row.setValue(0.75)
-    with qtbot.waitSignal(form.saved, timeout=WAIT) as saved:
+    with qtbot.waitSignal(form.saved) as saved:
         form.save.click()
     made = saved.args[0]
     assert (made.version, made.settings["confidence"]) == (2, 0.6)
@@ -84,11 +84,11 @@ def test_a_name_of_a_model_that_somebody_changed_meanwhile_is_not_overwritten(
     detection.update_model(model.model_id, ModelUpdate(model_description="theirs"))
     form.fields["model_description"].set_text("mine")
     form.submit()
-    qtbot.waitUntil(lambda: bool(form.fields["model_description"].error()), timeout=WAIT)
+    qtbot.waitUntil(lambda: bool(form.fields["model_description"].error()))
     assert "theirs" in form.fields["model_description"].error()
     assert detection.tagged_model(model.model_id).value.model_description == "theirs"
     tag = detection.tagged_model(model.model_id).etag
-    with qtbot.waitSignal(form.saved, timeout=WAIT):
+    with qtbot.waitSignal(form.saved):
         form.submit()
     assert detection.tagged_model(model.model_id).value.model_description == "mine"
     with pytest.raises(Stale):

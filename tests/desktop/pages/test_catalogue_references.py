@@ -24,7 +24,7 @@ from desktop.pages.catalogue.uploads import Uploads
 from shared.cv import cv2
 from shared.samples import panel
 from shared.wire.catalogue import ReferenceImage, ReferenceImageWrite
-from tests.desktop.pages.catalogue import WAIT, opened, picture, settled
+from tests.desktop.pages.catalogue import opened, picture, settled
 
 
 def test_a_dropped_picture_becomes_a_reference_image_with_a_scale(
@@ -44,7 +44,7 @@ def test_a_dropped_picture_becomes_a_reference_image_with_a_scale(
             Qt.KeyboardModifier.NoModifier,
         )
     )
-    qtbot.waitUntil(lambda: section.findChild(ReferenceForm) is not None, timeout=WAIT)
+    qtbot.waitUntil(lambda: section.findChild(ReferenceForm) is not None)
     form = section.findChild(ReferenceForm)
     assert form.fields["reference_image_name"].text() == "左翼根部"
     form.fields["mm_per_pixel"].set_text("0")
@@ -54,13 +54,13 @@ def test_a_dropped_picture_becomes_a_reference_image_with_a_scale(
     qtbot.waitUntil(lambda: wrong._error.height() >= wrong._error.heightForWidth(wrong._error.width()))
     assert wrong._error.y() >= wrong.editor.geometry().bottom()
     form.fields["mm_per_pixel"].set_text("0,42")
-    with qtbot.waitSignal(form.saved, timeout=WAIT) as saved:
+    with qtbot.waitSignal(form.saved) as saved:
         form.submit()
     settled(page, qtbot)
     entry = saved.args[0]
     assert (entry.mm_per_pixel, entry.width, entry.height) == (0.42, 320, 200)
     assert not section.uploads.lines()
-    qtbot.waitUntil(lambda: not section.cards.cards.without_picture(), timeout=WAIT)
+    qtbot.waitUntil(lambda: not section.cards.cards.without_picture())
     index = section.cards.cards.index(0)
     assert "320 × 200 px" in index.data(Qt.ItemDataRole.AccessibleTextRole)
     assert not section.grab().isNull()
@@ -75,11 +75,11 @@ def test_a_file_that_is_no_picture_says_so_and_can_be_tried_again(
     bad.write_text("no picture")
     section.send([bad])
     (line,) = section.uploads.lines()
-    qtbot.waitUntil(line.again.isVisible, timeout=WAIT)
+    qtbot.waitUntil(line.again.isVisible)
     assert line.said() == "This file is no picture. Choose a JPEG, PNG, WebP, TIFF or BMP file."
     picture(bad)
     before = context.session.catalogue.reference_images.list().pagination.total
-    with qtbot.waitSignal(section.uploads.arrived, timeout=WAIT):
+    with qtbot.waitSignal(section.uploads.arrived):
         line.again.click()
     assert context.session.catalogue.reference_images.list().pagination.total == before + 1
     for form in section.findChildren(ReferenceForm):
@@ -103,10 +103,10 @@ def test_an_upload_shows_how_far_it_is_and_ends_when_it_is_cancelled(
     qtbot.addWidget(uploads)
     uploads.show()
     line = uploads.add(tmp_path / "big.png")
-    qtbot.waitUntil(lambda: line._bar.value() == 50, timeout=WAIT)
+    qtbot.waitUntil(lambda: line._bar.value() == 50)
     with qtbot.assertNotEmitted(uploads.arrived):
         line.stop.click()
-        qtbot.waitUntil(ended.is_set, timeout=WAIT)
+        qtbot.waitUntil(ended.is_set)
     assert not uploads.lines()
 
 
@@ -121,7 +121,7 @@ def test_the_scale_is_measured_on_the_picture(context: Context, qtbot: QtBot) ->
     form.show()
     form.measure.click()
     dialog = form.findChild(Measuring)
-    qtbot.waitUntil(lambda: dialog.view.source is not None, timeout=WAIT)
+    qtbot.waitUntil(lambda: dialog.view.source is not None)
     assert not dialog.use.isEnabled()
     ends = [QPointF(*dialog.view.viewport.to_view(x, 150)).toPoint() for x in (100, 300)]
     QTest.mousePress(dialog.view, Qt.MouseButton.LeftButton, pos=ends[0])
@@ -131,7 +131,7 @@ def test_the_scale_is_measured_on_the_picture(context: Context, qtbot: QtBot) ->
     assert dialog.pixels == pytest.approx(200, abs=2)
     dialog.use.click()
     assert float(form.fields["mm_per_pixel"].text()) == pytest.approx(0.25, rel=0.02)
-    with qtbot.waitSignal(form.saved, timeout=WAIT) as saved:
+    with qtbot.waitSignal(form.saved) as saved:
         form.submit()
     assert saved.args[0].mm_per_pixel == pytest.approx(0.25, rel=0.02)
 

@@ -6,7 +6,6 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from desktop.pages.chooser import PAGE, Chooser
-from tests.desktop.pages.catalogue import WAIT
 
 
 def test_typing_a_part_of_a_name_finds_it_at_the_service(qtbot: QtBot) -> None:
@@ -27,7 +26,7 @@ def test_typing_a_part_of_a_name_finds_it_at_the_service(qtbot: QtBot) -> None:
     qtbot.keyClicks(chooser.lineEdit(), "boe")
     with pytest.raises(ValueError, match="nothing"):
         chooser.chosen()
-    qtbot.waitUntil(lambda: chooser.completer().popup().isVisible(), timeout=WAIT)
+    qtbot.waitUntil(lambda: chooser.completer().popup().isVisible())
     assert asked == ["", "boe"]
     assert chooser.lineEdit().text() == "boe"
     chooser.completer().popup().hide()
@@ -53,13 +52,13 @@ def test_the_end_of_the_list_brings_more(qtbot: QtBot) -> None:
     qtbot.addWidget(chooser)
     chooser.show()
     chooser.begin(None)
-    qtbot.waitUntil(lambda: chooser.count() == PAGE, timeout=WAIT)
+    qtbot.waitUntil(lambda: chooser.count() == PAGE)
     chooser.showPopup()
     for expected in (2 * PAGE, len(every), len(every)):
         bar = chooser.view().verticalScrollBar()
         bar.setValue(0)
         bar.setValue(bar.maximum())
-        qtbot.waitUntil(lambda number=expected: chooser.count() == number, timeout=WAIT)
+        qtbot.waitUntil(lambda number=expected: chooser.count() == number)
     chooser.hidePopup()
     with qtbot.waitSignal(chooser.settled):
         chooser.setCurrentIndex(len(every) - 1)
@@ -72,7 +71,7 @@ def test_of_two_of_one_name_the_chosen_one_counts(qtbot: QtBot) -> None:
     chooser = Chooser("Aircraft", lambda _text, _page: [("1", "B-1234"), ("2", "B-1234")])
     qtbot.addWidget(chooser)
     chooser.begin(None)
-    qtbot.waitUntil(lambda: chooser.count() == 2, timeout=WAIT)
+    qtbot.waitUntil(lambda: chooser.count() == 2)
     chooser.setCurrentIndex(1)
     assert chooser.chosen() == "2"
     chooser.refresh()

@@ -254,7 +254,7 @@ def test_too_many_photos_are_counted_down(qtbot: QtBot, context, played, show, t
 def test_a_face_in_front_of_the_camera_lets_in(qtbot: QtBot, context, played, show, tmp_path) -> None:
     played.answers["/api/auth/loginByFaceInfo"] = done(TOKENS)
     page = show([ImageSequence([write(tmp_path / "a.png", face_frame())], "Desk Cam")])
-    with qtbot.waitSignal(context.loginChanged, timeout=10_000):
+    with qtbot.waitSignal(context.loginChanged):
         pass
     assert not page.face.running
     (body,) = played.bodies("/api/auth/loginByFaceInfo")
@@ -272,7 +272,7 @@ def test_a_look_that_misses_the_face_loses_little(qtbot: QtBot, played, show, tm
     played.answers["/api/auth/loginByFaceInfo"] = done(TOKENS)
     frames = [write(tmp_path / f"{n}.png", empty_frame() if n == 2 else face_frame()) for n in range(3)]
     page = show([ImageSequence(frames, "Desk Cam")])
-    with qtbot.waitSignal(page.face.loggedIn, timeout=10_000):
+    with qtbot.waitSignal(page.face.loggedIn):
         pass
 
 
@@ -291,7 +291,7 @@ def test_tries_count_until_the_person_has_gone(qtbot: QtBot, played, show, tmp_p
 
 def test_the_preview_marks_the_face(qtbot: QtBot, played, show, tmp_path) -> None:
     page = show([ImageSequence([write(tmp_path / "a.png", face_frame(blur=6))])])
-    qtbot.waitUntil(lambda: not page.viewfinder.face_box().isEmpty(), timeout=10_000)
+    qtbot.waitUntil(lambda: not page.viewfinder.face_box().isEmpty())
 
 
 def test_a_stranger_is_tried_three_times_only(qtbot: QtBot, played, show, tmp_path) -> None:
@@ -305,14 +305,14 @@ def test_a_stranger_is_tried_three_times_only(qtbot: QtBot, played, show, tmp_pa
 def test_face_login_switched_off_is_said(qtbot: QtBot, played, show, tmp_path) -> None:
     played.answers["/api/auth/loginByFaceInfo"] = failed(403, "face_login_off")
     page = show([ImageSequence([write(tmp_path / "a.png", face_frame())])])
-    qtbot.waitUntil(lambda: "Face login is off" in page.viewfinder.sentence, timeout=10_000)
+    qtbot.waitUntil(lambda: "Face login is off" in page.viewfinder.sentence)
 
 
 def test_too_many_faces_count_down(qtbot: QtBot, played, show, tmp_path) -> None:
     played.answers["/api/auth/loginByFaceInfo"] = failed(429, "too_many_requests", retry_after=30)
     page = show([ImageSequence([write(tmp_path / "a.png", face_frame())])])
     page.face._wait.second.setInterval(150)
-    qtbot.waitUntil(lambda: "28 second" in page.viewfinder.hint, timeout=10_000)
+    qtbot.waitUntil(lambda: "28 second" in page.viewfinder.hint)
     assert len(played.bodies("/api/auth/loginByFaceInfo")) == 1
 
 

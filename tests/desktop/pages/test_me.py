@@ -331,7 +331,7 @@ def test_cancelling_at_the_camera_sends_nothing_and_lets_it_go(
     page.face.consent.setChecked(True)
     page.face.by_camera.click()
     dialog = page.face.findChild(EnrolDialog)
-    qtbot.waitUntil(lambda: dialog._feed.state is feed.FeedState.LIVE, timeout=10_000)
+    qtbot.waitUntil(lambda: dialog._feed.state is feed.FeedState.LIVE)
     camera = dialog._feed
     dialog.cancel.click()
     assert camera.state is feed.FeedState.IDLE

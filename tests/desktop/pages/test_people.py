@@ -20,7 +20,7 @@ from desktop.pages.people.forms import EditUser, NewUser, SetPassword
 from shared.codes import Role
 from shared.wire.catalogue import AircraftWrite
 from tests.desktop.conftest import make_payload
-from tests.desktop.pages.people import WAIT, Played, done, failed, opened, played_context, refused
+from tests.desktop.pages.people import Played, done, failed, opened, played_context, refused
 from tests.service_app import ADMIN
 
 GOOD = "correct horse battery 9"
@@ -38,13 +38,13 @@ def users(page: PeoplePage) -> list[str]:
 
 
 def choose(page: PeoplePage, qtbot: QtBot, user_name: str) -> None:
-    qtbot.waitUntil(lambda: user_name in users(page), timeout=WAIT)
+    qtbot.waitUntil(lambda: user_name in users(page))
     page.users.table.choose(users(page).index(user_name))
 
 
 def test_a_user_is_made_when_every_field_is_right(context: Context, qtbot: QtBot) -> None:
     page = opened(context, qtbot)
-    qtbot.waitUntil(lambda: users(page) != [], timeout=WAIT)
+    qtbot.waitUntil(lambda: users(page) != [])
     page.users.new.click()
     form = page.users.findChild(NewUser)
     form.fields["username"].set_text("zhang")
@@ -60,7 +60,7 @@ def test_a_user_is_made_when_every_field_is_right(context: Context, qtbot: QtBot
     assert form.again.error()
     assert form.fields["name"].text() == "张三"
     form.again.set_text(GOOD)
-    with qtbot.waitSignal(form.saved, timeout=WAIT) as saved:
+    with qtbot.waitSignal(form.saved) as saved:
         form.submit()
     assert sorted(saved.args[0].roles) == [Role.PLANNER, Role.VIEWER]
     choose(page, qtbot, "zhang")
@@ -69,20 +69,20 @@ def test_a_user_is_made_when_every_field_is_right(context: Context, qtbot: QtBot
 
 def test_a_taken_name_and_a_common_password_are_said_in_the_form(context: Context, qtbot: QtBot) -> None:
     page = opened(context, qtbot)
-    qtbot.waitUntil(lambda: users(page) != [], timeout=WAIT)
+    qtbot.waitUntil(lambda: users(page) != [])
     page.users.make()
     form = page.users.findChild(NewUser)
     form.fields["username"].set_text("somebody")
     for field in (form.password, form.again):
         field.set_text("password123")
     form.submit()
-    qtbot.waitUntil(lambda: bool(form.password.error()), timeout=WAIT)
+    qtbot.waitUntil(lambda: bool(form.password.error()))
     assert form.password.text() == "password123"
     form.fields["username"].set_text(ADMIN[0])
     for field in (form.password, form.again):
         field.set_text(GOOD)
     form.submit()
-    qtbot.waitUntil(lambda: bool(form.fields["username"].error()), timeout=WAIT)
+    qtbot.waitUntil(lambda: bool(form.fields["username"].error()))
     assert form.fields["username"].error() == "This user name is taken. Choose another one."
     form.reject()
 
@@ -94,7 +94,7 @@ def test_roles_password_and_disabling_take_effect(context: Context, qtbot: QtBot
     page.users.edit_chosen()
     edit = page.users.findChild(EditUser)
     edit.roles.boxes[Role.INSPECTOR].click()
-    with qtbot.waitSignal(edit.saved, timeout=WAIT) as saved:
+    with qtbot.waitSignal(edit.saved) as saved:
         edit.submit()
     assert set(saved.args[0].roles) == {Role.VIEWER, Role.INSPECTOR}
     assert saved.args[0].name == "王五"
@@ -104,26 +104,26 @@ def test_roles_password_and_disabling_take_effect(context: Context, qtbot: QtBot
     form = page.users.findChild(SetPassword)
     for field in (form.password, form.again):
         field.set_text("another good one 7")
-    with qtbot.waitSignal(form.saved, timeout=WAIT):
+    with qtbot.waitSignal(form.saved):
         form.submit()
     other = Session(service)
     assert other.account.login("wang", "another good one 7").user.username == "wang"
 
     choose(page, qtbot, "wang")
     assert page.users.remove.text() == "Disable"
-    with qtbot.waitSignal(page.toast, timeout=WAIT):
+    with qtbot.waitSignal(page.toast):
         page.users.remove.click()
     with pytest.raises(Refused):
         other.account.login("wang", "another good one 7")
     other.close()
     choose(page, qtbot, "wang")
-    qtbot.waitUntil(lambda: page.users.remove.text() == "Enable", timeout=WAIT)
+    qtbot.waitUntil(lambda: page.users.remove.text() == "Enable")
 
 
 def test_the_last_administrator_stays_one_and_the_service_says_so(context: Context, qtbot: QtBot) -> None:
     page = opened(context, qtbot)
     choose(page, qtbot, ADMIN[0])
-    with qtbot.waitSignal(page.toast, timeout=WAIT) as said:
+    with qtbot.waitSignal(page.toast) as said:
         page.users.remove.click()
     assert said.args[0] == "At least one administrator must stay enabled."
     assert context.session.users.list(1, 50, ADMIN[0]).data[0].enabled
@@ -135,12 +135,10 @@ def test_the_log_names_people_and_things_and_filters(context: Context, qtbot: Qt
     context.session.catalogue.aircraft.create(AircraftWrite(aircraft_name="B-5623"))
     page = opened(context, qtbot, "audit")
     audit = page.audit
-    qtbot.waitUntil(lambda: audit.table.rows_model.rowCount() > 2, timeout=WAIT)
+    qtbot.waitUntil(lambda: audit.table.rows_model.rowCount() > 2)
     me = context.payload.user
-    qtbot.waitUntil(
-        lambda: audit.table.rows_model.index(0, 2).data() == (me.name or me.username), timeout=WAIT
-    )
-    qtbot.waitUntil(lambda: audit.table.rows_model.index(0, 4).data() == "Aircraft · B-5623", timeout=WAIT)
+    qtbot.waitUntil(lambda: audit.table.rows_model.index(0, 2).data() == (me.name or me.username))
+    qtbot.waitUntil(lambda: audit.table.rows_model.index(0, 4).data() == "Aircraft · B-5623")
     assert audit.table.rows_model.index(1, 3).data() == "Deleted"
     audit.table.choose(2)
     assert "Name: – → B-8819" in audit.details.toPlainText()
@@ -148,10 +146,10 @@ def test_the_log_names_people_and_things_and_filters(context: Context, qtbot: Qt
 
     audit.action.set_value("login")
     audit.action.picked.emit("login")
-    qtbot.waitUntil(lambda: {e.action for e in audit.table.rows_model.rows()} == {"login"}, timeout=WAIT)
+    qtbot.waitUntil(lambda: {e.action for e in audit.table.rows_model.rows()} == {"login"})
     assert audit.value() == AuditFilter(action="login")
     audit.clear.click()
-    qtbot.waitUntil(lambda: audit.table.rows_model.rows()[0].kind == "aircraft", timeout=WAIT)
+    qtbot.waitUntil(lambda: audit.table.rows_model.rows()[0].kind == "aircraft")
     assert not audit.clear.isVisible()
 
 
@@ -160,7 +158,7 @@ def test_the_switch_of_face_login_reaches_the_service(context: Context, qtbot: Q
     faces = page.faces
     qtbot.waitUntil(lambda: faces.stack.currentWidget() is faces.stack.content, timeout=60_000)
     assert faces.switch.isChecked()
-    with qtbot.waitSignal(page.toast, timeout=WAIT):
+    with qtbot.waitSignal(page.toast):
         faces.switch.click()
     assert not context.session.faces.login_enabled()
     context.session.faces.switch_login(True)
@@ -252,16 +250,16 @@ def test_an_old_login_asks_for_the_password_and_repeats_what_was_typed(
     for field in (form.password, form.again):
         field.set_text(GOOD)
     form.submit()
-    qtbot.waitUntil(lambda: form.findChild(PasswordAgain) is not None, timeout=WAIT)
+    qtbot.waitUntil(lambda: form.findChild(PasswordAgain) is not None)
     ask = form.findChild(PasswordAgain)
     ask.submit()
     assert ask.password.error()
     ask.password.set_text("a wrong one")
     ask.submit()
-    qtbot.waitUntil(lambda: ask.go.isEnabled(), timeout=WAIT)
+    qtbot.waitUntil(lambda: ask.go.isEnabled())
     assert ask.password.error() == "Wrong user name or password."
     ask.password.set_text("own password")
-    with qtbot.waitSignal(form.saved, timeout=WAIT):
+    with qtbot.waitSignal(form.saved):
         ask.submit()
     sent = played.bodies("/api/users")
     assert len(sent) == 2
@@ -277,7 +275,7 @@ def test_without_the_password_nothing_is_lost_and_the_form_says_why(
     form = page.users.findChild(EditUser)
     form.fields["name"].set_text("李四四")
     form.submit()
-    qtbot.waitUntil(lambda: form.findChild(PasswordAgain) is not None, timeout=WAIT)
+    qtbot.waitUntil(lambda: form.findChild(PasswordAgain) is not None)
     form.findChild(PasswordAgain).cancel.click()
     assert form.banner.text()
     assert form.save.isEnabled()

@@ -17,7 +17,7 @@ from shared.codes import Role
 from shared.cv import cv2
 from tests.desktop.camera.pictures import face_frame, write
 from tests.desktop.conftest import make_payload
-from tests.desktop.pages.people import WAIT, Played, done, failed, opened, played_context
+from tests.desktop.pages.people import Played, done, failed, opened, played_context
 
 
 def calibration(**changes: Any) -> dict[str, Any]:
@@ -66,7 +66,7 @@ def test_the_figures_of_the_calibration_are_explained(
         context.enter(make_payload(Role.ADMIN))
         page = opened(context, qtbot, "faces")
         faces = page.faces
-        qtbot.waitUntil(lambda: faces.stack.currentWidget() is faces.stack.content, timeout=WAIT)
+        qtbot.waitUntil(lambda: faces.stack.currentWidget() is faces.stack.content)
         assert words in faces.advice.text()
         assert not faces.switch.isChecked()
 
@@ -98,7 +98,7 @@ def admin(qtbot: QtBot) -> Iterator[tuple[Played, PeoplePage]]:
         context.session.account.login("zhang", "p")
         context.enter(make_payload(Role.ADMIN))
         page = opened(context, qtbot, "faces")
-        qtbot.waitUntil(lambda: page.faces.stack.currentWidget() is page.faces.stack.content, timeout=WAIT)
+        qtbot.waitUntil(lambda: page.faces.stack.currentWidget() is page.faces.stack.content)
         yield played, page
 
 
@@ -123,7 +123,7 @@ def test_photos_of_strangers_are_compared_some_at_a_time(
     played.answers["/api/face/calibration/strangers"] = lambda _request: done(next(answers))
     faces.compare_strangers(photos(tmp_path, 11))
     assert faces.strangers.text() == "Cancel"
-    qtbot.waitUntil(lambda: "strangers" in faces.strangers.text(), timeout=WAIT)
+    qtbot.waitUntil(lambda: "strangers" in faces.strangers.text())
     bodies = played.bodies("/api/face/calibration/strangers")
     # Eight files, the broken one left out, then the rest.
     assert [len(body["images"]) for body in bodies] == [7, 5]
@@ -140,7 +140,7 @@ def test_a_folder_without_faces_says_so(
     played, page = admin
     played.answers["/api/face/calibration/strangers"] = done(scores(faces=0, comparisons=0, largest=None))
     page.faces.compare_strangers(photos(tmp_path, 1))
-    qtbot.waitUntil(lambda: "No face" in page.faces.progress.text(), timeout=WAIT)
+    qtbot.waitUntil(lambda: "No face" in page.faces.progress.text())
 
 
 def test_comparing_asks_for_the_password_and_can_be_cancelled(
@@ -151,15 +151,15 @@ def test_comparing_asks_for_the_password_and_can_be_cancelled(
     played.answers["/api/face/calibration/strangers"] = failed(403, "password_login_needed")
     folder = photos(tmp_path, 1)
     faces.compare_strangers(folder)
-    qtbot.waitUntil(lambda: faces.findChild(PasswordAgain) is not None, timeout=WAIT)
+    qtbot.waitUntil(lambda: faces.findChild(PasswordAgain) is not None)
     dialog = faces.findChild(PasswordAgain)
     played.answers["/api/face/calibration/strangers"] = done(scores())
     played.open.clear()
     dialog.password.set_text("p")
     dialog.submit()
     played.open.set()
-    qtbot.waitUntil(lambda: bool(played.bodies("/api/face/calibration/strangers")[1:]), timeout=WAIT)
-    qtbot.waitUntil(lambda: "strangers" in faces.strangers.text(), timeout=WAIT)
+    qtbot.waitUntil(lambda: bool(played.bodies("/api/face/calibration/strangers")[1:]))
+    qtbot.waitUntil(lambda: "strangers" in faces.strangers.text())
     played.open.clear()
     faces.compare_strangers(folder)
     faces.strangers.click()
@@ -174,5 +174,5 @@ def test_the_admin_is_told_of_a_better_model(admin: tuple[Played, PeoplePage], q
     assert not page.faces.better.isHidden()
     played.answers["/api/face/calibration"] = done(calibration(model="sface-0123"))
     page.faces.opened()
-    qtbot.waitUntil(page.faces.better.isHidden, timeout=WAIT)
+    qtbot.waitUntil(page.faces.better.isHidden)
     assert page.faces.strangers.isHidden() == (calibration()["templates"] == 0)

@@ -21,8 +21,6 @@ from shared.wire.catalogue import ReferenceImageWrite, TaskWrite, TemplateRegion
 from shared.wire.inspection import Point, Record, RecordCreate, RecordUpdate
 from tests.desktop.conftest import make_payload
 
-WAIT = 10_000
-
 
 @pytest.fixture
 def record(context: Context) -> Record:
@@ -53,7 +51,7 @@ def opened(context: Context, qtbot: QtBot, record_id: str) -> RecordPage:
     page.resize(1200, 800)
     page.show()
     page.opened({"record_id": record_id})
-    qtbot.waitUntil(lambda: page._asked is not None and page._asked.finished, timeout=WAIT)
+    qtbot.waitUntil(lambda: page._asked is not None and page._asked.finished)
     return page
 
 
@@ -62,7 +60,7 @@ def now(context: Context, record: Record) -> Record:
 
 
 def saved(page: RecordPage, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(page.toast, timeout=WAIT):
+    with qtbot.waitSignal(page.toast):
         page.save()
 
 
@@ -141,12 +139,12 @@ def test_changes_of_the_same_fields_are_decided_one_by_one(
     page.fields.fields["inspection_name"].set_text("我的名字")
     page.fields.fields["progress"].set_text("30")
     page.save()
-    qtbot.waitUntil(lambda: page.findChild(ClashDialog) is not None, timeout=WAIT)
+    qtbot.waitUntil(lambda: page.findChild(ClashDialog) is not None)
     dialog = page.findChild(ClashDialog)
     assert set(dialog.choices) == {"inspection_name", "progress"}
     assert [button.text() for button in dialog.choices["progress"]] == ["30", "70"]
     dialog.choices["inspection_name"][1].setChecked(True)
-    with qtbot.waitSignal(page.toast, timeout=WAIT):
+    with qtbot.waitSignal(page.toast):
         dialog.save.click()
     after = now(context, record)
     assert (after.inspection_name, after.progress) == ("别人的名字", 30)
@@ -159,7 +157,7 @@ def test_a_refused_choice_keeps_what_was_typed(context: Context, record: Record,
     context.session.records.update(record.inspection_id, RecordUpdate(progress=70))
     page.fields.fields["progress"].set_text("30")
     page.save()
-    qtbot.waitUntil(lambda: page.findChild(ClashDialog) is not None, timeout=WAIT)
+    qtbot.waitUntil(lambda: page.findChild(ClashDialog) is not None)
     page.findChild(ClashDialog).reject()
     assert page.fields.said("progress") == "30"
     assert now(context, record).progress == 70
@@ -170,12 +168,12 @@ def test_items_come_from_the_template_and_then_from_the_last_inspection(
 ) -> None:
     page = opened(context, qtbot, record.inspection_id)
     page.items.template.click()
-    qtbot.waitUntil(lambda: page.items.table.rows_model.rowCount() == 2, timeout=WAIT)
+    qtbot.waitUntil(lambda: page.items.table.rows_model.rowCount() == 2)
     items = context.session.items.all(record.inspection_id)
     context.session.items.set_verdict(items[1].item_id, Verdict.FAILED, "裂纹")
     page.reload()
     model = page.items.table.rows_model
-    qtbot.waitUntil(lambda: model.rowCount() == 2 and model.index(1, 3).data() == "Failed", timeout=WAIT)
+    qtbot.waitUntil(lambda: model.rowCount() == 2 and model.index(1, 3).data() == "Failed")
     assert model.index(0, 3).data() == "Not started"
     page.items.table.choose(1)
     with qtbot.waitSignal(page.navigate) as asked:
@@ -188,16 +186,16 @@ def test_items_come_from_the_template_and_then_from_the_last_inspection(
     body = RecordCreate(task_id=record.task_id, reference_image_id=record.reference_image_id)
     second = context.session.records.create(body)
     page.opened({"record_id": second.inspection_id})
-    qtbot.waitUntil(lambda: page.items.last.isVisible() and page.items.last.isEnabled(), timeout=WAIT)
+    qtbot.waitUntil(lambda: page.items.last.isVisible() and page.items.last.isEnabled())
     page.items.last.click()
-    qtbot.waitUntil(lambda: page.items.table.rows_model.rowCount() == 2, timeout=WAIT)
+    qtbot.waitUntil(lambda: page.items.table.rows_model.rowCount() == 2)
     assert model.index(1, 3).data() == "Not started"
 
 
 def test_the_first_inspection_has_no_last_one(context: Context, record: Record, qtbot: QtBot) -> None:
     page = opened(context, qtbot, record.inspection_id)
     page.items.last.click()
-    qtbot.waitUntil(page.banner.isVisible, timeout=WAIT)
+    qtbot.waitUntil(page.banner.isVisible)
     assert "no earlier inspection" in page.banner.text()
 
 
@@ -207,17 +205,17 @@ def test_a_record_is_cancelled_reopened_and_deleted(
     say_yes(monkeypatch)
     page = opened(context, qtbot, record.inspection_id)
     page.fields.fields["inspection_name"].set_text("noch nicht gespeichert")
-    with qtbot.waitSignal(page.toast, timeout=WAIT):
+    with qtbot.waitSignal(page.toast):
         assert context.commands.run("details.cancel")
     assert now(context, record).inspection_status == Status.CANCELLED
     # What was typed and not sent is still there, and still not saved.
     assert page.fields.unsaved
     assert now(context, record).inspection_name == record.inspection_name
     assert not context.commands.possible("details.cancel")
-    with qtbot.waitSignal(page.toast, timeout=WAIT):
+    with qtbot.waitSignal(page.toast):
         assert context.commands.run("details.reopen")
     assert now(context, record).inspection_status == Status.NOT_STARTED
-    with qtbot.waitSignal(page.navigate, timeout=WAIT) as asked:
+    with qtbot.waitSignal(page.navigate) as asked:
         assert context.commands.run("details.delete")
     assert asked.args is not None
     assert asked.args[0] == "records"
@@ -241,16 +239,16 @@ def test_a_record_that_somebody_changed_meanwhile_is_deleted_only_by_who_saw_tha
 
     monkeypatch.setattr("desktop.pages.record.deleting.confirm", answer)
     context.commands.run("details.delete")
-    qtbot.waitUntil(lambda: len(asked) == 2, timeout=WAIT)
+    qtbot.waitUntil(lambda: len(asked) == 2)
     title, text = asked[1]
     assert title == "Delete gerade geändert all the same?"
     assert text.splitlines()[0].startswith("Changed meanwhile, by hand last by ")
     assert text.splitlines()[1:] == [f"Name: {record.inspection_name} → gerade geändert"]
     if insists:
-        qtbot.waitUntil(lambda: not there(context, record), timeout=WAIT)
+        qtbot.waitUntil(lambda: not there(context, record))
     else:
         name = page.fields.fields["inspection_name"]
-        qtbot.waitUntil(lambda: name.text() == "gerade geändert", timeout=WAIT)
+        qtbot.waitUntil(lambda: name.text() == "gerade geändert")
         assert there(context, record)
 
 
@@ -269,7 +267,7 @@ def test_the_report_is_written_off_the_gui_thread(
     path = tmp_path / "报告"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
     page.write_report(ending)
-    qtbot.waitUntil(page.banner.isVisible, timeout=WAIT)
+    qtbot.waitUntil(page.banner.isVisible)
     assert f"报告.{ending}" in page.banner.text()
     assert path.with_name(f"报告.{ending}").read_bytes().startswith(start)
     assert not page.writing.isVisible()
@@ -282,7 +280,7 @@ def test_a_report_that_cannot_be_written_says_why(
     path = tmp_path / "no such folder" / "report.pdf"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
     page.write_report("pdf")
-    qtbot.waitUntil(page.banner.isVisible, timeout=WAIT)
+    qtbot.waitUntil(page.banner.isVisible)
     assert "cannot be written" in page.banner.text()
 
 
@@ -307,7 +305,7 @@ def test_typed_text_comes_back_with_the_place(context: Context, record: Record, 
     qtbot.addWidget(other)
     other.show()
     other.opened(place)
-    qtbot.waitUntil(lambda: other.fields.said("inspection_name") == "新名字", timeout=WAIT)
+    qtbot.waitUntil(lambda: other.fields.said("inspection_name") == "新名字")
     assert other.fields.said("executor_id") == "外部人员"
     assert other.fields.changes() == {"inspection_name": "新名字", "executor_id": "外部人员"}
 

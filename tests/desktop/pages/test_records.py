@@ -63,7 +63,7 @@ def page(context: Context, qtbot: QtBot) -> Iterator[RecordsPage]:
     page.resize(1300, 800)
     page.show()
     page.opened({})
-    qtbot.waitUntil(lambda: page.model.rowCount() > 0, timeout=5000)
+    qtbot.waitUntil(lambda: page.model.rowCount() > 0)
     yield page
     page.leave()
 
@@ -75,27 +75,27 @@ def names(page: RecordsPage) -> list[str]:
 def test_the_newest_records_come_first_with_their_joined_names(page: RecordsPage, qtbot: QtBot) -> None:
     assert names(page)[:2] == ["检查 29", "检查 28"]
     assert page.model.index(0, 1).data() == "B-1234"
-    qtbot.waitUntil(lambda: page.model.index(0, 2).data() == "CA1831", timeout=5000)
+    qtbot.waitUntil(lambda: page.model.index(0, 2).data() == "CA1831")
 
 
 def test_the_next_page_follows_and_the_way_back(page: RecordsPage, qtbot: QtBot) -> None:
     assert page.model.rowCount() == 25
     assert not page.pager.previous.isEnabled()
     page.pager.next.click()
-    qtbot.waitUntil(lambda: page.model.rowCount() == 5, timeout=5000)
+    qtbot.waitUntil(lambda: page.model.rowCount() == 5)
     assert names(page)[-1] == "检查 00"
     assert not page.pager.next.isEnabled()
     page.pager.previous.click()
-    qtbot.waitUntil(lambda: page.model.rowCount() == 25, timeout=5000)
+    qtbot.waitUntil(lambda: page.model.rowCount() == 25)
 
 
 def test_a_filter_narrows_and_clearing_widens(page: RecordsPage, qtbot: QtBot) -> None:
     page.filters.status.set_value(Status.PASSED)
     page.filters.status.picked.emit(Status.PASSED)
-    qtbot.waitUntil(lambda: page.model.rowCount() == 10, timeout=5000)
+    qtbot.waitUntil(lambda: page.model.rowCount() == 10)
     assert page.filters.clear.isVisible()
     page.filters.clear.click()
-    qtbot.waitUntil(lambda: page.model.rowCount() == 25, timeout=5000)
+    qtbot.waitUntil(lambda: page.model.rowCount() == 25)
     assert not page.filters.clear.isVisible()
 
 
@@ -109,10 +109,10 @@ def test_what_others_change_shows_by_itself_and_moves_nothing(
     assert at > 0
     assert chosen is not None
     made = context.session.records.create(RecordCreate(task_id="t", inspection_name="别人新建的记录"))
-    qtbot.waitUntil(lambda: "别人新建的记录" in names(page), timeout=10_000)
+    qtbot.waitUntil(lambda: "别人新建的记录" in names(page))
     assert (bar.value(), page.chosen) == (at, chosen)
     context.session.records.delete(made.inspection_id)
-    qtbot.waitUntil(lambda: "别人新建的记录" not in names(page), timeout=10_000)
+    qtbot.waitUntil(lambda: "别人新建的记录" not in names(page))
 
 
 def test_nobody_listens_behind_another_page(page: RecordsPage, context: Context, qtbot: QtBot) -> None:
@@ -124,14 +124,14 @@ def test_nobody_listens_behind_another_page(page: RecordsPage, context: Context,
     qtbot.waitUntil(lambda: "无人在听" in names(page))
     assert heard == []
     context.session.records.delete(made.inspection_id)
-    qtbot.waitUntil(lambda: bool(heard), timeout=10_000)
+    qtbot.waitUntil(lambda: bool(heard))
 
 
 def test_nothing_found_says_so_and_offers_the_way_out(page: RecordsPage, qtbot: QtBot) -> None:
     page.filters.search.setText("nobody of this name")
-    qtbot.waitUntil(lambda: page.stack.currentWidget() is not page.stack.content, timeout=5000)
+    qtbot.waitUntil(lambda: page.stack.currentWidget() is not page.stack.content)
     page.filters.reset()
-    qtbot.waitUntil(lambda: page.stack.currentWidget() is page.stack.content, timeout=5000)
+    qtbot.waitUntil(lambda: page.stack.currentWidget() is page.stack.content)
 
 
 def test_enter_opens_the_record(page: RecordsPage, qtbot: QtBot) -> None:
@@ -148,7 +148,7 @@ def test_a_new_record_needs_a_task_and_keeps_what_was_typed(page: RecordsPage, q
     page.make_record()
     dialog = page.findChild(NewRecord)
     assert isinstance(dialog, NewRecord)
-    qtbot.waitUntil(lambda: dialog.task.count() == 1, timeout=5000)
+    qtbot.waitUntil(lambda: dialog.task.count() == 1)
     dialog.name.set_text("右翼缝翼")
     dialog.task.setEditText("")
     dialog.activateWindow()
@@ -157,7 +157,7 @@ def test_a_new_record_needs_a_task_and_keeps_what_was_typed(page: RecordsPage, q
     assert dialog.focusWidget() is dialog.task
     assert dialog.name.text() == "右翼缝翼"
     dialog.task.setCurrentIndex(0)
-    with qtbot.waitSignal(page.navigate, timeout=5000) as asked:
+    with qtbot.waitSignal(page.navigate) as asked:
         dialog.make.click()
     assert asked.args is not None
     made = page._context.session.records.get(asked.args[1]["record_id"]).value
@@ -174,7 +174,7 @@ def test_the_list_is_exported_whole_and_without_formulas(
     made = session.records.create(body)
     path = tmp_path / "list.csv"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
-    with qtbot.waitSignal(page.toast, timeout=5000):
+    with qtbot.waitSignal(page.toast):
         page.export_list()
     session.records.delete(made.inspection_id)
     rows = list(csv.reader(path.read_text("utf-8-sig").splitlines()))
@@ -188,9 +188,7 @@ def test_a_service_that_is_gone_is_a_sentence_with_a_way_to_retry(qtbot: QtBot, 
     qtbot.addWidget(page)
     page.show()
     page.opened({})
-    qtbot.waitUntil(
-        lambda: page.stack.currentWidget() not in (page.stack.content, page.stack.loading), timeout=5000
-    )
+    qtbot.waitUntil(lambda: page.stack.currentWidget() not in (page.stack.content, page.stack.loading))
     session.close()
 
 
@@ -217,14 +215,14 @@ def reference(context: Context) -> Iterator[ReferenceImage]:
 def start_with(page: RecordsPage, qtbot: QtBot, offered: list[Start], start: Start) -> list[str]:
     """Make a record through the dialog; the names of its items."""
     dialog = NewRecord(page._context, page)
-    qtbot.waitUntil(lambda: dialog.task.count() == 1 and dialog.reference.count() == 1, timeout=5000)
+    qtbot.waitUntil(lambda: dialog.task.count() == 1 and dialog.reference.count() == 1)
     dialog.task.setCurrentIndex(0)
     dialog.reference.setCurrentIndex(0)
     dialog.reference.activated.emit(0)
-    qtbot.waitUntil(lambda: dialog.start.count() == len(offered), timeout=5000)
+    qtbot.waitUntil(lambda: dialog.start.count() == len(offered))
     assert [dialog.start.itemData(n) for n in range(dialog.start.count())] == offered
     dialog.start.set_value(start)
-    with qtbot.waitSignal(dialog.made, timeout=5000) as made:
+    with qtbot.waitSignal(dialog.made) as made:
         dialog.make.click()
     dialog.deleteLater()
     assert made.args is not None
@@ -254,17 +252,17 @@ def test_the_filter_finds_any_aircraft_by_a_part_of_its_name(
     session.catalogue.aircraft.create(AircraftWrite(aircraft_name="B-1234 bis"))
     chooser = page.filters.aircraft
     chooser.refresh()
-    qtbot.waitUntil(lambda: chooser.count() == 50, timeout=5000)
+    qtbot.waitUntil(lambda: chooser.count() == 50)
     assert chooser.findText("B-1234") < 0
     chooser.setFocus()
     chooser.lineEdit().setText("B-12")
     chooser.lineEdit().textEdited.emit("B-12")
-    qtbot.waitUntil(lambda: chooser.findText("B-1234") >= 0, timeout=5000)
+    qtbot.waitUntil(lambda: chooser.findText("B-1234") >= 0)
     assert not page.filters.active
     chooser.lineEdit().setText("B-1234")
     chooser.lineEdit().editingFinished.emit()
     assert page.filters.active
-    qtbot.waitUntil(lambda: page.model.index(0, 1).data() == "B-1234", timeout=5000)
+    qtbot.waitUntil(lambda: page.model.index(0, 1).data() == "B-1234")
     page.filters.reset()
     assert not page.filters.active
     for one in many:
@@ -294,7 +292,7 @@ def test_everything_that_waits_is_detected_and_what_failed_is_retried(
             items.append(made.item_id)
     assert page.batch_bar.isHidden()
     page.detect.click()
-    qtbot.waitUntil(page.batch_bar.isVisible, timeout=5000)
+    qtbot.waitUntil(page.batch_bar.isVisible)
     assert not page.detect.isEnabled()
     qtbot.waitUntil(page.batch_bar.retry.isVisible, timeout=30000)
     assert page.batches.batch.done == 2
@@ -308,7 +306,7 @@ def test_everything_that_waits_is_detected_and_what_failed_is_retried(
     assert page.batch_bar.retry.isHidden()
     page.batch_bar.close_it.click()
     assert page.batch_bar.isHidden()
-    with qtbot.waitSignal(page.toast, timeout=5000) as said:
+    with qtbot.waitSignal(page.toast) as said:
         page.detect.click()
     assert said.args[0].startswith("Nothing waits")
     assert page.batch_bar.isHidden()
@@ -318,7 +316,7 @@ def test_the_batches_of_the_desktop_speak_to_no_page_that_is_gone(context: Conte
     page = RecordsPage(context)
     batches = page.batches
     page.deleteLater()
-    qtbot.waitUntil(lambda: not shiboken6.isValid(page), timeout=5000)
+    qtbot.waitUntil(lambda: not shiboken6.isValid(page))
     # An exception in a slot fails the test.
     batches.changed.emit()
     batches.moved.emit()

@@ -77,9 +77,9 @@ class Desk:
 
     def open(self, record_id: str, wait: Callable[..., None]) -> None:
         self.page.opened({"record_id": record_id})
-        wait(lambda: self.page.bench.document is not None, timeout=8000)
+        wait(lambda: self.page.bench.document is not None)
         if self.page.bench.reference is not None:
-            wait(lambda: self.page.view.source is not None, timeout=8000)
+            wait(lambda: self.page.view.source is not None)
 
     @property
     def names(self) -> list[str]:

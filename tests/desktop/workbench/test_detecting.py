@@ -94,7 +94,7 @@ def test_a_photo_that_does_not_fit_says_why_and_another_one_is_retried(bench: De
     add_photo(bench.session, record_id, picture(1))
     box.retry.click()
     qtbot.waitUntil(lambda: bench.page.bench.item.passed is True, timeout=30000)
-    qtbot.waitUntil(box.start.isVisible, timeout=8000)
+    qtbot.waitUntil(box.start.isVisible)
     assert not box.why.isVisible()
     assert not bench.page.detecting.running
 
@@ -112,11 +112,11 @@ def test_what_another_desktop_detects_is_seen_and_appears(bench: Desk, other: De
     other.page.bench.changed.connect(lambda: marks.extend(row.run.run for row in other.page.bench.rows))
     bench.context.commands.run("record.detect")
     qtbot.waitUntil(lambda: all(row.run.run is Run.DONE for row in other.page.bench.rows), timeout=60000)
-    qtbot.waitUntil(lambda: all(row.run.run is Run.DONE for row in bench.page.bench.rows), timeout=8000)
+    qtbot.waitUntil(lambda: all(row.run.run is Run.DONE for row in bench.page.bench.rows))
     # How many are seen on their way is a matter of speed; that some are, is not.
     assert set(seen) & {row.item_id for row in other.page.bench.rows}
     assert {Run.WAITING, Run.RUNNING} & set(marks)
-    qtbot.waitUntil(lambda: not other.page.detecting.running, timeout=8000)
+    qtbot.waitUntil(lambda: not other.page.detecting.running)
     assert "Detect all" in bench.page.top.detect.text()
 
 
@@ -126,7 +126,7 @@ def test_leaving_the_record_ends_nothing_and_cancel_ends_all(bench: Desk, qtbot:
         add_photo(bench.session, record_id, large(), place)
     bench.open(record_id, qtbot.waitUntil)
     bench.context.commands.run("record.detect")
-    qtbot.waitUntil(lambda: len(bench.page.detecting.running) >= 2, timeout=8000)
+    qtbot.waitUntil(lambda: len(bench.page.detecting.running) >= 2)
     bench.page.top.detect_cancelled.emit()
     qtbot.waitUntil(lambda: not bench.page.detecting.running, timeout=30000)
     runs = [row.run.run for row in bench.page.bench.rows]
@@ -149,7 +149,7 @@ def test_items_that_cannot_be_detected_are_counted(bench: Desk, qtbot: QtBot) ->
     record_id = make_record(bench.session)
     add_photo(bench.session, record_id, picture(3))
     bench.open(record_id, qtbot.waitUntil)
-    with qtbot.waitSignal(bench.page.detecting.said, timeout=8000) as said:
+    with qtbot.waitSignal(bench.page.detecting.said) as said:
         bench.context.commands.run("record.detect")
     assert said.args == ["2 item(s) left out: without a photo or a model."]
     bench.page.detecting.cancel()

@@ -29,7 +29,7 @@ def test_what_is_drawn_named_and_described_reaches_the_service(bench: Desk, qtbo
     fields.name.commit()
     fields.description.setPlainText("between frames 12 and 13")
     fields.description.commit()
-    qtbot.waitUntil(lambda: bench.saved, timeout=8000)
+    qtbot.waitUntil(lambda: bench.saved)
     (item,) = bench.session.items.all(record_id)
     assert (item.item_name, item.description) == ("crack 12", "between frames 12 and 13")
     point = item.item_point.point
@@ -46,17 +46,17 @@ def test_undo_and_redo_reach_the_service(bench: Desk, qtbot: QtBot) -> None:
     bench.page.bench.choose(bench.page.bench.rows[1].item_id)
     bench.context.commands.run("edit.delete")
     assert bench.names == ["条目1", "条目3"]
-    qtbot.waitUntil(lambda: bench.saved, timeout=8000)
+    qtbot.waitUntil(lambda: bench.saved)
     assert [item.item_name for item in bench.session.items.all(record_id)] == ["条目1", "条目3"]
     bench.context.commands.run("edit.undo")
     assert bench.names == ["条目1", "条目2", "条目3"]
     bench.context.commands.run("edit.undo")
-    qtbot.waitUntil(lambda: bench.saved, timeout=8000)
+    qtbot.waitUntil(lambda: bench.saved)
     items = bench.session.items.all(record_id)
     assert [item.item_name for item in items] == ["条目1", "条目2", "条目3"]
     assert [item.item_point.point.x for item in items] == pytest.approx(before)
     bench.context.commands.run("edit.redo")
-    qtbot.waitUntil(lambda: bench.saved, timeout=8000)
+    qtbot.waitUntil(lambda: bench.saved)
     (moved,) = [i for i in bench.session.items.all(record_id) if i.item_name == "条目1"]
     assert moved.item_point.point.x == pytest.approx(before[0] + 0.2, abs=0.01)
 
@@ -70,7 +70,7 @@ def test_verdicts_by_key(bench: Desk, qtbot: QtBot) -> None:
     assert [row.status for row in bench.page.bench.rows] == ["passed", "failed", "not_started"]
     bench.context.commands.run("item.undecided")
     assert bench.page.bench.number == 3
-    qtbot.waitUntil(lambda: bench.saved, timeout=8000)
+    qtbot.waitUntil(lambda: bench.saved)
     items = bench.session.items.all(record_id)
     assert [item.result[0].verdict["value"] for item in items[:2]] == [Verdict.PASSED, Verdict.FAILED]
     assert bench.page.bench.item.verdict is Verdict.UNDECIDED

@@ -28,17 +28,17 @@ def test_export_then_import_makes_the_same_regions_and_undo_takes_them_back(
     commands, page = opened.context.commands, opened.page
     chosen = tmp_path / "左翼"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(chosen), ""))
-    with qtbot.waitSignal(page.toast, timeout=8000) as told:
+    with qtbot.waitSignal(page.toast) as told:
         assert commands.run("inspection.export")
     written = tmp_path / "左翼.json"
     assert str(written) in told.args[0]
     assert [item.item_name for item in own.read(written.read_bytes()).items] == ["条目1", "条目2", "条目3"]
 
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(written), ""))
-    with qtbot.waitSignal(page.toast, timeout=8000):
+    with qtbot.waitSignal(page.toast):
         assert commands.run("regions.import")
     assert opened.names == ["条目1", "条目2", "条目3"] * 2
-    qtbot.waitUntil(lambda: opened.saved, timeout=8000)
+    qtbot.waitUntil(lambda: opened.saved)
     items = opened.session.items.all(page.bench.record_id)
     assert len(items) == 6
     for old, new in zip(items[:3], items[3:], strict=True):
@@ -51,11 +51,11 @@ def test_export_then_import_makes_the_same_regions_and_undo_takes_them_back(
         assert new.item_point.fileInfo is not None
         assert new.model_id == "reference-difference"
 
-    with qtbot.waitSignal(page.toast, timeout=8000) as undone:
+    with qtbot.waitSignal(page.toast) as undone:
         page.undoing.undo()
     assert edit_name("import") in undone.args[0]
     assert opened.names == ["条目1", "条目2", "条目3"]
-    qtbot.waitUntil(lambda: opened.saved, timeout=8000)
+    qtbot.waitUntil(lambda: opened.saved)
     assert len(opened.session.items.all(page.bench.record_id)) == 3
 
 
@@ -63,7 +63,7 @@ def test_regions_without_names_and_models_get_some(opened: Desk, qtbot: QtBot, t
     path = tmp_path / "left_wing_root.txt"
     path.write_text("0 0.5 0.5 0.2 0.2\n")
     exchange = opened.page.findChild(Exchange)
-    with qtbot.waitSignal(exchange.said, timeout=8000) as told:
+    with qtbot.waitSignal(exchange.said) as told:
         exchange.read(path)
     assert "1" in told.args[0]
     item = opened.page.bench.document.items[-1]
@@ -85,7 +85,7 @@ def test_a_file_that_cannot_be_imported_says_why(opened: Desk, qtbot: QtBot, tmp
     for name, (data, word) in cases.items():
         if data is not None:
             (tmp_path / name).write_bytes(data)
-        with qtbot.waitSignal(exchange.said, timeout=8000) as told:
+        with qtbot.waitSignal(exchange.said) as told:
             exchange.read(tmp_path / name)
         assert word in told.args[0], name
     assert opened.names == ["条目1", "条目2", "条目3"]
@@ -95,7 +95,7 @@ def test_nothing_is_written_where_nothing_can_be(opened: Desk, qtbot: QtBot, tmp
     from desktop.exchange.formats import FORMATS
 
     exchange = opened.page.findChild(Exchange)
-    with qtbot.waitSignal(exchange.said, timeout=8000) as told:
+    with qtbot.waitSignal(exchange.said) as told:
         exchange.exporting.write(opened.page.bench.record_id, tmp_path / "no" / "x.csv", FORMATS[1])
     assert "another place" in told.args[0]
 
@@ -107,7 +107,7 @@ def test_many_regions_come_in_parts_and_go_in_one_step(opened: Desk, qtbot: QtBo
     many.write_bytes(b"".join(b"0 %.3f .5 .01 .01\n" % (0.1 + 0.8 * n / 450) for n in range(450)))
     shown: list[int] = []
     opened.page.bench.changed.connect(lambda: shown.append(len(opened.page.bench.rows)))
-    with qtbot.waitSignal(exchange.said, timeout=10000) as said:
+    with qtbot.waitSignal(exchange.said) as said:
         exchange.read(many)
     assert "450" in said.args[0]
     assert len(opened.names) == before + 450
@@ -118,7 +118,7 @@ def test_many_regions_come_in_parts_and_go_in_one_step(opened: Desk, qtbot: QtBo
     for command, count in (("edit.undo", before), ("edit.redo", before + 450), ("edit.undo", before)):
         opened.context.commands.run(command)
         assert edits.next_step(record_id, command == "edit.undo")[1] == 250
-        qtbot.waitUntil(lambda count=count: len(opened.names) == count, timeout=8000)
+        qtbot.waitUntil(lambda count=count: len(opened.names) == count)
         assert edits.next_step(record_id, command == "edit.undo")[1] == 0
     opened.context.commands.run("edit.redo")
     opened.page.bench.rename("meanwhile")
@@ -139,13 +139,17 @@ def test_a_part_is_not_shown_in_the_call_that_takes_it(opened: Desk, qtbot: QtBo
     importing._part = _told(importing._part, events)  # type: ignore[method-assign]
     importing._next.timeout.disconnect()
     importing._next.timeout.connect(lambda: importing._part())
+    importing.imported.connect(lambda _: events.append(f"told at {len(bench.rows)}"))
     importing.start([{"item_name": f"{number}"} for number in range(450)])
-    qtbot.waitUntil(lambda: len(bench.rows) == before + 450, timeout=8000)
+    qtbot.waitUntil(lambda: "told" in events[-2])
     said = " ".join(events)
-    # Nothing but the end is shown while a part is taken; what is shown has a turn to be painted in.
-    assert said.count("part taken end") == 2
+    # Nothing is shown while a part is taken; what is shown has turns to be painted in.
+    assert said.count("part taken end") == 3
+    assert "taken shown" not in said
     assert "shown part taken" not in said
-    assert "shown part end" in said
+    assert "shown part end part end part taken" in said
+    # The end is told of when everything is on view.
+    assert events[-2] == f"told at {before + 450}"
 
 
 def _told(part: Callable[[], None], events: list[str]) -> Callable[[], None]:

@@ -34,8 +34,8 @@ def test_a_click_compares_the_photo_of_the_earlier_inspection(bench: Desk, qtbot
     session.items.create(ItemCreate(item_name="again", inspection_id=later, item_point=point))
     bench.open(later, qtbot.waitUntil)
     page = bench.page
-    qtbot.waitUntil(lambda: not page.inspector.history.isHidden(), timeout=8000)
+    qtbot.waitUntil(lambda: not page.inspector.history.isHidden())
     (link,) = [one for one in page.inspector.history.findChildren(QPushButton) if not one.isHidden()]
     link.click()
-    qtbot.waitUntil(lambda: page.centre.currentWidget() is page.compare, timeout=8000)
+    qtbot.waitUntil(lambda: page.centre.currentWidget() is page.compare)
     assert (page.bench.record_id, page.bench.current) == (earlier, item.item_id)

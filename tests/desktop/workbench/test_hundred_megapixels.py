@@ -75,7 +75,7 @@ def opened(bench: Desk, large: Path, qtbot: QtBot) -> Desk:
     made = bench.session.catalogue.reference_images.create(body)
     bench.session.records.update(record_id, RecordUpdate(reference_image_id=made.reference_image_id))
     bench.open(record_id, qtbot.waitUntil)
-    qtbot.waitUntil(lambda: bench.page.view.source.size == (WIDTH, HEIGHT), timeout=8000)
+    qtbot.waitUntil(lambda: bench.page.view.source.size == (WIDTH, HEIGHT))
     bench.page.view.setFocus()
     return bench
 
@@ -121,7 +121,7 @@ def test_regions_are_locked_hidden_aligned_and_brought_forward(opened: Desk, qtb
     assert view.store.get(ids[0]).z > view.store.get(ids[2]).z
     QTest.keyClick(view, Qt.Key.Key_BracketLeft, control)
     assert view.store.get(ids[0]).z < view.store.get(ids[2]).z
-    qtbot.waitUntil(lambda: opened.saved, timeout=8000)
+    qtbot.waitUntil(lambda: opened.saved)
 
 
 def test_it_is_measured_and_seen_brighter(opened: Desk, qtbot: QtBot) -> None:
@@ -131,15 +131,15 @@ def test_it_is_measured_and_seen_brighter(opened: Desk, qtbot: QtBot) -> None:
     opened.drag(opened.at(0.2, 0.5), opened.at(0.6, 0.5))
     QTest.keyClick(view, Qt.Key.Key_Escape)
     assert view.editor.tool is Tool.SELECT
-    qtbot.waitUntil(lambda: abs(shade(opened) - 128) < 3, timeout=8000)
+    qtbot.waitUntil(lambda: abs(shade(opened) - 128) < 3)
     grey = shade(opened)
     for _ in range(3):
         QTest.keyClick(view, Qt.Key.Key_B, shift)
-    qtbot.waitUntil(lambda: shade(opened) > grey + 20, timeout=8000)
+    qtbot.waitUntil(lambda: shade(opened) > grey + 20)
     QTest.keyClick(view, Qt.Key.Key_K, shift)
     assert (view.tone.brightness, view.tone.contrast) == (30, 10)
     QTest.keyClick(view, Qt.Key.Key_P, shift)
-    qtbot.waitUntil(lambda: abs(shade(opened) - grey) <= 2, timeout=8000)
+    qtbot.waitUntil(lambda: abs(shade(opened) - grey) <= 2)
 
 
 def click(

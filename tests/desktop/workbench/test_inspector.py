@@ -29,7 +29,7 @@ def desk(bench: Desk, qtbot: QtBot) -> Desk:
     bench.page.resize(*USUAL)
     bench.page.inspector.show()
     bench.open(record_id, qtbot.waitUntil)
-    qtbot.waitUntil(lambda: bench.page.photos.pair is not None, timeout=8000)
+    qtbot.waitUntil(lambda: bench.page.photos.pair is not None)
     return bench
 
 
@@ -47,7 +47,7 @@ def seen(desk: Desk, widget: QWidget) -> bool:
 
 
 def test_findings_are_in_sight_without_scrolling(desk: Desk, qtbot: QtBot) -> None:
-    qtbot.waitUntil(lambda: seen(desk, desk.page.inspector.findings.list), timeout=3000)
+    qtbot.waitUntil(lambda: seen(desk, desk.page.inspector.findings.list))
     assert len(desk.page.inspector.findings.shown) == 2
 
 
@@ -59,10 +59,10 @@ def test_what_scrolls_is_as_wide_as_the_verdict_below(desk: Desk, qtbot: QtBot) 
         return widget.mapTo(inspector, QPoint(widget.width(), 0)).x()
 
     assert bar.maximum() > 0
-    qtbot.waitUntil(lambda: right(inspector.photo) == right(inspector.verdict), timeout=3000)
+    qtbot.waitUntil(lambda: right(inspector.photo) == right(inspector.verdict))
     desk.page.resize(USUAL[0], 1400)
-    qtbot.waitUntil(lambda: bar.maximum() == 0, timeout=3000)
-    qtbot.waitUntil(lambda: right(inspector.photo) == right(inspector.verdict), timeout=3000)
+    qtbot.waitUntil(lambda: bar.maximum() == 0)
+    qtbot.waitUntil(lambda: right(inspector.photo) == right(inspector.verdict))
 
 
 def test_unsaved_findings_stay_in_sight(desk: Desk) -> None:

@@ -163,7 +163,7 @@ def test_what_was_copied_goes_onto_another_picture(
     kept = rect_of(page)
     press(KEY.Key_C, CTRL)
     bench.open(make_record(bench.session, ()), qtbot.waitUntil)
-    qtbot.waitUntil(lambda: bench.names == [], timeout=8000)
+    qtbot.waitUntil(lambda: bench.names == [])
     page.view.setFocus()
     press(KEY.Key_V, CTRL)
     assert bench.names == ["条目1"]

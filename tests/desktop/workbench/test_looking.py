@@ -105,13 +105,13 @@ def test_the_pair_of_another_item_never_stands_beside_one_without_a_photo(
 
     bench.open(record_id, qtbot.waitUntil)
     page = bench.page
-    qtbot.waitUntil(lambda: page.photos.pair is not None, timeout=8000)
+    qtbot.waitUntil(lambda: page.photos.pair is not None)
     page.go_to(page.bench.rows[1].item_id)
-    qtbot.waitUntil(lambda: page.bench.current in page.photos._known, timeout=8000)
+    qtbot.waitUntil(lambda: page.bench.current in page.photos._known)
     monkeypatch.setattr(photos_module, "make_pair", slow)
     page.go_to(first.item_id)
     # Work that was only handed over is skipped when it is not wanted any more: that would prove nothing.
-    qtbot.waitUntil(begun.is_set, timeout=8000)
+    qtbot.waitUntil(begun.is_set)
     page.go_to(page.bench.rows[1].item_id)
     let_go.set()
     assert made.wait(10)

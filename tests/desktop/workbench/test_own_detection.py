@@ -34,18 +34,18 @@ def test_sensitivity_and_smallest_defect_are_edits(bench: Desk, qtbot: QtBot) ->
     for value in (60, 75, 90):
         box.sensitivity.setValue(value)
     box.smallest.setValue(2.5)
-    qtbot.waitUntil(lambda: bench.saved, timeout=8000)
+    qtbot.waitUntil(lambda: bench.saved)
     assert detection_of(bench.session, record_id) == {"sensitivity": 0.9, "smallest": 2.5, "ignored": []}
     assert "set for this item" in box.fold.text()
     assert "very high" in [found.text() for found in box.findChildren(QLabel)]
     bench.context.commands.run("edit.undo")
     assert box.sensitivity.value() == 50
-    qtbot.waitUntil(lambda: bench.saved, timeout=8000)
+    qtbot.waitUntil(lambda: bench.saved)
     assert detection_of(bench.session, record_id) is None
     bench.context.commands.run("edit.redo")
     assert (box.sensitivity.value(), box.smallest.value()) == (90, 2.5)
     box.as_model.click()
-    qtbot.waitUntil(lambda: bench.saved, timeout=8000)
+    qtbot.waitUntil(lambda: bench.saved)
     assert detection_of(bench.session, record_id) is None
 
 
@@ -69,7 +69,7 @@ def test_areas_are_drawn_inside_the_region_and_taken_away(bench: Desk, qtbot: Qt
     bench.context.commands.run("tool.area")
     bench.drag(bench.at(0.22, 0.22), bench.at(0.28, 0.28))
     assert len(view._area_layer.areas) == 2
-    qtbot.waitUntil(lambda: bench.saved, timeout=8000)
+    qtbot.waitUntil(lambda: bench.saved)
     kept = detection_of(bench.session, record_id)
     assert kept["ignored"][0]["x"] == pytest.approx(0.1, abs=0.003)
     bench.context.commands.run("edit.undo")
@@ -80,7 +80,7 @@ def test_areas_are_drawn_inside_the_region_and_taken_away(bench: Desk, qtbot: Qt
     (line,) = [box._list.itemAt(n).widget() for n in range(box._list.count())]
     line.findChild(IconButton).click()
     assert view._area_layer.areas == ()
-    qtbot.waitUntil(lambda: bench.saved, timeout=8000)
+    qtbot.waitUntil(lambda: bench.saved)
     assert detection_of(bench.session, record_id) is None
 
 
@@ -95,18 +95,18 @@ def test_copies_keep_what_the_item_says(bench: Desk, qtbot: QtBot) -> None:
     bench.page.view.set_tool(Tool.SELECT)
     bench.context.commands.run("edit.duplicate")
     bench.context.commands.run("edit.copy")
-    qtbot.waitUntil(lambda: bench.saved, timeout=8000)
+    qtbot.waitUntil(lambda: bench.saved)
     first, second = (detection_of(bench.session, record_id, place)["ignored"][0] for place in (0, 3))
     assert (second["w"], second["h"]) == pytest.approx((first["w"], first["h"]))
     assert (second["x"] - first["x"]) * WIDTH == pytest.approx(16, abs=0.01)
     assert bench.session.items.all(record_id)[3].description == "behind frame 12"
     other_id = make_record(bench.session, boxes=())
     bench.open(other_id, qtbot.waitUntil)
-    qtbot.waitUntil(lambda: bench.page.bench.record_id == other_id, timeout=8000)
-    qtbot.waitUntil(lambda: bench.page.view.source is not None, timeout=8000)
+    qtbot.waitUntil(lambda: bench.page.bench.record_id == other_id)
+    qtbot.waitUntil(lambda: bench.page.view.source is not None)
     bench.context.commands.run("edit.paste")
     assert len(bench.names) == 1
-    qtbot.waitUntil(lambda: bench.saved, timeout=8000)
+    qtbot.waitUntil(lambda: bench.saved)
     (pasted,) = detection_of(bench.session, other_id)["ignored"]
     assert pasted["x"] == pytest.approx(second["x"])
     assert bench.session.items.all(other_id)[0].description == "behind frame 12"
@@ -125,7 +125,7 @@ def test_what_is_ignored_is_not_found(bench: Desk, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: bench.page.bench.rows[0].findings > 0, timeout=30000)
     bench.context.commands.run("tool.area")
     bench.drag(bench.at(0.25, 0.25), bench.at(0.45, 0.45))
-    qtbot.waitUntil(lambda: bench.saved, timeout=8000)
+    qtbot.waitUntil(lambda: bench.saved)
     bench.context.commands.run("item.detect")
     qtbot.waitUntil(
         lambda: (
@@ -175,4 +175,4 @@ def test_ignored_areas_follow_a_region_that_moves_and_stay_when_it_is_resized(
     bench.context.commands.run("edit.undo")
     (area,) = view._area_layer.areas
     assert area.right == pytest.approx(drawn.right)
-    qtbot.waitUntil(lambda: bench.saved, timeout=8000)
+    qtbot.waitUntil(lambda: bench.saved)

@@ -35,7 +35,7 @@ def test_the_canvas_shows_the_picture_that_the_chosen_item_names(bench: Desk, qt
     assert page.view.mm_per_pixel == 0.5
     page.go_to(own)
     assert names_on_view(bench) == []
-    qtbot.waitUntil(lambda: names_on_view(bench) == ["尾翼"], timeout=8000)
+    qtbot.waitUntil(lambda: names_on_view(bench) == ["尾翼"])
     (region,) = page.view.store
     assert (region.rect.x, region.rect.w) == (OWN[0] * WIDTH, OWN[2] * WIDTH)
     assert (region.rect.y, region.rect.h) == (OWN[1] * HEIGHT, OWN[3] * HEIGHT)
@@ -43,7 +43,7 @@ def test_the_canvas_shows_the_picture_that_the_chosen_item_names(bench: Desk, qt
     assert page.own_file.isVisible()
     assert "尾翼.png" in page.own_file.text()
     page.go_to(page.bench.rows[0].item_id)
-    qtbot.waitUntil(lambda: len(names_on_view(bench)) == len(BOXES), timeout=8000)
+    qtbot.waitUntil(lambda: len(names_on_view(bench)) == len(BOXES))
     assert not page.own_file.isVisible()
 
 
@@ -52,18 +52,18 @@ def test_such_items_are_marked_on_the_reference_image_in_one_step(bench: Desk, q
     own = add_own_item(bench.session, record_id)
     bench.open(record_id, qtbot.waitUntil)
     bench.page.go_to(own)
-    qtbot.waitUntil(lambda: names_on_view(bench) == ["尾翼"], timeout=8000)
+    qtbot.waitUntil(lambda: names_on_view(bench) == ["尾翼"])
     bench.page.own_file.acted.emit()
-    qtbot.waitUntil(lambda: len(names_on_view(bench)) == len(BOXES) + 1, timeout=8000)
+    qtbot.waitUntil(lambda: len(names_on_view(bench)) == len(BOXES) + 1)
     assert not bench.page.own_file.isVisible()
-    qtbot.waitUntil(lambda: bench.saved, timeout=8000)
+    qtbot.waitUntil(lambda: bench.saved)
     record = bench.session.records.get(record_id).value
     stored = bench.session.items.get(own).value.item_point.model_dump(exclude_unset=True)
     image = bench.session.catalogue.reference_images.get(str(record.reference_image_id))
     assert stored["fileInfo"]["ipfs_cid"] == image.ipfs_cid
     assert stored["point"]["x"] == OWN[0]
     bench.context.commands.run("edit.undo")
-    qtbot.waitUntil(lambda: names_on_view(bench) == ["尾翼"], timeout=8000)
+    qtbot.waitUntil(lambda: names_on_view(bench) == ["尾翼"])
 
 
 def test_a_record_without_a_reference_image_shows_what_its_items_name(bench: Desk, qtbot: QtBot) -> None:
@@ -71,11 +71,11 @@ def test_a_record_without_a_reference_image_shows_what_its_items_name(bench: Des
     add_own_item(bench.session, record_id)
     page = bench.page
     page.opened({"record_id": record_id})
-    qtbot.waitUntil(lambda: names_on_view(bench) == ["尾翼"], timeout=8000)
+    qtbot.waitUntil(lambda: names_on_view(bench) == ["尾翼"])
     assert page.centre.currentWidget() is page.view
     assert "尾翼.png" in page.own_file.text()
     bench.draw(0.6, 0.6, 0.8, 0.8)
-    qtbot.waitUntil(lambda: bench.saved, timeout=8000)
+    qtbot.waitUntil(lambda: bench.saved)
     drawn = bench.session.items.all(record_id)[-1].item_point.model_dump(exclude_unset=True)
     assert drawn["fileInfo"]["filename"] == "尾翼.png"
 
@@ -87,7 +87,7 @@ def test_an_item_on_a_picture_of_its_own_has_a_small_picture_before_it_is_chosen
     own = add_own_item(bench.session, record_id)
     bench.open(record_id, qtbot.waitUntil)
     model = bench.page.items.model
-    qtbot.waitUntil(lambda: own in model._pictures, timeout=8000)
+    qtbot.waitUntil(lambda: own in model._pictures)
     assert names_on_view(bench) == ["条目1", "条目2", "条目3"]
     assert bench.page.bench.current != own
 
@@ -101,4 +101,4 @@ def test_a_picture_of_an_item_that_is_lost_keeps_no_other_from_the_list(bench: D
     bench.session.items.create(ItemCreate.model_validate(body))
     own = add_own_item(bench.session, record_id)
     bench.open(record_id, qtbot.waitUntil)
-    qtbot.waitUntil(lambda: own in bench.page.items.model._pictures, timeout=8000)
+    qtbot.waitUntil(lambda: own in bench.page.items.model._pictures)

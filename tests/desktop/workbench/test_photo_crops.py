@@ -46,8 +46,8 @@ def test_the_finding_in_the_photo_else_the_reference(bench: Desk, qtbot: QtBot) 
     first = bench.session.items.all(record_id)[0].item_id
     _found(bench, first, "one.png", 1, 200)
     bench.open(record_id, qtbot.waitUntil)
-    qtbot.waitUntil(lambda: _green(_middle(bench, 0)), timeout=8000)
-    qtbot.waitUntil(lambda: _middle(bench, 1) is not None, timeout=8000)
+    qtbot.waitUntil(lambda: _green(_middle(bench, 0)))
+    qtbot.waitUntil(lambda: _middle(bench, 1) is not None)
     assert not _green(_middle(bench, 1))
 
 
@@ -55,12 +55,12 @@ def test_a_new_result_brings_a_new_picture_and_none_the_reference_again(bench: D
     record_id = make_record(bench.session)
     first = bench.session.items.all(record_id)[0].item_id
     bench.open(record_id, qtbot.waitUntil)
-    qtbot.waitUntil(lambda: _middle(bench, 0) is not None, timeout=8000)
+    qtbot.waitUntil(lambda: _middle(bench, 0) is not None)
     assert not _green(_middle(bench, 0))
     _found(bench, first, "two.png", 1, 300)
     bench.page.reload()
-    qtbot.waitUntil(lambda: _green(_middle(bench, 0)), timeout=8000)
+    qtbot.waitUntil(lambda: _green(_middle(bench, 0)))
     bench.session.items.update(first, ItemUpdate.model_validate({"result": []}), None)
     bench.page.reload()
-    qtbot.waitUntil(lambda: not _green(_middle(bench, 0)), timeout=8000)
+    qtbot.waitUntil(lambda: not _green(_middle(bench, 0)))
     assert _middle(bench, 0) is not None

@@ -25,7 +25,7 @@ def test_an_undone_delete_brings_everything_back_also_after_a_restart(session: S
         first.page.view.store.select([items[0].item_id])
         first.context.commands.run("edit.delete")
         assert first.names == ["条目3"]
-        qtbot.waitUntil(lambda: first.saved, timeout=8000)
+        qtbot.waitUntil(lambda: first.saved)
         assert len(session.items.all(record_id)) == 1
     with desk(session, qtbot) as second:
         second.open(record_id, qtbot.waitUntil)
@@ -34,14 +34,14 @@ def test_an_undone_delete_brings_everything_back_also_after_a_restart(session: S
         second.context.commands.run("edit.undo")
         assert second.names == ["条目1", "条目2", "条目3"]
         assert second.page.bench.rows[1].status == "failed"
-        qtbot.waitUntil(lambda: second.saved, timeout=8000)
+        qtbot.waitUntil(lambda: second.saved)
         assert [item.item_id for item in session.items.all(record_id)] == [item.item_id for item in items]
         back = session.items.get(items[1].item_id).value
         assert back.result[0].verdict["reason"] == "cracked"
         assert [one.file_id for one in session.items.photos(back.item_id)] == [photo.file_id]
         second.context.commands.run("edit.redo")
         assert second.names == ["条目1", "条目3"]
-        qtbot.waitUntil(lambda: second.saved, timeout=8000)
+        qtbot.waitUntil(lambda: second.saved)
         assert [item.item_name for item in session.items.all(record_id)] == ["条目1", "条目3"]
 
 
@@ -54,7 +54,7 @@ def test_a_delete_that_was_not_sent_is_undone(bench: Desk, qtbot: QtBot) -> None
     assert bench.names == []
     bench.context.commands.run("edit.undo")
     assert bench.names == ["条目1", "条目2", "条目3"]
-    qtbot.waitUntil(lambda: bench.saved, timeout=8000)
+    qtbot.waitUntil(lambda: bench.saved)
     assert [item.item_id for item in bench.session.items.all(record_id)] == before
 
 
@@ -77,7 +77,7 @@ def test_regions_become_the_template_after_asking(
         return next(answers)
 
     monkeypatch.setattr(keeping, "confirm", confirm)
-    with qtbot.waitSignal(bench.page.toast, timeout=5000) as said:
+    with qtbot.waitSignal(bench.page.toast) as said:
         bench.context.commands.run("record.template")
     # With "regions" or "region(s)": the plural needs the catalogue, which other tests may have loaded.
     assert said.args[0].startswith("3 region")
@@ -86,12 +86,12 @@ def test_regions_become_the_template_after_asking(
     assert [region.item_name for region in images.get(reference_id).template] == ["条目1", "条目2", "条目3"]
     bench.context.commands.run("edit.delete")
     bench.context.commands.run("record.template")
-    qtbot.waitUntil(lambda: len(asked) == 1, timeout=5000)
+    qtbot.waitUntil(lambda: len(asked) == 1)
     assert "template of 3 region" in asked[0]
     assert "the 2 region" in asked[0]
     assert len(images.get(reference_id).template) == 3
     bench.context.commands.run("edit.undo")
-    with qtbot.waitSignal(bench.page.toast, timeout=5000):
+    with qtbot.waitSignal(bench.page.toast):
         bench.context.commands.run("record.template")
     region = images.get(reference_id).template[0]
     assert (region.item_name, region.model_id, region.detection) == (
@@ -126,6 +126,6 @@ def test_a_template_that_somebody_kept_meanwhile_is_not_replaced_unasked(
 
     monkeypatch.setattr(keeping, "confirm", confirm)
     bench.context.commands.run("record.template")
-    qtbot.waitUntil(lambda: len(asked) == 2, timeout=8000)
+    qtbot.waitUntil(lambda: len(asked) == 2)
     assert "template of 1 region" in asked[1]
     assert len(images.get(reference_id).template) == 1

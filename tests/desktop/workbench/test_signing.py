@@ -56,13 +56,13 @@ def signed(session: Session, item_id: str) -> list[tuple[str, str | None]]:
 
 def seen(desk: Desk, verdict: Verdict, qtbot: QtBot) -> None:
     desk.page.reload()
-    qtbot.waitUntil(lambda: desk.page.bench.item.verdict is verdict, timeout=8000)
+    qtbot.waitUntil(lambda: desk.page.bench.item.verdict is verdict)
 
 
 def overrule(desk: Desk, qtbot: QtBot) -> None:
     desk.page.inspector.verdict.reason.setPlainText("only dirt")
     desk.page.inspector.verdict.decide(Verdict.PASSED)
-    qtbot.waitUntil(lambda: desk.saved, timeout=8000)
+    qtbot.waitUntil(lambda: desk.saved)
 
 
 def correct(desk: Desk) -> None:
@@ -81,13 +81,13 @@ def test_undoing_a_verdict_never_signs_for_somebody_else(opened: Desk, other: Se
     assert "李伟" in said.args[0]
     assert page.bench.item.verdict is Verdict.UNDECIDED
     assert page.bench.item.reason == ""
-    qtbot.waitUntil(lambda: opened.saved, timeout=8000)
+    qtbot.waitUntil(lambda: opened.saved)
     assert signed(other, item_id) == [("failed", "李伟"), ("passed", None), ("undecided", None)]
     # Done again and undone again, it stays so.
     opened.context.commands.run("edit.redo")
-    qtbot.waitUntil(lambda: opened.saved, timeout=8000)
+    qtbot.waitUntil(lambda: opened.saved)
     opened.context.commands.run("edit.undo")
-    qtbot.waitUntil(lambda: opened.saved, timeout=8000)
+    qtbot.waitUntil(lambda: opened.saved)
     assert signed(other, item_id)[3:] == [("passed", None), ("undecided", None)]
 
 
@@ -103,7 +103,7 @@ def test_a_verdict_undone_before_it_was_sent_leaves_theirs(
     opened.context.commands.run("edit.undo")
     assert page.bench.item.verdict is Verdict.FAILED
     page.bench.edits.keep()
-    qtbot.waitUntil(lambda: opened.saved, timeout=8000)
+    qtbot.waitUntil(lambda: opened.saved)
     assert signed(other, item_id) == [("failed", "李伟")]
     assert page.bench.item.verdict is Verdict.FAILED
 
@@ -112,9 +112,9 @@ def test_my_own_verdict_comes_back_as_mine(opened: Desk, other: Session, qtbot: 
     item_id = opened.page.bench.current
     overrule(opened, qtbot)
     opened.page.inspector.verdict.decide(Verdict.FAILED)
-    qtbot.waitUntil(lambda: opened.saved, timeout=8000)
+    qtbot.waitUntil(lambda: opened.saved)
     opened.context.commands.run("edit.undo")
-    qtbot.waitUntil(lambda: opened.saved, timeout=8000)
+    qtbot.waitUntil(lambda: opened.saved)
     assert signed(other, item_id) == [("passed", None), ("failed", None), ("passed", None)]
 
 
@@ -125,11 +125,11 @@ def test_undoing_a_correction_leaves_their_verdict_to_them(
     other.items.set_verdict(item_id, Verdict.FAILED, "a crack")
     seen(opened, Verdict.FAILED, qtbot)
     correct(opened)
-    qtbot.waitUntil(lambda: opened.saved, timeout=8000)
+    qtbot.waitUntil(lambda: opened.saved)
     with qtbot.waitSignal(page.toast) as said:
         opened.context.commands.run("edit.undo")
     assert "李伟" in said.args[0]
-    qtbot.waitUntil(lambda: opened.saved, timeout=8000)
+    qtbot.waitUntil(lambda: opened.saved)
     assert signed(other, item_id) == [("failed", "李伟")]
     assert page.bench.item.verdict is Verdict.UNDECIDED
     assert [row.label for row in page.inspector.findings.shown] == ["crack"]
@@ -142,7 +142,7 @@ def test_a_correction_asks_before_it_takes_back_a_verdict_unseen(
     page, item_id = opened.page, opened.page.bench.current
     other.items.set_verdict(item_id, Verdict.FAILED, "a crack")
     correct(opened)
-    qtbot.waitUntil(lambda: opened.saved or page.bench.edits.saving.conflicts == 1, timeout=8000)
+    qtbot.waitUntil(lambda: opened.saved or page.bench.edits.saving.conflicts == 1)
     assert page.bench.edits.saving.conflicts == 1
     assert other.items.get(item_id).value.result[-1].model_dump()["verdict"]["value"] == "failed"
     dialog = ConflictDialog(page.bench, page)
@@ -153,14 +153,14 @@ def test_a_correction_asks_before_it_takes_back_a_verdict_unseen(
     dialog.mine(conflict.edit.id, "boxes").setChecked(mine)
     dialog.decide()
     dialog.deleteLater()
-    qtbot.waitUntil(lambda: opened.saved, timeout=8000)
+    qtbot.waitUntil(lambda: opened.saved)
     newest = other.items.get(item_id).value.result[-1].model_dump()
     assert ("correction" in newest) is mine
     assert ("verdict" in newest) is not mine
     if mine:
         # What was decided knowingly is taken back without a signature either.
         opened.context.commands.run("edit.undo")
-        qtbot.waitUntil(lambda: opened.saved, timeout=8000)
+        qtbot.waitUntil(lambda: opened.saved)
         assert signed(other, item_id) == [("failed", "李伟")]
 
 
@@ -168,7 +168,7 @@ def test_a_correction_over_a_verdict_in_sight_asks_nobody(opened: Desk, other: S
     other.items.set_verdict(opened.page.bench.current, Verdict.FAILED, "a crack")
     seen(opened, Verdict.FAILED, qtbot)
     correct(opened)
-    qtbot.waitUntil(lambda: opened.saved, timeout=8000)
+    qtbot.waitUntil(lambda: opened.saved)
     assert opened.page.bench.edits.saving.conflicts == 0
 
 
@@ -183,7 +183,7 @@ def test_a_deletion_asks_when_somebody_changed_the_item_meanwhile(
     else:
         other.items.update(item_id, ItemUpdate(item_name="theirs"), None)
     page.bench.remove()
-    qtbot.waitUntil(lambda: opened.saved or page.bench.edits.saving.conflicts == 1, timeout=8000)
+    qtbot.waitUntil(lambda: opened.saved or page.bench.edits.saving.conflicts == 1)
     assert page.bench.edits.saving.conflicts == 1
     assert other.items.get(item_id).value.item_id == item_id
     dialog = ConflictDialog(page.bench, page)
@@ -193,7 +193,7 @@ def test_a_deletion_asks_when_somebody_changed_the_item_meanwhile(
     dialog.mine(conflict.edit.id, "").setChecked(delete)
     dialog.decide()
     dialog.deleteLater()
-    qtbot.waitUntil(lambda: opened.saved, timeout=8000)
+    qtbot.waitUntil(lambda: opened.saved)
     left = [item.item_id for item in other.items.all(page.bench.record_id)]
     assert (item_id in left) is not delete
     assert (page.bench.document.item(item_id) is not None) is not delete
@@ -207,6 +207,6 @@ def test_what_i_decided_myself_is_no_objection_to_a_deletion(
     page.inspector.verdict.decide(Verdict.FAILED)
     page.bench.remove()
     page.bench.edits.keep()
-    qtbot.waitUntil(lambda: opened.saved, timeout=8000)
+    qtbot.waitUntil(lambda: opened.saved)
     assert page.bench.edits.saving.conflicts == 0
     assert item_id not in [item.item_id for item in other.items.all(page.bench.record_id)]

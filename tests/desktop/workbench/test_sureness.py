@@ -52,7 +52,7 @@ def test_it_begins_at_what_the_result_was_made_with_and_keeps_what_the_person_se
     bench.context.commands.run("item.previous")
     assert findings.threshold == 0.8
     kept = bench.context.preferences
-    qtbot.waitUntil(lambda: kept.values.confidence == {"reference-difference": 0.8}, timeout=5000)
+    qtbot.waitUntil(lambda: kept.values.confidence == {"reference-difference": 0.8})
     assert Preferences(kept.path).values.confidence == {"reference-difference": 0.8}
 
 

@@ -33,7 +33,7 @@ def opened(bench: Desk, qtbot: QtBot) -> Desk:
     bench.open(make_record(bench.session), qtbot.waitUntil)
     bench.page.live.stop()
     bench.page.bench.rename("known")
-    qtbot.waitUntil(lambda: bench.saved, timeout=8000)
+    qtbot.waitUntil(lambda: bench.saved)
     return bench
 
 
@@ -51,7 +51,7 @@ def test_two_people_decide_and_one_of_them_chooses(
     other.items.set_verdict(item_id, Verdict.FAILED, "a crack")
     page.inspector.verdict.reason.setPlainText("only dirt")
     page.inspector.verdict.decide(Verdict.PASSED)
-    qtbot.waitUntil(lambda: page.bench.edits.saving.conflicts == 1, timeout=8000)
+    qtbot.waitUntil(lambda: page.bench.edits.saving.conflicts == 1)
     assert verdicts(other, item_id) == [("failed", "a crack")]
     dialog = ConflictDialog(page.bench, page)
     (conflict,) = page.bench.edits.conflicts()
@@ -68,19 +68,19 @@ def test_two_people_decide_and_one_of_them_chooses(
     dialog.mine(conflict.edit.id, "verdict").setChecked(mine)
     dialog.decide()
     dialog.deleteLater()
-    qtbot.waitUntil(lambda: opened.saved, timeout=8000)
+    qtbot.waitUntil(lambda: opened.saved)
     after = [("passed", "only dirt")] if mine else []
     assert verdicts(other, item_id) == [("failed", "a crack"), *after]
     stands = Verdict.PASSED if mine else Verdict.FAILED
     # What the other one signed comes with an event.
-    qtbot.waitUntil(lambda: page.bench.item.verdict is stands, timeout=8000)
+    qtbot.waitUntil(lambda: page.bench.item.verdict is stands)
 
 
 def test_what_else_somebody_changed_asks_nobody(opened: Desk, other: Session, qtbot: QtBot) -> None:
     item_id = opened.page.bench.current
     other.items.update(item_id, ItemUpdate(item_name="theirs"), None)
     opened.page.inspector.verdict.decide(Verdict.FAILED)
-    qtbot.waitUntil(lambda: opened.saved, timeout=8000)
+    qtbot.waitUntil(lambda: opened.saved)
     assert verdicts(other, item_id) == [("failed", None)]
     assert other.items.get(item_id).value.item_name == "theirs"
     assert opened.page.bench.edits.saving.conflicts == 0
@@ -102,7 +102,7 @@ def test_a_verdict_whose_answer_was_lost_is_given_once(
 
     monkeypatch.setattr(Items, "set_verdict", lost)
     opened.page.inspector.verdict.decide(Verdict.PASSED)
-    qtbot.waitUntil(lambda: opened.saved, timeout=8000)
+    qtbot.waitUntil(lambda: opened.saved)
     assert verdicts(other, item_id) == [("passed", None)]
 
 
@@ -112,7 +112,7 @@ def test_no_other_verdict_than_the_models_without_a_reason(opened: Desk, qtbot: 
     item_id = page.bench.current
     detected(opened)
     page.reload()
-    qtbot.waitUntil(lambda: "Fail" in page.inspector.verdict.opinion, timeout=8000)
+    qtbot.waitUntil(lambda: "Fail" in page.inspector.verdict.opinion)
     box = page.inspector.verdict
     if way == "button":
         box.buttons[Verdict.PASSED].click()
@@ -127,7 +127,7 @@ def test_no_other_verdict_than_the_models_without_a_reason(opened: Desk, qtbot: 
     box.commit()
     assert not box.asking
     assert page.bench.item.verdict is Verdict.PASSED
-    qtbot.waitUntil(lambda: opened.saved, timeout=8000)
+    qtbot.waitUntil(lambda: opened.saved)
     assert verdicts(opened.session, item_id) == [("passed", "only dirt")]
     # The reason of a verdict that differs cannot be taken away.
     box.reason.setPlainText("")
@@ -136,7 +136,7 @@ def test_no_other_verdict_than_the_models_without_a_reason(opened: Desk, qtbot: 
     assert page.bench.item.reason == "only dirt"
     # What the model says as well needs none, and the old reason does not go with it.
     box.decide(Verdict.FAILED)
-    qtbot.waitUntil(lambda: opened.saved, timeout=8000)
+    qtbot.waitUntil(lambda: opened.saved)
     assert verdicts(opened.session, item_id)[-1] == ("failed", None)
 
 
@@ -144,7 +144,7 @@ def test_a_verdict_left_without_its_reason_is_said_not_given(opened: Desk, qtbot
     page = opened.page
     detected(opened)
     page.reload()
-    qtbot.waitUntil(lambda: "Fail" in page.inspector.verdict.opinion, timeout=8000)
+    qtbot.waitUntil(lambda: "Fail" in page.inspector.verdict.opinion)
     said: list[str] = []
     page.inspector.verdict.said.connect(said.append)
     opened.context.commands.run("item.pass")

@@ -82,7 +82,7 @@ def dialog(bench: Desk, qtbot: QtBot) -> CompareVersions:
     bench.context.commands.run("item.versions")
     made = bench.page.findChild(CompareVersions)
     assert made is not None
-    qtbot.waitUntil(lambda: all(side.view.source is not None for side in made.sides), timeout=8000)
+    qtbot.waitUntil(lambda: all(side.view.source is not None for side in made.sides))
     return made
 
 

@@ -74,7 +74,7 @@ def test_a_batch_says_in_each_line_what_came_of_it(folder: Path, settings: Setti
     [
         ("", "no column reference and no photo"),
         ("reference,picture\na,b\n", "no column photo"),
-        ("reference,photo\na.png,b.png\na.png,\n", "line 3 has no photo"),
+        ("reference;photo\na.png;b.png\n", "no column reference and no photo"),
     ],
 )
 def test_a_wrong_table_is_said_before_anything_runs(
@@ -85,6 +85,30 @@ def test_a_wrong_table_is_said_before_anything_runs(
     assert main(["detect", "--batch", str(batch), "--out", str(out)], settings) == 2
     assert said in capsys.readouterr().err
     assert not out.exists()
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "gb18030", "utf-16"])
+def test_a_line_that_names_too_little_stops_no_other(
+    folder: Path, settings: Settings, tmp_path: Path, encoding: str
+) -> None:
+    (folder / "reference.png").rename(folder / "参考 1.png")
+    text = "reference,photo\r\n参考 1.png,\r\n参考 1.png\r\n,photo.png\r\n\r\n参考 1.png,参考 1.png,more\r\n"
+    pairs, out = folder / "对.csv", tmp_path / "out.jsonl"
+    pairs.write_bytes(text.encode(encoding))
+    assert main(["detect", "--batch", str(pairs), "--out", str(out)], settings) == 0
+    found = lines(out.read_text("utf-8"))
+    assert [line.get("error") for line in found] == ["line_incomplete"] * 3 + [None]
+    assert [line.get("message") for line in found][:3] == [
+        "第 2 行没有 photo",
+        "第 3 行没有 photo",
+        "第 4 行没有 reference",
+    ]
+    assert [(line["reference"], line["photo"]) for line in found[2:]] == [
+        (None, "photo.png"),
+        ("参考 1.png", "参考 1.png"),
+    ]
+    assert found[3]["passed"] is True
+    assert {"boxes", "alignment", "seconds"} <= found[0].keys()
 
 
 def test_an_onnx_file_as_the_model(
@@ -105,7 +129,12 @@ def test_an_onnx_file_as_the_model(
         ["--photo", "p.png"],
         ["--photo", "p.png", "--batch", "b.csv"],
         ["--photo", "p.png", "--reference", "r.png", "--region", "1,2,3"],
+        ["--photo", "p.png", "--reference", "r.png", "--region", "nan,0,1,1"],
+        ["--photo", "p.png", "--reference", "r.png", "--region=-5,0,9,9"],
+        ["--photo", "p.png", "--reference", "r.png", "--region", "0,0,0,9"],
         ["--photo", "p.png", "--reference", "r.png", "--sensitivity", "3"],
+        ["--photo", "p.png", "--reference", "r.png", "--smallest", "nan"],
+        ["--photo", "p.png", "--reference", "r.png", "--mm-per-pixel", "0"],
     ],
 )
 def test_wrong_use_says_so(words: list[str], settings: Settings) -> None:
