@@ -23,7 +23,7 @@ from desktop.exchange.content import Inspection, Picture
 from desktop.exchange.drafts import Draft, fitted, scaled
 from desktop.exchange.errors import ExchangeError, Reason
 from desktop.exchange.naming import photo_names, reference_names
-from desktop.exchange.own import load, rect_of
+from desktop.exchange.own import around, load, rect_of
 from shared import __version__
 from shared.geometry import Rect
 
@@ -104,14 +104,9 @@ def regions(data: bytes, target: Picture) -> list[Draft]:
     """The boxes of the picture in a COCO file (JSON, or the ZIP that `write` makes) that is `target`.
 
     It is the one of the same content id, else of the same file name, else the only one; its boxes are scaled
-    where the sizes differ. Raises ExchangeError.
+    where the sizes differ. An annotation without a box has the one around its polygons. Raises ExchangeError.
     """
-    if is_archive(data):
-        files = unpack(data, REGIONS)
-        if len(files) != 1:
-            raise ExchangeError(Reason.UNREADABLE)
-        data = next(iter(files.values())).encode("utf-8")
-    document = load(data)
+    document = _unpacked(data) if is_archive(data) else load(data)
     images, annotations = document.get("images"), document.get("annotations")
     if not isinstance(images, list) or not isinstance(annotations, list):
         raise ExchangeError(Reason.UNREADABLE)
@@ -121,7 +116,7 @@ def regions(data: bytes, target: Picture) -> list[Draft]:
         names = {category["id"]: str(category["name"]) for category in document.get("categories") or []}
         drafts = []
         for annotation in annotations:
-            rect = rect_of(annotation.get("bbox"))
+            rect = rect_of(annotation.get("bbox")) or _around(annotation.get("segmentation"))
             if rect is None or annotation["image_id"] != image["id"]:
                 continue
             said = annotation.get("attributes")
@@ -138,6 +133,40 @@ def regions(data: bytes, target: Picture) -> list[Draft]:
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ExchangeError(Reason.UNREADABLE) from error
     return fitted(drafts, target)
+
+
+def is_dataset(document: Mapping[str, Any]) -> bool:
+    """True for what looks like COCO."""
+    return isinstance(document.get("images"), list) and isinstance(document.get("annotations"), list)
+
+
+def datasets(data: bytes) -> list[dict[str, Any]]:
+    """The datasets of regions in a ZIP file: `regions.json`, else whatever other programs put there.
+
+    Raises ExchangeError (UNREADABLE, TOO_LARGE).
+    """
+    documents = []
+    for text in (unpack(data, REGIONS) or unpack(data, ".json")).values():
+        try:
+            documents.append(load(text.encode("utf-8")))
+        except ExchangeError:
+            # Next to the annotations such archives hold all sorts of notes.
+            continue
+    return [document for document in documents if is_dataset(document)]
+
+
+def _unpacked(data: bytes) -> dict[str, Any]:
+    found = datasets(data)
+    if len(found) != 1:
+        raise ExchangeError(Reason.WHICH_PICTURE if found else Reason.UNREADABLE)
+    return found[0]
+
+
+def _around(polygons: Any) -> Rect | None:
+    """The box around polygons ``[[x, y, x, y, ...], ...]``; None for anything else."""
+    if not isinstance(polygons, list) or not all(isinstance(one, list) for one in polygons):
+        return None
+    return around([number for polygon in polygons for number in polygon])
 
 
 def _chosen(images: list[dict[str, Any]], target: Picture) -> dict[str, Any]:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from desktop.exchange import coco, own, table, yolo
-from desktop.exchange.archive import MOST_BYTES, is_archive, unpack
+from desktop.exchange import coco, labelme, own, table, yolo
+from desktop.exchange.archive import MOST_BYTES, is_archive
 from desktop.exchange.content import Inspection, Picture
 from desktop.exchange.drafts import Draft
 from desktop.exchange.errors import ExchangeError, Reason
@@ -40,29 +40,30 @@ FORMATS = (
     ExportFormat("coco", "COCO", "-coco.zip", coco.write, coco.regions),
     ExportFormat("yolo", "YOLO", "-yolo.zip", yolo.write, yolo.regions),
 )
-_BY_ID = {one.format_id: one for one in FORMATS}
 READABLE = ("*.json", "*.csv", "*.zip", "*.txt")
 """The file names that can be imported."""
 
 
-def recognised(data: bytes, file_name: str) -> ExportFormat:
-    """The format of a file, by what is in it and, for plain text, by its name.
+def read_regions(data: bytes, file_name: str, target: Picture) -> list[Draft]:
+    """The regions of a file, in px of the reference image `target`. Raises ExchangeError."""
+    return recognised(data, file_name)(data, target)
+
+
+def recognised(data: bytes, file_name: str) -> Callable[[bytes, Picture], list[Draft]]:
+    """What reads the regions of a file, by what is in it and, for plain text, by its name.
 
     Raises ExchangeError (UNREADABLE, TOO_LARGE).
     """
     if len(data) > MOST_BYTES:
         raise ExchangeError(Reason.TOO_LARGE)
     if is_archive(data):
-        return _BY_ID["coco" if unpack(data, coco.REGIONS) else "yolo"]
+        return coco.regions if coco.datasets(data) else yolo.regions
     match Path(file_name).suffix.lower():
         case ".csv":
-            return _BY_ID["csv"]
+            return table.regions
         case ".txt":
-            return _BY_ID["yolo"]
-        case _:
-            return _BY_ID["json" if own.load(data).get("format") == own.FORMAT else "coco"]
-
-
-def read_regions(data: bytes, file_name: str, target: Picture) -> list[Draft]:
-    """The regions of a file, in px of the reference image `target`. Raises ExchangeError."""
-    return recognised(data, file_name).regions(data, target)
+            return yolo.regions
+    document = own.load(data)
+    if document.get("format") == own.FORMAT:
+        return own.regions
+    return labelme.regions if labelme.is_labelled(document) else coco.regions

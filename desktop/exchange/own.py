@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -90,6 +91,18 @@ def rect_of(values: Any) -> Rect | None:
         return None
     # NaN compares with nothing, so it is refused too.
     return Rect(x, y, w, h) if all(abs(value) < 1e9 for value in (x, y, w, h)) else None
+
+
+def around(numbers: Sequence[Any]) -> Rect | None:
+    """The rectangle around points given as x, y, x, y, ...; None for anything that is no such row."""
+    if len(numbers) < 4 or len(numbers) % 2:
+        return None
+    try:
+        across = [float(number) for number in numbers[::2]]
+        down = [float(number) for number in numbers[1::2]]
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return rect_of([min(across), min(down), max(across) - min(across), max(down) - min(down)])
 
 
 def _picture(picture: Picture | None) -> dict[str, Any] | None:

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from desktop.exchange.archive import text_of
 from desktop.exchange.content import Inspection, ItemFacts, Picture
 from desktop.exchange.drafts import Draft, fitted, scaled
 from desktop.exchange.errors import ExchangeError, Reason
 from desktop.exchange.own import rect_of
+from shared.geometry import Rect
 
 COLUMNS = (
     "inspection_id",
@@ -55,6 +57,20 @@ COLUMNS = (
 _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n", "'")
 _OUTCOME = {True: "passed", False: "failed", None: ""}
 _RECT = ("region_x", "region_y", "region_w", "region_h")
+_SIZE = ("reference_width", "reference_height")
+
+# What other programs call it, lower case.
+_NAMES = ("item_name", "name", "label", "class", "label_name", "名称")
+_BOXES = (
+    ("x", "y", "w", "h"),
+    ("x", "y", "width", "height"),
+    ("left", "top", "width", "height"),
+    ("bbox_x", "bbox_y", "bbox_width", "bbox_height"),
+)
+_CORNERS = (("xmin", "ymin", "xmax", "ymax"), ("x1", "y1", "x2", "y2"))
+_PICTURE = ("filename", "image", "image_name", "image_path", "file")
+
+_Line = dict[str, str]
 
 
 def write(inspection: Inspection) -> bytes:
@@ -80,34 +96,107 @@ def write(inspection: Inspection) -> bytes:
 
 
 def regions(data: bytes, target: Picture) -> list[Draft]:
-    """The regions of such a table, one for each item. Raises ExchangeError.
+    """The regions of such a table, or of one that another program wrote, on `target`. Raises ExchangeError.
 
-    Needs the columns item_name and region_x, region_y, region_w, region_h (px). With reference_width and
-    reference_height the regions are scaled onto `target`. Rows of one item_id are one item.
+    Ours has the columns item_name and region_x, region_y, region_w, region_h (px); with reference_width and
+    reference_height the regions are scaled onto `target`, and rows of one item_id are one item. Of others see
+    `_NAMES`, `_BOXES` and `_CORNERS`; where they name several pictures, the rows count that name `target`.
     """
-    reader = csv.DictReader(io.StringIO(text_of(data), newline=""), strict=True)
-    drafts: dict[object, Draft] = {}
     try:
-        if not {"item_name", *_RECT} <= set(reader.fieldnames or ()):
-            raise ExchangeError(Reason.UNREADABLE)
-        for number, row in enumerate(reader):
-            rect = rect_of([row[name] for name in _RECT])
-            if rect is None:
-                continue
-            across, down = row.get("reference_width"), row.get("reference_height")
-            size = rect_of([0, 0, across, down])
-            drafts.setdefault(
-                row.get("item_id") or number,
-                Draft(
-                    name=_plain(row["item_name"]),
-                    rect=scaled(rect, None if size is None else (size.w, size.h), target),
-                    description=_plain(row.get("description")) or None,
-                    model_id=_plain(row.get("model_id")) or None,
-                ),
-            )
+        table = _read(data)
+        columns, rows = _columns(table.fieldnames or ()), list(table)
     except csv.Error as error:
         raise ExchangeError(Reason.UNREADABLE) from error
+    if columns is None:
+        raise ExchangeError(Reason.UNREADABLE)
+    drafts: dict[object, Draft] = {}
+    for number, row in enumerate(_of_picture(rows, columns, target)):
+        rect = columns.rect(row)
+        if rect is None:
+            continue
+        size = rect_of([0, 0, *(_number(row.get(name)) for name in columns.size)])
+        drafts.setdefault(
+            row.get("item_id") or number,
+            Draft(
+                name=_plain(row.get(columns.name)),
+                rect=scaled(rect, None if size is None else (size.w, size.h), target),
+                description=_plain(row.get("description")) or None,
+                model_id=_plain(row.get("model_id")) or None,
+            ),
+        )
     return fitted(list(drafts.values()), target)
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """Which columns of a table say what; `picture` is empty where rows are not told apart by it."""
+
+    name: str
+    box: Sequence[str]
+    corners: bool
+    size: Sequence[str]
+    picture: str
+
+    def rect(self, row: _Line) -> Rect | None:
+        """The region of a row; None for a row without one."""
+        numbers = [_number(row.get(name)) for name in self.box]
+        rect = rect_of(numbers)
+        if rect is None or not self.corners:
+            return rect
+        return rect_of([rect.x, rect.y, rect.w - rect.x, rect.h - rect.y])
+
+
+def _columns(there: Sequence[str]) -> _Columns | None:
+    """What the columns of a table say; None for one that has no regions."""
+    have = {name.strip().lower(): name for name in there if name}
+
+    def first(wanted: Sequence[str]) -> str:
+        return next((have[name] for name in wanted if name in have), "")
+
+    name = first(_NAMES)
+    if {"item_name", *_RECT} <= have.keys():
+        return _Columns("item_name", _RECT, False, _SIZE, "")
+    for corners, choices in ((True, _CORNERS), (False, _BOXES)):
+        for box in choices:
+            if name and set(box) <= have.keys():
+                size = ("width", "height") if corners else ()
+                wide = [have[one] for one in size if one in have]
+                return _Columns(name, [have[one] for one in box], corners, wide, first(_PICTURE))
+    return None
+
+
+def _of_picture(rows: Sequence[_Line], columns: _Columns, target: Picture) -> Sequence[_Line]:
+    if not columns.picture:
+        return rows
+    named = {_base(row.get(columns.picture)) for row in rows}
+    if len(named) < 2:
+        return rows
+    if target.name not in named:
+        raise ExchangeError(Reason.WHICH_PICTURE)
+    return [row for row in rows if _base(row.get(columns.picture)) == target.name]
+
+
+def _base(path: str | None) -> str:
+    return (path or "").replace("\\", "/").rsplit("/", 1)[-1]
+
+
+def _read(data: bytes) -> csv.DictReader[str]:
+    """The table in the encoding and with the separator that spreadsheets of East and West save it."""
+    wide = data[:2] in (b"\xff\xfe", b"\xfe\xff")
+    for encoding in ("utf-16",) if wide else ("utf-8-sig", "gb18030"):
+        try:
+            text = data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        head = text.partition("\n")[0]
+        separator = max(",;\t", key=head.count)
+        return csv.DictReader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    raise ExchangeError(Reason.UNREADABLE)
+
+
+def _number(cell: str | None) -> str:
+    """A number as Python reads it; where a comma separates no cells it may stand for the point."""
+    return (cell or "").strip().replace(",", ".")
 
 
 def _row(inspection: Inspection, facts: ItemFacts) -> dict[str, Any]:

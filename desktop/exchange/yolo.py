@@ -6,7 +6,10 @@ line, and `data.yaml`. The classes of regions are the items' names, those of fin
 put on one line: whatever is no printable character becomes a space. Confidences and descriptions have no
 place in the format.
 
-Source of the format: https://docs.ultralytics.com/datasets/detect/.
+Polygons of other programs are read as the box around them.
+
+Sources of the format: https://docs.ultralytics.com/datasets/detect/ and, for polygons,
+https://docs.ultralytics.com/datasets/segment/.
 """
 
 from __future__ import annotations
@@ -21,10 +24,12 @@ from desktop.exchange.content import Inspection, Picture
 from desktop.exchange.drafts import Draft, fitted
 from desktop.exchange.errors import ExchangeError, Reason
 from desktop.exchange.naming import harmless, photo_names, reference_names, stem
-from desktop.exchange.own import rect_of
+from desktop.exchange.own import around, rect_of
 from shared.geometry import Rect
 
 _CLASSES = "classes.txt"
+_NAMES = (_CLASSES, "obj.names", "_darknet.labels")
+"""Files with a name on each line: ours, and those that other programs write."""
 _YAML = "data.yaml"
 # What a stranger's file makes these look through takes no more time than the file is long.
 _MOST_YAML = 250_000
@@ -97,7 +102,7 @@ def regions(data: bytes, target: Picture) -> list[Draft]:
     """
     if not is_archive(data):
         return fitted(_drafts(text_of(data), (), target), target)
-    files = unpack(data, ".txt", ".yaml", ".yml")
+    files = unpack(data, ".txt", ".yaml", ".yml", ".names", ".labels")
     drawn = {path: text for path, text in files.items() if path.startswith("regions/")}
     files = drawn or files
     labels = {path: text for path, text in files.items() if _is_label(path)}
@@ -111,7 +116,8 @@ def regions(data: bytes, target: Picture) -> list[Draft]:
 
 def _is_label(path: str) -> bool:
     name = path.rsplit("/", 1)[-1].lower()
-    return name.endswith(".txt") and name not in (_CLASSES, "readme.txt", "train.txt", "val.txt", "test.txt")
+    lists = ("train.txt", "val.txt", "test.txt")
+    return name.endswith(".txt") and name not in (_CLASSES, *lists) and not name.startswith("readme")
 
 
 def _drafts(text: str, names: Sequence[str], target: Picture) -> list[Draft]:
@@ -120,24 +126,33 @@ def _drafts(text: str, names: Sequence[str], target: Picture) -> list[Draft]:
         words = line.split()
         if not words:
             continue
-        # A prediction has its confidence as a sixth number.
-        middle = rect_of(words[1:5]) if len(words) in (5, 6) else None
-        if middle is None or not words[0].isascii() or not words[0].isdigit():
+        part = _part(words[1:])
+        if part is None or not words[0].isascii() or not words[0].isdigit():
             raise ExchangeError(Reason.UNREADABLE)
         number = int(words[0]) if len(words[0]) < 10 else -1
         rect = Rect(
-            (middle.x - middle.w / 2) * target.width,
-            (middle.y - middle.h / 2) * target.height,
-            middle.w * target.width,
-            middle.h * target.height,
+            part.x * target.width, part.y * target.height, part.w * target.width, part.h * target.height
         )
         drafts.append(Draft(names[number] if 0 <= number < len(names) else "", rect))
     return drafts
 
 
+def _part(numbers: Sequence[str]) -> Rect | None:
+    """The box of a line in fractions; None when it is none.
+
+    Four numbers are a box, a fifth the confidence of a prediction, six and more the corners of a polygon.
+    """
+    if len(numbers) > 5:
+        return around(numbers)
+    middle = rect_of(numbers[:4]) if len(numbers) >= 4 else None
+    if middle is None:
+        return None
+    return Rect(middle.x - middle.w / 2, middle.y - middle.h / 2, middle.w, middle.h)
+
+
 def _names(files: dict[str, str]) -> list[str]:
     for path, text in files.items():
-        if path.rsplit("/", 1)[-1].lower() == _CLASSES:
+        if path.rsplit("/", 1)[-1].lower() in _NAMES:
             return [line.strip() for line in text.splitlines()]
     for path, text in files.items():
         if path.lower().endswith((".yaml", ".yml")):

@@ -1081,6 +1081,10 @@
         <translation>隐藏或显示区域</translation>
     </message>
     <message>
+        <source>Hide or show the minimap</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Hide the chosen regions</source>
         <translation>隐藏所选区域</translation>
     </message>
@@ -2057,10 +2061,6 @@
         <translation>上传未完成，请重新上传</translation>
     </message>
     <message>
-        <source>The file does not tell whether classes come by softmax or sigmoid. Set activation yourself.</source>
-        <translation>无法判断类别输出用 softmax 还是 sigmoid，请在设置中填写 activation。</translation>
-    </message>
-    <message>
         <source>The file is empty. Choose another one.</source>
         <translation>文件是空的，请重新选择文件</translation>
     </message>
@@ -2109,8 +2109,16 @@
         <translation>模型的输出与所选的模型类型不符，请重新选择。</translation>
     </message>
     <message>
-        <source>The output of the model is of no known kind, so its findings cannot be read.</source>
-        <translation>无法识别模型的输出格式，不能读取检测结果。</translation>
+        <source>The file does not tell whether classes come by softmax or sigmoid. Choose one of them.</source>
+        <translation>文件没有说明类别输出用 softmax 还是 sigmoid，请选择其一</translation>
+    </message>
+    <message>
+        <source>The model turns its boxes or finds none at all. Export one that detects objects.</source>
+        <translation>模型的任务不是目标检测（例如旋转框或分类），请导出目标检测模型</translation>
+    </message>
+    <message>
+        <source>The output of the model can be read in several ways. Choose its kind.</source>
+        <translation>模型的输出可以有几种读法，请选择模型类型</translation>
     </message>
     <message>
         <source>The password must not be the user name.</source>
@@ -2400,8 +2408,8 @@
         <translation>参考图尚未打开。请在看到参考图后再导入。</translation>
     </message>
     <message>
-        <source>This file holds no regions that can be read. Choose JSON, CSV, COCO or YOLO, undamaged.</source>
-        <translation>文件中没有可以读取的区域。请选择完好的 JSON、CSV、COCO 或 YOLO 文件。</translation>
+        <source>This file holds no regions that can be read. Choose JSON, CSV, COCO, YOLO or labelme, undamaged.</source>
+        <translation>文件中没有可读取的区域。请选择完好的 JSON、CSV、COCO、YOLO 或 labelme 文件。</translation>
     </message>
     <message>
         <source>This file is too large: {n} regions and 64 MB are the most.</source>
@@ -3563,6 +3571,10 @@
         <translation>添加模型</translation>
     </message>
     <message>
+        <source>Confidences by</source>
+        <translation>置信度换算</translation>
+    </message>
+    <message>
         <source>Kind</source>
         <translation>类型</translation>
     </message>
@@ -3571,8 +3583,20 @@
         <translation>模型类型</translation>
     </message>
     <message>
+        <source>Sigmoid (RT-DETR, Deformable DETR and later)</source>
+        <translation>Sigmoid（RT-DETR、Deformable DETR 及以后）</translation>
+    </message>
+    <message>
+        <source>Softmax (DETR, with a class for nothing)</source>
+        <translation>Softmax（DETR，含“无目标”类别）</translation>
+    </message>
+    <message>
         <source>The outputs of {name} can be read in several ways. Choose how it was exported.</source>
         <translation>{name} 的输出有几种读法，请选择导出时的类型。</translation>
+    </message>
+    <message>
+        <source>{name} does not tell how its numbers for classes become confidences.</source>
+        <translation>{name} 没有说明类别输出如何换算成置信度，请选择。</translation>
     </message>
 </context>
 <context>
@@ -3865,6 +3889,14 @@
     <message>
         <source>as above</source>
         <translation>同上</translation>
+    </message>
+    <message>
+        <source>command line</source>
+        <translation>命令行</translation>
+    </message>
+    <message>
+        <source>somebody who is not known any more</source>
+        <translation>已不存在的用户</translation>
     </message>
     <message>
         <source>{label} fails the photo</source>

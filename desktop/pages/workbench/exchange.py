@@ -111,7 +111,8 @@ class Exchange(QObject):
         match error.reason:
             case Reason.UNREADABLE:
                 return self.tr(
-                    "This file holds no regions that can be read. Choose JSON, CSV, COCO or YOLO, undamaged."
+                    "This file holds no regions that can be read. "
+                    "Choose JSON, CSV, COCO, YOLO or labelme, undamaged."
                 )
             case Reason.NO_REGIONS:
                 return self.tr("No region in this file lies inside the reference image.")

@@ -364,7 +364,7 @@ def test_formats_offer_names_for_files() -> None:
     ]
     assert {f"*{made.suffix}" for made in FORMATS} <= set(READABLE)
     assert FORMATS[0].file_name("..") == "inspection.json"
-    assert recognised(b'{"images": [], "annotations": []}', "x").format_id == "coco"
+    assert recognised(b'{"images": [], "annotations": []}', "x") is coco.regions
 
 
 def test_names_that_the_service_would_refuse_are_mended() -> None:

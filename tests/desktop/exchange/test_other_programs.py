@@ -1,0 +1,147 @@
+"""Regions in the forms in which other programs leave them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from desktop.exchange.archive import pack
+from desktop.exchange.content import Picture
+from desktop.exchange.errors import ExchangeError, Reason
+from desktop.exchange.formats import read_regions
+from shared.geometry import Rect
+
+WING = Picture("wing.jpg", 2400, 1500, "cid")
+MIDDLE = Rect(1080, 675, 240, 150)
+
+
+def found(data: bytes | str, name: str) -> list[tuple[str, Rect]]:
+    raw = data.encode() if isinstance(data, str) else data
+    return [(one.name, one.rect) for one in read_regions(raw, name, WING)]
+
+
+def coco(*images: str, **annotation: Any) -> str:
+    boxes = [{"id": 1, "image_id": 1, "category_id": 7, "iscrowd": 0, **annotation}]
+    pictures = [
+        {"id": n, "file_name": name, "width": 2400, "height": 1500} for n, name in enumerate(images, 1)
+    ]
+    categories = [{"id": 7, "name": "dent", "supercategory": ""}]
+    return json.dumps({"images": pictures, "annotations": boxes, "categories": categories})
+
+
+def labelme(*shapes: dict[str, Any], **more: Any) -> str:
+    return json.dumps({"version": "5.4.1", "flags": {}, "shapes": shapes, "imagePath": "wing.jpg", **more})
+
+
+def test_the_archive_of_an_annotation_server_holds_coco_somewhere() -> None:
+    archive = pack(
+        {"annotations/instances_default.json": coco("wing.jpg", bbox=[1, 2, 3, 4]), "notes.json": "[1]"}
+    )
+    assert found(archive, "x.zip") == [("dent", Rect(1, 2, 3, 4))]
+    two = pack({name: coco("wing.jpg", bbox=[1, 2, 3, 4]) for name in ("train.json", "val.json")})
+    with pytest.raises(ExchangeError) as refused:
+        found(two, "x.zip")
+    assert refused.value.reason is Reason.WHICH_PICTURE
+
+
+@pytest.mark.parametrize("box", [{}, {"bbox": None}, {"bbox": []}])
+def test_polygons_without_a_box_become_the_box_around_them(box: dict[str, Any]) -> None:
+    polygons = [[10, 20, 40, 20, 40, 60], [30, 50, 50, 55, 35, 70]]
+    assert found(coco("wing.jpg", segmentation=polygons, **box), "x.json") == [("dent", Rect(10, 20, 40, 50))]
+    for broken in ([[1, 2, 3]], [["a", 2, 3, 4]], {"counts": []}, [[1, 2], 3]):
+        with pytest.raises(ExchangeError) as refused:
+            found(coco("wing.jpg", segmentation=broken, **box), "x.json")
+        assert refused.value.reason is Reason.NO_REGIONS
+
+
+@pytest.mark.parametrize(
+    "names",
+    [("obj.names", "dent\ncrack\n"), ("_darknet.labels", "dent\ncrack\n"), ("classes.txt", "dent\ncrack\n")],
+)
+def test_class_names_come_from_whichever_file_holds_them(names: tuple[str, str]) -> None:
+    archive = pack(
+        {
+            names[0]: names[1],
+            "obj.data": "classes = 2\nnames = data/obj.names\n",
+            "train.txt": "data/obj_train_data/other.jpg\n",
+            "README.roboflow.txt": "Exported on a Tuesday",
+            "README.dataset.txt": "# wings",
+            "obj_train_data/other.txt": "1 0.5 0.5 0.1 0.1\n",
+        }
+    )
+    assert found(archive, "x.zip") == [("crack", MIDDLE)]
+
+
+def test_a_line_of_corners_becomes_the_box_around_them() -> None:
+    assert found("0 0.45 0.45 0.55 0.45 0.55 0.55\n", "wing.txt")[0][1] == Rect(1080, 675, 240, 150)
+    for odd in ("0 0.1 0.1 0.2 0.2 0.3 0.3 0.4", "0 0.1 0.1 0.2 0.2 0.3 x"):
+        with pytest.raises(ExchangeError) as refused:
+            found(odd, "wing.txt")
+        assert refused.value.reason is Reason.UNREADABLE
+
+
+def test_shapes_of_labelme_become_the_boxes_around_them() -> None:
+    document = labelme(
+        {
+            "label": "dent",
+            "shape_type": "rectangle",
+            "points": [[300, 400], [100, 200]],
+            "description": "old",
+        },
+        {"label": "crack", "shape_type": "polygon", "points": [[500, 500], [600, 500], [600, 700]]},
+        {"label": "hole", "shape_type": "circle", "points": [[1000, 1000], [1030, 1040]]},
+        {"label": "spot", "shape_type": "point", "points": [[10, 10]]},
+        imageWidth=2400,
+        imageHeight=1500,
+    )
+    assert found(document, "wing.json") == [
+        ("dent", Rect(100, 200, 200, 200)),
+        ("crack", Rect(500, 500, 100, 200)),
+        ("hole", Rect(950, 950, 100, 100)),
+    ]
+    assert read_regions(document.encode(), "wing.json", WING)[0].description == "old"
+
+
+def test_shapes_on_a_smaller_copy_are_scaled() -> None:
+    document = labelme({"label": "dent", "points": [[10, 20], [30, 40]]}, imageWidth=1200, imageHeight=750)
+    assert found(document, "wing.json") == [("dent", Rect(20, 40, 40, 40))]
+
+
+@pytest.mark.parametrize("shape", [3, None, "x"])
+def test_what_is_no_shape_is_refused(shape: Any) -> None:
+    with pytest.raises(ExchangeError) as refused:
+        found(labelme(shape), "wing.json")
+    assert refused.value.reason is Reason.UNREADABLE
+
+
+@pytest.mark.parametrize(
+    ("table", "name"),
+    [
+        ("name,x,y,w,h\ndent,100,200,300,400\n", "dent"),
+        ("Label;X;Y;Width;Height\ndent;100,0;200,0;300,0;400,0\n", "dent"),
+        ("image,xmin,ymin,xmax,ymax,label\nany.jpg,100,200,400,600,dent\n", "dent"),
+        ("filename,width,height,class,xmin,ymin,xmax,ymax\nw.jpg,4800,3000,dent,200,400,800,1200\n", "dent"),
+        ("\ufeff名称\tx\ty\tw\th\n凹坑\t100\t200\t300\t400\n", "凹坑"),
+    ],
+)
+@pytest.mark.parametrize("encoding", ["utf-8", "gb18030", "utf-16"])
+def test_tables_of_other_programs(table: str, name: str, encoding: str) -> None:
+    text = table if encoding == "utf-8" else table.removeprefix("\ufeff")
+    assert found(text.encode(encoding), "regions.csv") == [(name, Rect(100, 200, 300, 400))]
+
+
+def test_of_several_pictures_in_a_table_the_one_of_this_name_counts() -> None:
+    rows = "image,xmin,ymin,xmax,ymax,label\na/wing.jpg,1,2,3,4,dent\nb\\tail.jpg,5,6,7,8,crack\n"
+    assert found(rows, "regions.csv") == [("dent", Rect(1, 2, 2, 2))]
+    with pytest.raises(ExchangeError) as refused:
+        found(rows.replace("wing", "nose"), "regions.csv")
+    assert refused.value.reason is Reason.WHICH_PICTURE
+
+
+@pytest.mark.parametrize("table", ["a,b\n1,2\n", "name,x,y\ndent,1,2\n", "x,y,w,h\n1,2,3,4\n"])
+def test_a_table_without_regions_is_refused(table: str) -> None:
+    with pytest.raises(ExchangeError) as refused:
+        found(table, "regions.csv")
+    assert refused.value.reason is Reason.UNREADABLE
