@@ -29,6 +29,7 @@ ACCOUNT = "me"
 _HISTORY = 50
 _AHEAD_MS = 30
 _USUAL = QSize(1440, 900)
+_LEAST = QSize(1024, 700)
 _FRAME = QSize(8, 40)
 """What a system takes for borders and title: on a small screen the foot of the window stays in sight."""
 Place = tuple[str, dict[str, Any]]
@@ -58,8 +59,10 @@ class MainWindow(QMainWindow):
         self._interrupted: tuple[str, Place] | None = None
         self._user_id = ""
         self.setWindowTitle("Walkaround")
-        self.setMinimumSize(1024, 700)
-        self.resize(_USUAL.boundedTo(self.screen().availableSize() - _FRAME))
+        room = self.screen().availableSize() - _FRAME
+        # A laptop at 150 % has less room than the pages would like: they fold before anything is cut off.
+        self.setMinimumSize(_LEAST.boundedTo(room))
+        self.resize(_USUAL.boundedTo(room))
         self.rail = Rail()
         self.banner = Banner()
         self.status_bar = StatusBar()
