@@ -127,10 +127,13 @@ def test_too_many_at_once_are_sent_away(room: Room, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("service.face.line.MAX_WAITING", 2)
 
     async def play() -> None:
-        answers = await asyncio.gather(
-            *(room.service.login(NOBODY, f"192.0.2.{host}") for host in range(4)), return_exceptions=True
-        )
-        assert [type(answer) for answer in answers] == [Refusal, Refusal, Problem, Problem]
+        logins = [asyncio.create_task(room.service.login(NOBODY, f"192.0.2.{host}")) for host in range(4)]
+        # Nobody is looked at before all have come.
+        async with room.service._turn, asyncio.timeout(10):
+            while sum(each.done() for each in logins) < 2:
+                await asyncio.sleep(0)
+        answers = await asyncio.gather(*logins, return_exceptions=True)
+        assert sorted(type(answer).__name__ for answer in answers) == ["Problem", "Problem", *["Refusal"] * 2]
         answers = await asyncio.gather(
             *(room.service.enrol(f"user-{number}", [NOBODY], CONSENT_VERSION) for number in range(4)),
             return_exceptions=True,
@@ -149,6 +152,21 @@ def test_there_is_a_limit_over_all_stations(room: Room) -> None:
             except (Refusal, Problem) as problem:
                 outcomes.append(type(problem))
         assert outcomes == [Refusal] * 60 + [Problem] * 10
+
+    asyncio.run(play())
+
+
+def test_a_station_that_waits_takes_no_logins_from_the_others(room: Room) -> None:
+    async def play() -> None:
+        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        for _ in range(5):
+            await refused(room, NOBODY)
+        answers = await asyncio.gather(
+            *(room.service.login(AGAIN, ADDRESS) for _ in range(80)), return_exceptions=True
+        )
+        assert {answer.status for answer in answers if isinstance(answer, Problem)} == {429}
+        assert len(answers) == 80
+        await room.service.login(AGAIN, "192.0.2.8")
 
     asyncio.run(play())
 
