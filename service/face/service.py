@@ -37,8 +37,8 @@ from shared.wire.face import FaceStatus
 
 log = logging.getLogger("walkaround.face")
 
-# Every failed login is answered at a multiple of this after it arrived, whatever its cause: several times what
-# the slowest takes, a picture without a face that is looked at three times (0.25 s with dlib).
+# Every failed login is answered at a multiple of this after it arrived, whatever its cause: several times
+# what the slowest takes, a picture without a face that is looked at three times (0.25 s with dlib).
 FAILURE_SECONDS = 1.0
 LOGINS_PER_MINUTE = 60
 # How soon a deletion by another service process reaches the memory of this one.
