@@ -167,11 +167,14 @@ def _item(
         evidence.append(_evidence(use, info, pictures))
     provenance = (detection or {}).get("provenance") or {}
     model = (results.model_entry(entries) or {}).get("provenance") or {}
-    if model.get("model_sha256"):
+    digest = str(model.get("model_sha256") or "")
+    if not digest and model.get("program_version"):
+        # The built-in model is no file: the program that it is part of stands for it.
+        within = QCoreApplication.translate("Report", "Part of Walkaround {version}")
+        digest = within.format(version=model["program_version"])
+    if digest:
         use = QCoreApplication.translate("Report", "Model of item {number}").format(number=number)
-        evidence.append(
-            Evidence(use, model_word(item.model_id, item.model_name) or "–", str(model["model_sha256"]))
-        )
+        evidence.append(Evidence(use, model_word(item.model_id, item.model_name) or "–", digest))
     region, region_mm, crop = None, None, QImage()
     if item.item_point is not None and item.item_point.point is not None and reference is not None:
         point = item.item_point.point

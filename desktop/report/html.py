@@ -7,7 +7,7 @@ import html
 import json
 from pathlib import Path
 
-from PySide6.QtCore import QBuffer, QCoreApplication, QIODevice
+from PySide6.QtCore import QBuffer, QCoreApplication, QIODevice, QLocale
 from PySide6.QtGui import QImage
 
 from desktop.report import words
@@ -18,6 +18,7 @@ from shared.geometry import Rect
 _STYLE = """
 body{font:14px/1.5 system-ui,"Noto Sans CJK SC","Microsoft YaHei",sans-serif;color:#1a2027;margin:32px auto;
 max-width:960px;padding:0 24px}h1{font-size:26px;margin:0}h2{font-size:18px;margin:28px 0 8px}
+h3{font-size:15px;margin:0 8px 0 0;display:inline}
 .dim{color:#5a6673}.pill{color:#fff;border-radius:10px;padding:2px 10px;font-weight:600;font-size:12px}
 .passed{background:#1d8a54}.failed{background:#cf2f2a}.undecided{background:#a8700a}.state{background:#5a6673}
 dl{display:grid;grid-template-columns:max-content 1fr max-content 1fr;gap:4px 16px}
@@ -53,16 +54,25 @@ def page(report: Report) -> str:
     # "<" is escaped so that no text in the record can end the element.
     record = json.dumps(dict(report.record), ensure_ascii=False).replace("<", "\\u003c")
     return (
-        "<!doctype html><meta charset=utf-8>"
+        f"<!doctype html><html lang={QLocale().bcp47Name()}><meta charset=utf-8>"
+        "<meta name=viewport content='width=device-width'>"
         "<meta http-equiv=Content-Security-Policy content=\"default-src 'none'; img-src data:;"
         " style-src 'unsafe-inline'\">"
         f"<title>{_text(report.title)}</title><style>{_STYLE}</style>"
         f"<h1>{_text(report.title)}</h1><p class=dim>{_text(report.subtitle)} "
-        f"<span class='pill state'>{_text(report.status_name)}</span></p><dl>{fields}</dl>"
+        f"<span class='pill state'>{_text(report.status_name)}</span></p><dl>{fields}</dl>{_counts(report)}"
         f"{_overview(report)}{''.join(_item(item) for item in report.items)}"
         f"<h2>{_text(title)}</h2><table>{evidence}</table><p class=dim>{_text(made)}</p>"
         f'<script type="application/json" id="record">{record}</script>'
     )
+
+
+def _counts(report: Report) -> str:
+    pills = (
+        f"<span class='pill {_CLASSES[passed]}'>{_text(words.outcome(passed))} {report.counts[key]}</span>"
+        for passed, key in ((True, "passed"), (False, "failed"), (None, "undecided"))
+    )
+    return f"<p>{' '.join(pills)}</p>"
 
 
 def _text(value: str) -> str:
@@ -111,7 +121,7 @@ def _item(item: ReportedItem) -> str:
     lines += [words.decision(item), item.reason, item.note]
     said = "".join(f"<p>{_text(line)}</p>" for line in lines if line)
     return (
-        f"<article><header><b>{item.number}&ensp;{_text(item.name)}</b> "
+        f"<article><header><h3>{item.number}&ensp;{_text(item.name)}</h3> "
         f"<span class='pill {_CLASSES[item.passed]}'>{_text(words.outcome(item.passed))}</span></header>"
         f"<div>{_picture(item.reference_crop, item.name)}</div>"
         f"<div>{_picture(item.photo_crop, item.name)}</div>"

@@ -175,10 +175,15 @@ class _Pages:
 
     def _fields(self) -> Block:
         half = WIDTH / 2
-        pairs = self.report.fields
+        pairs = [(label, value or "–") for label, value in self.report.fields]
         rows = [pairs[index : index + 2] for index in range(0, len(pairs), 2)]
         heights = [
-            max(self._height(half - 96, value, self._fitting(value)) for _, value in row) + 6 for row in rows
+            max(
+                max(self._height(84, label), self._height(half - 96, value, self._fitting(value)))
+                for label, value in row
+            )
+            + 6
+            for row in rows
         ]
         counts = self.report.counts
 
@@ -186,7 +191,7 @@ class _Pages:
             for row, height in zip(rows, heights, strict=True):
                 for column, (label, value) in enumerate(row):
                     self._text(MARGIN + column * half, y, 84, label, 9, DIM)
-                    self._text(MARGIN + column * half + 88, y, half - 96, value or "–", self._fitting(value))
+                    self._text(MARGIN + column * half + 88, y, half - 96, value, self._fitting(value))
                 y += height
             x = MARGIN
             for passed, key in ((True, "passed"), (False, "failed"), (None, "undecided")):

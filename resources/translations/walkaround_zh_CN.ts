@@ -5090,6 +5090,10 @@
         <translation>第 {number} 页，共 {total} 页</translation>
     </message>
     <message>
+        <source>Part of Walkaround {version}</source>
+        <translation>随绕机检查工作站 {version} 提供</translation>
+    </message>
+    <message>
         <source>Passed</source>
         <translation>已通过</translation>
     </message>

@@ -20,6 +20,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QWidget
 
 from desktop.exchange.formats import READABLE
+from desktop.language import listed
 from desktop.pages.sentences import sentence
 from desktop.pages.workbench.adding import PICTURES, Adding
 from desktop.pages.workbench.bench import Bench
@@ -132,7 +133,7 @@ class Dropping(QObject):
             self.said.emit(self.tr("Several files with regions were dropped. Drop them one by one."))
         left = (*(dropped.regions if dropped.pictures else ()), *dropped.others)
         if left:
-            names = ", ".join(path.name for path in left[:3])
+            names = listed(path.name for path in left[:3])
             said = self.tr("Not taken, neither picture nor regions: {names}")
             if dropped.pictures and dropped.regions:
                 said = self.tr("Not taken, drop it by itself: {names}")

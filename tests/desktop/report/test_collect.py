@@ -9,12 +9,15 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
+from desktop.client import Session
+from desktop.report import collect as collect_module
 from desktop.report.collect import collect
+from desktop.report.content import Evidence
 from shared.codes import Verdict
 from shared.cv import cv2
 from shared.geometry import Rect
 from shared.wire.catalogue import ReferenceImageWrite
-from shared.wire.inspection import ItemCreate, RecordCreate
+from shared.wire.inspection import Item, ItemCreate, RecordCreate
 from tests.service_process import logged_in, service_process
 
 
@@ -98,3 +101,27 @@ def test_the_evidence_names_the_content_that_is_shown(qtbot: QtBot, tmp_path: Pa
 
 def _plain(width: int, height: int, grey: int) -> bytes:
     return bytes(cv2.imencode(".png", np.full((height, width, 3), grey, np.uint8))[1])
+
+
+@pytest.mark.parametrize(
+    ("said", "digest"),
+    [
+        ({"model_sha256": None, "program_version": "0.1.0"}, ["Part of Walkaround 0.1.0"]),
+        ({"model_sha256": "f" * 64, "program_version": "0.1.0"}, ["f" * 64]),
+        ({}, []),
+    ],
+)
+def test_the_evidence_says_which_model_looked(said: dict[str, Any], digest: list[str]) -> None:
+    entry = {"version": 1, "isPassed": True, "progress": "done", "resultImage": {"boxes": []}}
+    names = ("description", "model_name", "model_description", "item_point")
+    item = Item.model_validate(
+        dict.fromkeys(names)
+        | {"item_id": "i", "item_name": "a", "inspection_id": "r", "model_id": "reference-difference"}
+        | {"created_at": "2026-03-01T09:00:00Z", "updated_at": "2026-03-01T09:00:00Z"}
+        | {"result": [{**entry, "provenance": said}]}
+    )
+    evidence: list[Evidence] = []
+    session = Session("http://127.0.0.1:9")
+    collect_module._item(1, item, None, collect_module._Pictures(session), evidence)
+    session.close()
+    assert [row.digest for row in evidence] == digest

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -140,6 +142,30 @@ def test_a_cancelled_report_leaves_the_old_file_alone(qtbot: QtBot, tmp_path: Pa
 def test_a_folder_that_is_not_there_is_said(qtbot: QtBot, tmp_path: Path) -> None:
     with pytest.raises(OSError, match=r"."):
         pdf.write(report(1), tmp_path / "none" / "report.pdf")
+
+
+def test_a_field_without_a_value_has_a_line_of_its_own(qtbot: QtBot, tmp_path: Path) -> None:
+    names = ("Aircraft", "Flight", "Started", "Finished", "Progress", "Reference")
+    fields = tuple((name, "" if name in ("Started", "Finished") else "x") for name in names)
+    pdf.write(replace(report(1), fields=fields), tmp_path / "report.pdf")
+    lines: dict[str, float] = {}
+
+    def keep(text: str, at: list[float], within: list[float], *_font: object) -> None:
+        lines[text.strip()] = within[5] * at[3] + at[5]
+
+    PdfReader(tmp_path / "report.pdf").pages[0].extract_text(visitor_text=keep)
+    left = [lines[name] for name in names[::2]]
+    assert len(lines) > len(names)
+    gaps = [abs(upper - lower) for upper, lower in pairwise(left)]
+    assert gaps[0] == pytest.approx(gaps[1], rel=0.1)
+
+
+def test_the_html_says_its_language_and_how_many_failed(qtbot: QtBot, tmp_path: Path) -> None:
+    text = html.page(report(4))
+    assert "<html lang=" in text
+    assert ">Failed 2<" in text
+    assert ">Passed 1<" in text
+    assert "<h3>" in text
 
 
 def test_the_html_is_one_file_and_escapes_what_people_typed(qtbot: QtBot, tmp_path: Path) -> None:
