@@ -161,6 +161,7 @@ def _view() -> list[Command]:
         ("view.item", QT_TRANSLATE_NOOP("Commands", "Zoom to the item"), ("Z",), "finding"),
         ("view.regions", QT_TRANSLATE_NOOP("Commands", "Hide or show regions"), ("H",), "eye-off"),
         ("view.labels", QT_TRANSLATE_NOOP("Commands", "Hide or show labels"), ("L",), "eye"),
+        ("view.minimap", QT_TRANSLATE_NOOP("Commands", "Hide or show the minimap"), ("Shift+M",), "eye"),
         ("view.brighter", QT_TRANSLATE_NOOP("Commands", "Brighter"), ("Shift+B",), "plus"),
         ("view.darker", QT_TRANSLATE_NOOP("Commands", "Darker"), ("Shift+D",), "minus"),
         ("view.contrast_more", QT_TRANSLATE_NOOP("Commands", "More contrast"), ("Shift+K",), "plus"),

@@ -60,6 +60,7 @@ class PictureView(QWidget):
         self._settle = QTimer(self, singleShot=True, interval=_SETTLE_MS)
         self._settle.timeout.connect(self._settled)
         self._minimap = Minimap(self)
+        self._with_minimap = True
         self._zoom_chip = ZoomChip(self)
         self._preparing = PreparingChip(self)
         self._preparing.hide()
@@ -125,9 +126,14 @@ class PictureView(QWidget):
         """One step smaller."""
         self._zoom_at_middle(self._viewport.scale / ZOOM_STEP)
 
+    @property
+    def minimap_shown(self) -> bool:
+        """True when the minimap appears as soon as not all of the picture is seen."""
+        return self._with_minimap
+
     def show_minimap(self, on: bool) -> None:
         """Let the minimap appear when not all of the picture is seen, or never."""
-        self._minimap.setProperty("off", not on)
+        self._with_minimap = on
         self._update_overlays()
 
     def set_colours(self, colours: CanvasColours) -> None:
@@ -273,7 +279,7 @@ class PictureView(QWidget):
         self._zoom_chip.set_scale(view.scale * self.devicePixelRatioF())
         self._minimap.show_part(view)
         whole = view.visible.area >= view.image_width * view.image_height * 0.999
-        shown = self._source is not None and not whole and not self._minimap.property("off")
+        shown = self._source is not None and not whole and self._with_minimap
         if self._minimap.isVisibleTo(self) != shown:
             self._minimap.setVisible(shown)
             self._place_overlays()

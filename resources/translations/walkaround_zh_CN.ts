@@ -1082,7 +1082,7 @@
     </message>
     <message>
         <source>Hide or show the minimap</source>
-        <translation type="unfinished"></translation>
+        <translation>隐藏或显示小地图</translation>
     </message>
     <message>
         <source>Hide the chosen regions</source>

@@ -123,6 +123,11 @@ def bind(page: WorkbenchPage) -> None:
         comparing.picture()
         view.show_regions(not view.regions_shown)
 
+    def minimap() -> None:
+        comparing.picture()
+        view.show_minimap(not view.minimap_shown)
+        page.context.preferences.change(minimap=view.minimap_shown)
+
     handlers: list[tuple[str, Callable[[], object], Callable[[], bool]]] = [
         ("tool.select", escape, is_open),
         ("tool.rectangle", lambda: comparing.take(Tool.DRAW), editing),
@@ -137,6 +142,7 @@ def bind(page: WorkbenchPage) -> None:
         ("view.item", show_item, on_item),
         ("view.regions", hide_regions, is_open),
         ("view.labels", lambda: comparing.show_labels(not view.labels_shown), is_open),
+        ("view.minimap", minimap, is_open),
         ("view.inspector", page.parts.fold, is_open),
         ("edit.undo", page.undoing.undo, editing),
         ("edit.redo", page.undoing.redo, editing),

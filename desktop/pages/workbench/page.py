@@ -77,6 +77,7 @@ class WorkbenchPage(Page):
         self.bench = Bench(context, self.view.store, self)
         self.notices = Notices(self.bench.edits)
         self.own_file = OwnFile(self.bench)
+        self.view.show_minimap(context.preferences.values.minimap)
         self.reference = ReferenceChoice(self.bench)
         self.centre = QStackedWidget()
         self.strip = ToolStrip(self.centre, context.commands)

@@ -116,6 +116,10 @@ def test_looking(page: WorkbenchPage, press: Press) -> None:
     press(KEY.Key_H)
     press(KEY.Key_L)
     assert (view.regions_shown, view.labels_shown) == (True, True)
+    press(KEY.Key_M, Qt.KeyboardModifier.ShiftModifier)
+    assert (view.minimap_shown, page.context.preferences.values.minimap) == (False, False)
+    press(KEY.Key_M, Qt.KeyboardModifier.ShiftModifier)
+    assert (view.minimap_shown, page.context.preferences.values.minimap) == (True, True)
 
 
 def test_editing(bench: Desk, page: WorkbenchPage, press: Press) -> None:
