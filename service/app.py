@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ from fastapi import APIRouter, FastAPI
 from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute, iter_route_contexts
 from sqlalchemy import func, select
+from sqlalchemy.orm import Session
 
 from service.account.routes import router as account_router
 from service.account.service import AccountService
@@ -44,6 +45,9 @@ from shared.codes import ErrorCode
 
 if TYPE_CHECKING:
     from service.events.relay import Relay
+
+
+_NAME = func.coalesce(User.name, User.username).label("name")
 
 
 def _operation_id(route: APIRoute) -> str:
@@ -96,6 +100,7 @@ class Domains:
                 keep=self.files.keep,
                 put_result=self.inspection.detections.put_result,
                 is_under_way=self.inspection.detections.is_under_way,
+                names=_names,
             ),
         )
 
@@ -130,10 +135,14 @@ class Domains:
             await asyncio.to_thread(self.relay.stop)
 
 
+def _names(session: Session, user_ids: Collection[str]) -> dict[str, str]:
+    found = session.execute(select(User.id, _NAME).where(User.id.in_(user_ids)))
+    return {row.id: row.name for row in found}
+
+
 def _join_sources() -> JoinSources:
-    name = func.coalesce(User.name, User.username).label("name")
     return JoinSources(
-        executors=select(User.id, name).subquery("executors"),
+        executors=select(User.id, _NAME).subquery("executors"),
         tasks=select(TaskRow.task_id.label("id"), TaskRow.flight_id, TaskRow.aircraft_id).subquery("tasks"),
         flights=select(FlightRow.flight_id.label("id"), FlightRow.aircraft_id).subquery("flights"),
         aircraft=select(

@@ -102,11 +102,14 @@ def known_message(message: str) -> str:
         "模型的输入不是一张三通道图片，无法用于检测": QCoreApplication.translate(
             "Errors", "The input of the model is not one picture with three channels."
         ),
+        "模型的任务不是目标检测（例如旋转框或分类），请导出目标检测模型": QCoreApplication.translate(
+            "Errors", "The model turns its boxes or finds none at all. Export one that detects objects."
+        ),
         "模型试运行失败，请检查导出的输入尺寸": QCoreApplication.translate(
             "Errors", "A trial run of the model failed. Check the input size of the export."
         ),
         "无法识别模型的输出格式，请在上传时选择模型类型": QCoreApplication.translate(
-            "Errors", "The output of the model is of no known kind, so its findings cannot be read."
+            "Errors", "The output of the model can be read in several ways. Choose its kind."
         ),
         "模型的输出不是任何一种支持的检测格式，请按其中一种重新导出": QCoreApplication.translate(
             "Errors", "The model's outputs are of no kind that is supported. Export it as one of these kinds."
@@ -116,7 +119,7 @@ def known_message(message: str) -> str:
         ),
         "无法判断类别输出用 softmax 还是 sigmoid，请在设置中填写 activation": QCoreApplication.translate(
             "Errors",
-            "The file does not tell whether classes come by softmax or sigmoid. Set activation yourself.",
+            "The file does not tell whether classes come by softmax or sigmoid. Choose one of them.",
         ),
         "标签列表不正确，请提供字符串列表": QCoreApplication.translate(
             "Errors", "The labels are not valid. Give a list of texts."

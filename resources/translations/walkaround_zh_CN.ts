@@ -945,10 +945,6 @@
         <translation>返回上一页</translation>
     </message>
     <message>
-        <source>Blink</source>
-        <translation>闪烁</translation>
-    </message>
-    <message>
         <source>Brighter</source>
         <translation>调亮</translation>
     </message>
@@ -973,8 +969,28 @@
         <translation>清除筛选</translation>
     </message>
     <message>
+        <source>Compare by blinking</source>
+        <translation>闪烁比较</translation>
+    </message>
+    <message>
+        <source>Compare by difference</source>
+        <translation>差异比较</translation>
+    </message>
+    <message>
+        <source>Compare by overlay</source>
+        <translation>叠加比较</translation>
+    </message>
+    <message>
+        <source>Compare by swiping</source>
+        <translation>滑动比较</translation>
+    </message>
+    <message>
         <source>Compare reference and photo</source>
         <translation>对比参考图与照片</translation>
+    </message>
+    <message>
+        <source>Compare side by side</source>
+        <translation>并排比较</translation>
     </message>
     <message>
         <source>Compare two versions</source>
@@ -1007,10 +1023,6 @@
     <message>
         <source>Details of the record</source>
         <translation>检查记录详情</translation>
-    </message>
-    <message>
-        <source>Difference</source>
-        <translation>差异</translation>
     </message>
     <message>
         <source>Draw a region</source>
@@ -1193,10 +1205,6 @@
         <translation>打开工作台</translation>
     </message>
     <message>
-        <source>Overlay</source>
-        <translation>叠加</translation>
-    </message>
-    <message>
         <source>Paste regions</source>
         <translation>粘贴区域</translation>
     </message>
@@ -1273,16 +1281,8 @@
         <translation>显示隐藏的区域</translation>
     </message>
     <message>
-        <source>Side by side</source>
-        <translation>并排</translation>
-    </message>
-    <message>
         <source>Snap to edges</source>
         <translation>吸附到边缘</translation>
-    </message>
-    <message>
-        <source>Swipe</source>
-        <translation>滑动</translation>
     </message>
     <message>
         <source>Take a photo</source>
@@ -1348,8 +1348,28 @@
 <context>
     <name>CompareBar</name>
     <message>
+        <source>Blink</source>
+        <translation>闪烁</translation>
+    </message>
+    <message>
+        <source>Difference</source>
+        <translation>差异</translation>
+    </message>
+    <message>
         <source>How much of the photo is seen</source>
         <translation>照片显示的比例</translation>
+    </message>
+    <message>
+        <source>Overlay</source>
+        <translation>叠加</translation>
+    </message>
+    <message>
+        <source>Side by side</source>
+        <translation>并排</translation>
+    </message>
+    <message>
+        <source>Swipe</source>
+        <translation>滑动</translation>
     </message>
     <message>
         <source>Ways to compare</source>

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import codecs
 import csv
+import io
 import json
+import math
 import sqlite3
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, NamedTuple, TextIO
 
 from sqlalchemy import event, select
 from sqlalchemy.orm import Session
@@ -26,6 +29,20 @@ from service.schema import migrate
 from service.settings import Settings
 from shared.reasons import reason
 from shared.wire.detection import REFERENCE_DIFFERENCE, ModelKind
+
+
+class _Pair(NamedTuple):
+    """One line of work: the files, and what is wrong with the line of the table."""
+
+    reference: Path | None
+    photo: Path | None
+    wrong: str | None = None
+
+
+class _LineIncomplete(Exception):  # noqa: N818 - what the line is
+    """A line of a table names too little."""
+
+    code = "line_incomplete"
 
 
 def main(words: Sequence[str], settings: Settings, before_commit: Sequence[BeforeCommit] = ()) -> int:
@@ -55,6 +72,9 @@ def _detect(words: list[str], settings: Settings) -> int:
     region = _region(options.region, parser)
     if not 0 <= options.sensitivity <= 1:
         parser.error("--sensitivity lies within 0..1")
+    for name, length in (("--smallest", options.smallest), ("--mm-per-pixel", options.mm_per_pixel)):
+        if length is not None and not (math.isfinite(length) and length > 0):
+            parser.error(f"{name} is a length above 0")
     try:
         model = _chosen(options.model, settings)
     except (BadModel, LookupError, FileNotFoundError) as error:
@@ -70,7 +90,7 @@ def _detect(words: list[str], settings: Settings) -> int:
         }
     needed = ("reference", "photo") if model["kind"] == ModelKind.REFERENCE_DIFFERENCE else ("photo",)
     try:
-        pairs = _pairs(options.batch, needed) if options.batch else [(options.reference, options.photo)]
+        pairs = _pairs(options.batch, needed) if options.batch else [_Pair(options.reference, options.photo)]
     except (ValueError, csv.Error) as error:
         print(f"walkaround detect: {options.batch}: {error}", file=sys.stderr)
         return 2
@@ -89,26 +109,36 @@ def _region(text: str | None, parser: argparse.ArgumentParser) -> tuple[float, f
         x, y, w, h = (float(part) for part in text.split(","))
     except ValueError:
         parser.error("--region is x,y,w,h")
-    if w <= 0 or h <= 0:
-        parser.error("--region has no area")
+    if not all(map(math.isfinite, (x, y, w, h))) or min(x, y) < 0 or min(w, h) <= 0:
+        parser.error("--region lies outside of the reference image or has no area")
     return x, y, w, h
 
 
-def _pairs(batch: Path, needed: Sequence[str]) -> list[tuple[Path | None, Path]]:
+def _pairs(batch: Path, needed: Sequence[str]) -> list[_Pair]:
     """The pairs of a CSV file, as they stand there. Raises OSError, csv.Error, ValueError."""
-    pairs: list[tuple[Path | None, Path]] = []
-    with batch.open(encoding="utf-8-sig", newline="") as file:
-        rows = csv.DictReader(file, skipinitialspace=True)
-        missing = [name for name in needed if name not in (rows.fieldnames or ())]
-        if missing:
-            raise ValueError(f"the first line names no column {' and no '.join(missing)}")
-        for row in rows:
-            empty = [name for name in needed if not (row.get(name) or "").strip()]
-            if empty:
-                raise ValueError(f"line {rows.line_num} has no {' and no '.join(empty)}")
-            reference = (row.get("reference") or "").strip()
-            pairs.append((Path(reference) if reference else None, Path(row["photo"].strip())))
+    rows = csv.DictReader(io.StringIO(_text(batch.read_bytes()), newline=""), skipinitialspace=True)
+    missing = [name for name in needed if name not in (rows.fieldnames or ())]
+    if missing:
+        raise ValueError(f"the first line names no column {' and no '.join(missing)}")
+    pairs = []
+    for row in rows:
+        given = {name: (row.get(name) or "").strip() for name in ("reference", "photo")}
+        reference, photo = (Path(text) if text else None for text in given.values())
+        empty = [name for name in needed if not given[name]]
+        pairs.append(
+            _Pair(reference, photo, f"第 {rows.line_num} 行没有 {'、'.join(empty)}" if empty else None)
+        )
     return pairs
+
+
+def _text(data: bytes) -> str:
+    """What a table says: in UTF-8 or UTF-16, else in the code page that Chinese spreadsheets write."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data.decode("utf-16")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("gb18030")
 
 
 def _found(path: Path, folder: Path) -> str:
@@ -121,20 +151,23 @@ def _chosen(name: str, settings: Settings) -> dict[str, Any]:
     if name == REFERENCE_DIFFERENCE:
         return {"kind": ModelKind.REFERENCE_DIFFERENCE, "settings": {}, "labels": ()}
     path = Path(name)
-    if path.suffix.lower() == ".onnx":
+    if path.suffix.lower() == ".onnx" or path.is_file():
         if not path.is_file():
             raise LookupError(f"there is no file {path}")
         from service.detection.process import check_model
 
         found = check_model(path, None, {})
         return {**found, "labels": tuple(found["labels"]), "model": str(path)}
+    unknown = LookupError(f"there is no model {name}; `walkaround model list` names them")
     database = Database(settings.url)
+    if database.is_sqlite and not Path(str(database.url.database)).is_file():
+        raise unknown
     try:
 
         def read(session: Session) -> dict[str, Any]:
             row = session.scalars(select(ModelRow).where(ModelRow.model_id == name)).first()
             if row is None or row.sha256 is None:
-                raise LookupError(f"there is no model {name}; `walkaround model list` names them")
+                raise unknown
             blob = Models(database, settings).path(row.sha256)
             found = {"kind": row.kind, "settings": row.settings, "labels": tuple(row.labels)}
             return {**found, "model": str(blob), "sha256": row.sha256}
@@ -145,7 +178,7 @@ def _chosen(name: str, settings: Settings) -> dict[str, Any]:
 
 
 def _run(
-    pairs: Sequence[tuple[Path | None, Path]],
+    pairs: Sequence[_Pair],
     model: dict[str, Any],
     extra: dict[str, Any],
     folder: Path,
@@ -153,11 +186,13 @@ def _run(
 ) -> int:
     """One JSON line per pair; a refused pair says so in its line. 1 when not one pair was compared."""
     computer, failed, total = Computer(), 0, 0
-    for reference, photo in pairs:
+    for reference, photo, wrong in pairs:
         total, begun = total + 1, time.perf_counter()
-        known = None if reference is None else str(reference)
-        line: dict[str, Any] = {"reference": known, "photo": str(photo)}
+        known, shown = (None if path is None else str(path) for path in (reference, photo))
+        line: dict[str, Any] = {"reference": known, "photo": shown}
         try:
+            if photo is None or wrong is not None:
+                raise _LineIncomplete
             place = None if reference is None else _found(reference, folder)
             request = Request(photo=_found(photo, folder), reference=place, **model, **extra)
             finished = computer.run(request)
@@ -167,20 +202,18 @@ def _run(
             ]
             line["passed"] = finished.passed
             line["alignment"] = finished.alignment
-        except DetectionFailed as error:
+        except (DetectionFailed, _LineIncomplete) as error:
             failed += 1
             # Without a service nothing can be uploaded again: the path is what helps.
             lost = [
-                path
-                for path in (known, str(photo))
-                if path and not Path(_found(Path(path), folder)).is_file()
+                path for path in (known, shown) if path and not Path(_found(Path(path), folder)).is_file()
             ]
             line |= {
                 "boxes": [],
                 "passed": None,
                 "alignment": None,
                 "error": error.code,
-                "message": f"没有这个文件：{'、'.join(lost)}" if lost else str(error),
+                "message": wrong or (f"没有这个文件：{'、'.join(lost)}" if lost else str(error)),
             }
         line["seconds"] = round(time.perf_counter() - begun, 4)
         print(json.dumps(line, ensure_ascii=False), file=out, flush=True)
@@ -219,7 +252,7 @@ def _model(words: list[str], settings: Settings, before_commit: Sequence[BeforeC
             options.name or options.file.stem,
             options.description,
             None if options.kind is None else ModelKind(options.kind),
-            json.loads(options.settings),
+            _given(options.settings),
             options.labels.read_text("utf-8").splitlines() if options.labels else None,
             None,
             "command line",
@@ -233,6 +266,16 @@ def _model(words: list[str], settings: Settings, before_commit: Sequence[BeforeC
         models.close()
         database.close()
     return 0
+
+
+def _given(text: str) -> dict[str, Any]:
+    try:
+        given = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ValueError("--settings is no JSON") from error
+    if not isinstance(given, dict):
+        raise ValueError("--settings is no JSON object")
+    return given
 
 
 def _no_checkpoint(connection: sqlite3.Connection, _record: Any) -> None:

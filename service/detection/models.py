@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import secrets
+import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,7 @@ from sqlalchemy.orm import Session
 from service.changes import Change, announce
 from service.database import Database, now
 from service.detection.failure import MODEL_MESSAGES, BadModel
-from service.detection.onnx.settings import DetectorSettings
+from service.detection.onnx.settings import ACTIVATIONS, DetectorSettings
 from service.detection.process import check_model
 from service.detection.tables import ModelRow
 from service.envelope import Problem
@@ -47,7 +49,15 @@ def facts(row: ModelRow) -> dict[str, Any]:
     }
 
 
-def wire(row: ModelRow) -> DetectionModel:
+Names = Callable[[Session, Collection[str]], Mapping[str, str]]
+"""The names of people by their ids."""
+
+
+def _nobody(_session: Session, _ids: Collection[str]) -> Mapping[str, str]:
+    return {}
+
+
+def wire(row: ModelRow, names: Mapping[str, str]) -> DetectionModel:
     """A model as the catalogue shows it."""
     return DetectionModel(
         model_id=row.model_id,
@@ -61,6 +71,7 @@ def wire(row: ModelRow) -> DetectionModel:
         settings=row.settings,
         enabled=row.enabled,
         added_by=row.added_by,
+        added_by_name=names.get(row.added_by or ""),
         created_at=row.created_at,
         updated_at=row.updated_at,
     )
@@ -69,8 +80,9 @@ def wire(row: ModelRow) -> DetectionModel:
 class Models:
     """The models of a service. A model's file never changes: the same name again is a new version."""
 
-    def __init__(self, database: Database, settings: Settings) -> None:
+    def __init__(self, database: Database, settings: Settings, names: Names = _nobody) -> None:
         self._database = database
+        self._names = names
         self._folder = settings.data_dir / "models"
         # One check at a time: each opens a whole model.
         self._checks = ThreadPoolExecutor(1, thread_name_prefix="model-check")
@@ -93,13 +105,18 @@ class Models:
             rows = session.scalars(
                 select(ModelRow).order_by(ModelRow.created_at.desc(), ModelRow.model_id)
             ).all()
-            return [wire(row) for row in sorted(rows, key=lambda row: row.model_id != REFERENCE_DIFFERENCE)]
+            names = self._names(session, {row.added_by for row in rows if row.added_by})
+            first = sorted(rows, key=lambda row: row.model_id != REFERENCE_DIFFERENCE)
+            return [wire(row, names) for row in first]
 
         return await self._database.read(read)
 
     async def one(self, model_id: str) -> DetectionModel:
         """A model. Raises Problem 404."""
-        return await self._database.read(lambda session: wire(_get(session, model_id)))
+        return await self._database.read(lambda session: self._shown(session, _get(session, model_id)))
+
+    def _shown(self, session: Session, row: ModelRow) -> DetectionModel:
+        return wire(row, self._names(session, {row.added_by} if row.added_by else ()))
 
     async def update(
         self, model_id: str, changed: ModelUpdate, if_match: str | None, actor: str, address: str
@@ -111,7 +128,8 @@ class Models:
 
         def write(session: Session) -> DetectionModel:
             row = _get(session, model_id, for_update=True)
-            tag = etag(wire(row))
+            before = self._shown(session, row)
+            tag = etag(before)
             if if_match is not None and not {"*", tag} & {one.strip() for one in if_match.split(",")}:
                 raise Problem(
                     412,
@@ -119,7 +137,7 @@ class Models:
                     "该检测模型已被其他人修改，请核对最新内容后再保存",
                     headers={"ETag": tag},
                     etag=tag,
-                    current=wire(row).model_dump(mode="json"),
+                    current=before.model_dump(mode="json"),
                 )
             given = changed.model_dump(exclude_unset=True)
             name = given.get("model_name")
@@ -134,7 +152,7 @@ class Models:
                 row.enabled = given["enabled"]
             row.updated_at = now()
             announce(session, Change("update", "model", model_id, actor, address, {"fields": sorted(given)}))
-            return wire(row)
+            return self._shown(session, row)
 
         return await self._database.write(write)
 
@@ -178,9 +196,11 @@ class Models:
             with tempfile.TemporaryDirectory() as folder:
                 # Alone in a folder: nothing that the file names beside itself is there to be read.
                 alone = Path(folder) / "model.onnx"
-                data = path.read_bytes()
-                alone.write_bytes(data)
+                shutil.copyfile(path, alone)
+                with alone.open("rb") as file:
+                    sha256 = hashlib.file_digest(file, "sha256").hexdigest()
                 found = check_model(alone, kind, given, len(labels or ()))
+                self._keep(sha256, alone)
         except BadModel as error:
             fields = [{"field": "file", "type": error.code, "message": str(error)}]
             raise Problem(
@@ -190,9 +210,8 @@ class Models:
                 fields=fields,
                 reason=error.code,
                 kinds=error.kinds,
+                activations=list(ACTIVATIONS) if error.code == "activation_unknown" else [],
             ) from error
-        sha256 = content.sha256(data)
-        self._keep(sha256, data)
 
         def write(session: Session) -> DetectionModel:
             row = ModelRow(
@@ -201,13 +220,13 @@ class Models:
                 kind=found["kind"],
                 version=_next_version(session, name),
                 sha256=sha256,
-                size=len(data),
+                size=size,
                 labels=labels or found["labels"],
                 settings=found["settings"],
                 enabled=True,
                 added_by=actor,
             )
-            return _added(session, row, actor, address)
+            return self._added(session, row, actor, address)
 
         return self._database.write_now(write)
 
@@ -242,22 +261,35 @@ class Models:
                 enabled=True,
                 added_by=actor,
             )
-            return _added(session, row, actor, address)
+            return self._added(session, row, actor, address)
 
         return await self._database.write(write)
 
-    def _keep(self, sha256: str, data: bytes) -> None:
+    def _added(
+        self, session: Session, row: ModelRow, actor: str | None, address: str | None
+    ) -> DetectionModel:
+        session.add(row)
+        session.flush()
+        details = {"name": row.name, "version": row.version, "sha256": row.sha256}
+        announce(session, Change("create", "model", row.model_id, actor, address, details))
+        return self._shown(session, row)
+
+    def _keep(self, sha256: str, file: Path) -> None:
         """Put the file where `path` finds it, whole or not at all."""
         self._folder.mkdir(parents=True, exist_ok=True)
         part = self._folder / f"{sha256}.{secrets.token_hex(4)}.part"
-        part.write_bytes(data)
+        try:
+            shutil.copyfile(file, part)
+        except OSError:
+            part.unlink(missing_ok=True)
+            raise
         part.replace(self._folder / f"{sha256}.onnx")
 
 
 def listed(database: Database) -> list[DetectionModel]:
     """All models, oldest first, for callers without a loop."""
     oldest = select(ModelRow).order_by(ModelRow.created_at, ModelRow.model_id)
-    return database.read_now(lambda session: [wire(row) for row in session.scalars(oldest)])
+    return database.read_now(lambda session: [wire(row, {}) for row in session.scalars(oldest)])
 
 
 def refused(code: str) -> Problem:
@@ -268,14 +300,6 @@ def refused(code: str) -> Problem:
 def _next_version(session: Session, name: str) -> int:
     rows = session.scalars(select(ModelRow.version).where(ModelRow.name == name).with_for_update())
     return max(rows, default=0) + 1
-
-
-def _added(session: Session, row: ModelRow, actor: str | None, address: str | None) -> DetectionModel:
-    session.add(row)
-    session.flush()
-    details = {"name": row.name, "version": row.version, "sha256": row.sha256}
-    announce(session, Change("create", "model", row.model_id, actor, address, details))
-    return wire(row)
 
 
 def etag(model: DetectionModel) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -58,7 +58,8 @@ class Ports:
     raises FileNotFoundError. `keep` brings bytes to the disk and gives what makes a file of them in a
     transaction to come. `put_result` writes a step of a job's entry and gives its version, None when the
     entry has ended; `is_under_way` tells whether the item has an entry of the job that has not. Both raise
-    Problem 404 and lock the record of the item: a job is locked before.
+    Problem 404 and lock the record of the item: a job is locked before. `names` gives the names of people by
+    their ids.
     """
 
     load_item: Callable[[Session, str], DetectionInput]
@@ -69,3 +70,4 @@ class Ports:
     keep: Callable[[str, bytes, str | None], Callable[[Session], StoredFile]]
     put_result: Callable[[Session, str, Mapping[str, Any], str | None], int | None]
     is_under_way: Callable[[Session, str, str], bool]
+    names: Callable[[Session, Collection[str]], Mapping[str, str]]

@@ -54,7 +54,7 @@ class DetectionService:
     def __init__(self, database: Database, settings: Settings, ports: Ports) -> None:
         self._database = database
         self._ports = ports
-        self.models = Models(database, settings)
+        self.models = Models(database, settings, ports.names)
         self._queue = queue_for(database)
         self._dispatcher = Dispatcher(database, ports, self.models.path, self._queue)
         self._enqueuing = Enqueuing(ports, self._queue)

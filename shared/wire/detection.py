@@ -25,7 +25,7 @@ class ModelKind(StrEnum):
 
 
 class DetectionModel(Wire):
-    """A detection model as the catalogue shows it."""
+    """A detection model as the catalogue shows it; `added_by` is null for one from the command line."""
 
     model_id: str
     model_name: str
@@ -38,6 +38,7 @@ class DetectionModel(Wire):
     settings: dict[str, Any]
     enabled: bool
     added_by: str | None
+    added_by_name: str | None = None
     created_at: ItemTime
     updated_at: ItemTime
 

@@ -22,6 +22,7 @@ from desktop import workers
 from desktop.about import About
 from desktop.application import build_pages
 from desktop.client import Session
+from desktop.client.errors import Invalid
 from desktop.context import Context
 from desktop.embedded import ServiceState
 from desktop.keys import KeySheet
@@ -178,6 +179,7 @@ def dialogs(window: MainWindow, served: Served, qtbot: QtBot) -> Iterator[tuple[
     onnx = builtin.model_copy(update=_ONNX)
     clash = Clash("inspection_name", "Name", "A name that is mine " * 2, "A name that is theirs " * 2)
     image = catalogue.reference_images.list(1, 1).data[0]
+    open_questions = Invalid(details={"kinds": list(ModelKind), "activations": ["sigmoid", "softmax"]})
     made: list[tuple[str, Callable[[], QDialog | Palette]]] = [
         ("palette", lambda: Palette(window, context.commands)),
         ("keys", lambda: KeySheet(window, context.commands)),
@@ -191,7 +193,7 @@ def dialogs(window: MainWindow, served: Served, qtbot: QtBot) -> Iterator[tuple[
         ("measuring", lambda: Measuring(context, image, page)),
         ("built-in model", lambda: ModelForm(context, builtin, page)),
         ("model", lambda: ModelForm(context, onnx, page)),
-        ("kind", lambda: KindForm(context, "defects.onnx", list(ModelKind), lambda _: None, page)),
+        ("kind", lambda: KindForm(context, "defects.onnx", open_questions, lambda *_: None, page)),
         ("new user", lambda: NewUser(context, page)),
         ("user", lambda: EditUser(context, user, page)),
         ("new password", lambda: SetPassword(context, user, page)),

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from desktop.client.errors import Invalid
 from desktop.client.session import Session
 from desktop.context import Context
 from desktop.detection_words import finding_word, kind_name, model_description, model_word
@@ -28,7 +29,7 @@ from desktop.pages.catalogue.saving import save_model
 from desktop.pages.form import Form
 from desktop.pages.moments import minute
 from desktop.pages.section import NOTHING
-from desktop.widgets import Combo, Field, TextArea, label
+from desktop.widgets import Combo, Field, TextArea, grow, label
 from shared.wire.detection import DetectionModel, ModelKind, ModelUpdate, ModelVersion
 
 _MOST_ROWS = 200
@@ -76,7 +77,7 @@ class ModelForm(EntryForm):
             facts.append((self.tr("Size"), QLocale().formattedDataSize(entry.size)))
         facts += [
             (self.tr("Added"), minute(entry.created_at)),
-            (self.tr("Added by"), self._who(entry.added_by)),
+            (self.tr("Added by"), self._who()),
             (self.tr("State"), self.tr("Enabled") if entry.enabled else self.tr("Disabled")),
         ]
         if entry.sha256:
@@ -91,11 +92,13 @@ class ModelForm(EntryForm):
             grid.addRow(label(name, "dim"), said)
         self.body.addLayout(grid)
 
-    def _who(self, user_id: str | None) -> str:
-        payload = self._context.payload
-        if payload is not None and user_id == payload.user.user_id:
-            return payload.user.name or payload.user.username
-        return user_id or NOTHING
+    def _who(self) -> str:
+        entry = self._entry
+        if entry.kind is ModelKind.REFERENCE_DIFFERENCE:
+            return NOTHING
+        if entry.added_by is None:
+            return self.tr("command line")
+        return entry.added_by_name or self.tr("somebody who is not known any more")
 
     def _rules(self) -> None:
         self.setMinimumWidth(940)
@@ -199,26 +202,68 @@ class ModelForm(EntryForm):
 
 
 class KindForm(Form):
-    """Asks how the outputs of a model are to be read, where its file could be read in several ways."""
+    """Asks what the file of a model leaves open: how its outputs are read, how classes become confidences."""
 
     def __init__(
         self,
         context: Context,
         name: str,
-        kinds: list[ModelKind],
-        send: Callable[[ModelKind], Any],
+        asked: Invalid,
+        send: Callable[[ModelKind | None, str | None], Any],
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(context, self.tr("Kind of the model"), self.tr("Add the model"), parent)
         self._send = send
-        hint = self.tr("The outputs of {name} can be read in several ways. Choose how it was exported.")
-        self.body.addWidget(label(hint.format(name=name), wrap=True))
-        self.kind = Combo(self.tr("Kind"))
-        self.kind.set_choices((kind, kind_name(kind)) for kind in kinds)
-        self.add("kind", Field(self.tr("Kind"), self.kind))
+        self._name = name
+        self.kind: Combo | None = None
+        self.activation: Combo | None = None
+        self._ask(asked)
+
+    @staticmethod
+    def answers(error: object) -> bool:
+        """Whether a person can answer why the service did not take a model."""
+        return isinstance(error, Invalid) and bool(_kinds(error) or _activations(error))
+
+    def _ask(self, asked: Invalid) -> None:
+        kinds, activations = _kinds(asked), _activations(asked)
+        if kinds and self.kind is None:
+            hint = self.tr("The outputs of {name} can be read in several ways. Choose how it was exported.")
+            self.body.addWidget(label(hint.format(name=self._name), wrap=True))
+            self.kind = Combo(self.tr("Kind"))
+            self.kind.set_choices((kind, kind_name(kind)) for kind in kinds)
+            self.add("kind", Field(self.tr("Kind"), self.kind))
+        if activations and self.activation is None:
+            hint = self.tr("{name} does not tell how its numbers for classes become confidences.")
+            self.body.addWidget(label(hint.format(name=self._name), wrap=True))
+            self.activation = Combo(self.tr("Confidences by"))
+            words = {
+                "sigmoid": self.tr("Sigmoid (RT-DETR, Deformable DETR and later)"),
+                "softmax": self.tr("Softmax (DETR, with a class for nothing)"),
+            }
+            self.activation.set_choices((one, words.get(one, one)) for one in activations)
+            self.add("activation", Field(self.tr("Confidences by"), self.activation))
 
     def work(self) -> Callable[[], Any] | None:
-        return partial(self._send, ModelKind(str(self.kind.value())))
+        kind = None if self.kind is None else ModelKind(str(self.kind.value()))
+        activation = None if self.activation is None else str(self.activation.value())
+        return partial(self._send, kind, activation)
+
+    def _failed(self, error: Exception) -> None:
+        super()._failed(error)
+        if isinstance(error, Invalid):
+            # The answer to one question may raise the other.
+            self._ask(error)
+            grow(self)
+
+
+def _kinds(asked: Invalid) -> list[ModelKind]:
+    given = asked.details.get("kinds")
+    return [kind for kind in ModelKind if isinstance(given, list) and kind.value in given]
+
+
+def _activations(asked: Invalid) -> list[str]:
+    given = asked.details.get("activations")
+    return [str(one) for one in given] if isinstance(given, list) else []
 
 
 def _save(session: Session, entry: DetectionModel, change: ModelUpdate, settings: dict[str, Any]) -> Any:

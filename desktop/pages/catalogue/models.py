@@ -136,17 +136,15 @@ class ModelSection(TableSection[DetectionModel]):
         self.uploads.add(path)
 
     def _refused(self, line: Uploading, error: object) -> None:
-        """The service asks of which kind the model is: ask the person, and send it again."""
-        given = error.details.get("kinds") if isinstance(error, Invalid) else None
-        kinds = [kind for kind in ModelKind if isinstance(given, list) and kind.value in given]
-        if not kinds:
+        """The service asks what the file leaves open: ask the person, and send it again."""
+        if not isinstance(error, Invalid) or not KindForm.answers(error):
             return
         line.cancel()
         form = KindForm(
             self._context,
             line.path.name,
-            kinds,
-            lambda kind: _send(self._context.session, line.path, lambda _done, _all: None, kind),
+            error,
+            partial(_send, self._context.session, line.path, lambda _done, _all: None),
             self,
         )
         form.saved.connect(self._arrived)
@@ -160,9 +158,15 @@ class ModelSection(TableSection[DetectionModel]):
 
 
 def _send(
-    session: Session, path: Path, count: Callable[[int, int], None], kind: ModelKind | None = None
+    session: Session,
+    path: Path,
+    count: Callable[[int, int], None],
+    kind: ModelKind | None = None,
+    activation: str | None = None,
 ) -> DetectionModel:
-    return session.detection.add_model(path, path.stem[:255] or path.name, kind=kind, progress=count)
+    settings = None if activation is None else {"activation": activation}
+    name = path.stem[:255] or path.name
+    return session.detection.add_model(path, name, kind=kind, settings=settings, progress=count)
 
 
 def _size(model: DetectionModel) -> str:

@@ -84,7 +84,8 @@ def _some(found: Decoded, kept: NDArray[np.int64]) -> Decoded:
 
 def _apart(found: Decoded) -> Array:
     """The boxes with each class in a place of its own, so that one pass is class-aware."""
-    return found.boxes + (found.classes[:, None] * (np.abs(found.boxes).max() * 2 + 1)).astype(np.float64)
+    place = found.classes[:, None] * (np.abs(found.boxes).max() * 2 + 1)
+    return np.asarray(found.boxes + place, np.float64)
 
 
 def _joined(found: Decoded, cut: NDArray[np.bool_]) -> tuple[Decoded, NDArray[np.bool_]]:
@@ -118,9 +119,9 @@ def _joined(found: Decoded, cut: NDArray[np.bool_]) -> tuple[Decoded, NDArray[np
 def _pieces(found: Decoded, cut: NDArray[np.bool_], axis: int) -> list[tuple[int, int]]:
     """Pairs of which one goes on where the other is cut off, along x (axis 0) or y (1).
 
-    Those that share most of the edge belong together, in as many parts as show them. Where it is less, each has
-    one partner at most, the one that shares more than others: a crack that runs aslant has little in common with
-    itself, and an edge may cut several things that lie side by side.
+    Those that share most of the edge belong together, in as many parts as show them. Where it is less, each
+    has one partner at most, the one that shares more than others: a crack that runs aslant has little in
+    common with itself, and an edge may cut several things that lie side by side.
     """
     surest = np.argsort(-found.confidences, kind="stable")
     before = surest[cut[surest, axis + 2]][:_MOST_PIECES]

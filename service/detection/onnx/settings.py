@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+
+ACTIVATIONS: Final = ("sigmoid", "softmax")
+"""What may have to be done with class outputs that are no confidences yet."""
 
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 

@@ -8,13 +8,13 @@ import pytest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from desktop.client.errors import Stale
+from desktop.client.errors import Invalid, Stale
 from desktop.context import Context
 from desktop.detection_words import model_description
 from desktop.pages.catalogue.model_form import KindForm, ModelForm
 from shared.wire.detection import REFERENCE_DIFFERENCE, ModelKind, ModelUpdate
 from tests.desktop.pages.catalogue import opened
-from tests.service.detection.test_models import ambiguous_model
+from tests.service.detection.test_models import ambiguous_model, unclear_detr
 
 
 @pytest.fixture(autouse=True)
@@ -57,6 +57,7 @@ def test_a_model_of_several_kinds_is_asked_about_shown_and_superseded(
     asked = section.findChild(KindForm)
     assert [asked.kind.itemData(n) for n in range(asked.kind.count())] == [ModelKind.YOLO, ModelKind.YOLOX]
     assert not section.uploads.lines()
+    assert asked.activation is None
     asked.kind.set_value(ModelKind.YOLOX)
     asked.save.click()
     qtbot.waitUntil(lambda: section.findChild(ModelForm) is not None, timeout=30_000)
@@ -71,6 +72,58 @@ def test_a_model_of_several_kinds_is_asked_about_shown_and_superseded(
     made = saved.args[0]
     assert (made.version, made.settings["confidence"]) == (2, 0.6)
     assert list(made.settings["per_label"].values()) == [0.75]
+
+
+def test_how_classes_become_confidences_is_asked_where_the_file_does_not_tell(
+    context: Context, qtbot: QtBot, tmp_path: Path
+) -> None:
+    page = opened(context, qtbot, "models")
+    section = page.sections["models"]
+    section.send(unclear_detr(tmp_path / "queries.onnx"))
+    qtbot.waitUntil(lambda: section.findChild(KindForm) is not None, timeout=30_000)
+    asked = section.findChild(KindForm)
+    assert asked.kind is None
+    assert [asked.activation.itemData(n) for n in range(asked.activation.count())] == ["sigmoid", "softmax"]
+    asked.activation.set_value("softmax")
+    asked.save.click()
+    qtbot.waitUntil(lambda: section.findChild(ModelForm) is not None, timeout=30_000)
+    made = next(model for model in context.session.detection.models() if model.model_name == "queries")
+    assert (made.kind, made.settings["activation"]) == (ModelKind.DETR, "softmax")
+
+
+def test_one_answer_may_raise_the_next_question(context: Context, qtbot: QtBot) -> None:
+    sent = []
+
+    def send(kind: ModelKind | None, activation: str | None) -> object:
+        sent.append((kind, activation))
+        if activation is None:
+            raise Invalid("无法判断", details={"kinds": [], "activations": ["sigmoid", "softmax"]})
+        return "made"
+
+    asked = Invalid(details={"kinds": ["yolo", "detr"], "activations": []})
+    form = KindForm(context, "m.onnx", asked, send)
+    qtbot.addWidget(form)
+    form.show()
+    form.kind.set_value(ModelKind.DETR)
+    form.submit()
+    qtbot.waitUntil(lambda: form.activation is not None)
+    with qtbot.waitSignal(form.saved):
+        form.submit()
+    assert sent == [(ModelKind.DETR, None), (ModelKind.DETR, "sigmoid")]
+
+
+def test_who_added_a_model_is_named(context: Context, qtbot: QtBot) -> None:
+    model = context.session.detection.models()[0]
+    other = {"kind": ModelKind.YOLO, "added_by": "0b2c", "settings": {}}
+    for change, said in (
+        ({**other, "added_by_name": "王工"}, "王工"),
+        ({**other, "added_by": None}, "command line"),
+        (other, "somebody who is not known any more"),
+    ):
+        form = ModelForm(context, model.model_copy(update=change))
+        qtbot.addWidget(form)
+        assert said in {one.text() for one in form.findChildren(QLabel)}
+        assert "0b2c" not in {one.text() for one in form.findChildren(QLabel)}
 
 
 def test_a_name_of_a_model_that_somebody_changed_meanwhile_is_not_overwritten(

@@ -138,6 +138,38 @@ def test_a_model_of_uncertain_kind_is_asked_about_and_taken_with_the_answer(
     assert add(client, path, kind="yolox").json()["data"]["kind"] == "yolox"
 
 
+def unclear_detr(path: Path) -> Path:
+    """A detector whose class scores may be meant for softmax or sigmoid."""
+    rng = np.random.default_rng(4)
+    logits = rng.normal(0, 2, (1, 20, 5)).astype(np.float32)
+    boxes = np.full((1, 20, 4), 0.5, np.float32)
+    return constant_model(path, {"logits": logits, "pred_boxes": boxes})
+
+
+def test_a_model_that_leaves_its_activation_open_is_asked_about(client: TestClient, tmp_path: Path) -> None:
+    path = unclear_detr(tmp_path / "model.onnx")
+    asked = add(client, path)
+    assert asked.status_code == 422
+    data = asked.json()["data"]
+    assert (data["reason"], data["kinds"]) == ("activation_unknown", [])
+    assert data["activations"] == ["sigmoid", "softmax"]
+    for activation in data["activations"]:
+        made = add(client, path, settings=json.dumps({"activation": activation})).json()["data"]
+        assert made["settings"]["activation"] == activation
+
+
+def test_who_added_a_model_is_named(client: TestClient, tmp_path: Path) -> None:
+    made = add(client, brightness_model(tmp_path / "bright.onnx")).json()["data"]
+    who = client.get("/api/auth/me").json()["data"]["user"]
+    assert (made["added_by"], made["added_by_name"]) == (who["user_id"], who["name"])
+    listed = client.get("/api/detection/models").json()["data"]
+    assert [model["added_by_name"] for model in listed] == [None, who["name"]]
+    place = f"/api/detection/models/{made['model_id']}"
+    assert client.get(place).json()["data"] == made
+    assert client.put(place, json={"enabled": False}).json()["data"]["added_by_name"] == who["name"]
+    assert client.post(f"{place}/versions", json={}).json()["data"]["added_by_name"] == who["name"]
+
+
 def test_thresholds_and_pass_rule_make_a_next_version_and_leave_the_one_in_use(
     client: TestClient, tmp_path: Path
 ) -> None:
