@@ -143,11 +143,11 @@ def _drawing() -> list[Command]:
 def _comparing() -> list[Command]:
     say = [
         ("compare", QT_TRANSLATE_NOOP("Commands", "Compare reference and photo"), ("C",)),
-        ("compare.side_by_side", QT_TRANSLATE_NOOP("Commands", "Side by side"), ("Ctrl+1",)),
-        ("compare.swipe", QT_TRANSLATE_NOOP("Commands", "Swipe"), ("Ctrl+2",)),
-        ("compare.blink", QT_TRANSLATE_NOOP("Commands", "Blink"), ("Ctrl+3",)),
-        ("compare.difference", QT_TRANSLATE_NOOP("Commands", "Difference"), ("Ctrl+4",)),
-        ("compare.overlay", QT_TRANSLATE_NOOP("Commands", "Overlay"), ("Ctrl+5",)),
+        ("compare.side_by_side", QT_TRANSLATE_NOOP("Commands", "Compare side by side"), ("Ctrl+1",)),
+        ("compare.swipe", QT_TRANSLATE_NOOP("Commands", "Compare by swiping"), ("Ctrl+2",)),
+        ("compare.blink", QT_TRANSLATE_NOOP("Commands", "Compare by blinking"), ("Ctrl+3",)),
+        ("compare.difference", QT_TRANSLATE_NOOP("Commands", "Compare by difference"), ("Ctrl+4",)),
+        ("compare.overlay", QT_TRANSLATE_NOOP("Commands", "Compare by overlay"), ("Ctrl+5",)),
     ]
     return [Command(id_, title, _COMPARE, keys, "compare", _WORK) for id_, title, keys in say]
 

@@ -20,7 +20,7 @@ MODE_COMMANDS = {
     CompareMode.DIFFERENCE: "compare.difference",
     CompareMode.OVERLAY: "compare.overlay",
 }
-"""The command of each mode; its title is the name of the mode."""
+"""The command of each mode."""
 
 _TOP = 64
 _MIX_PX = 110
@@ -40,10 +40,16 @@ class CompareBar(QWidget):
         row.setContentsMargins(12, 4, 12, 4)
         row.setSpacing(12)
         self.modes: dict[CompareMode, Button] = {}
-        for mode, command in MODE_COMMANDS.items():
-            button = Button(commands.title(command), kind=Kind.QUIET)
+        for mode, text in (
+            (CompareMode.SIDE_BY_SIDE, self.tr("Side by side")),
+            (CompareMode.SWIPE, self.tr("Swipe")),
+            (CompareMode.BLINK, self.tr("Blink")),
+            (CompareMode.DIFFERENCE, self.tr("Difference")),
+            (CompareMode.OVERLAY, self.tr("Overlay")),
+        ):
+            button = Button(text, kind=Kind.QUIET)
             button.setObjectName(f"bar-{mode.value}")
-            button.setToolTip(tip(commands.tooltip(command)))
+            button.setToolTip(tip(commands.tooltip(MODE_COMMANDS[mode])))
             button.clicked.connect(lambda _checked=False, it=mode: view.set_mode(it))
             self.modes[mode] = button
             row.addWidget(button)
