@@ -102,11 +102,13 @@ Square = tuple[int, int, int]
 """x, y, side in px."""
 
 
-def find_faces(grey: Grey, smallest: int, known: Square | None = None) -> list[Square]:
+def find_faces(
+    grey: Grey, smallest: int, known: Square | None = None, largest: int | None = None
+) -> list[Square]:
     """Squares around the frontal faces of `grey` (height x width, uint8), largest first.
 
-    `smallest`: side of the smallest face that is looked for, px. `known`: where a face was just before; there
-    a weaker trace of it is enough. 160 x 120 take some 20 ms.
+    `smallest`, `largest`: side of the faces that are looked for, px. `known`: where a face was just before;
+    there a weaker trace of it is enough. 160 x 120 take some 20 ms.
     """
     cascade = _cascade()
     sums: list[Ints] = []
@@ -115,6 +117,8 @@ def find_faces(grey: Grey, smallest: int, known: Square | None = None) -> list[S
     acrosses: list[Ints] = []
     begin, scale = 0, smallest / cascade.side
     while min(size := (round(grey.shape[1] / scale), round(grey.shape[0] / scale))) >= cascade.side:
+        if largest is not None and scale * cascade.side > largest:
+            break
         small = cv2.resize(grey, size, interpolation=cv2.INTER_AREA if scale > 1 else cv2.INTER_LINEAR)
         table: Ints = cv2.integral(small)
         across = table.shape[1]

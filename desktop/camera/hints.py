@@ -18,6 +18,10 @@ from shared.cv import cv2
 
 # The finder looks at a picture of this width (px): enough to see a face that is large enough to be sent.
 _LOOK_WIDTH = 160
+# Who is too far away for that is looked for in a larger one, to be told to come closer.
+_FAR_WIDTH = 240
+_FAR_LARGEST = 46
+_SMALLEST = 26
 _FACE_WIDTH = 96
 
 # Fractions of the frame's width; a face box of the cascade spans about from ear to ear.
@@ -69,23 +73,24 @@ class Look:
 
 
 def faces_in(frame: Frame, known: Face | None = None) -> list[Face]:
-    """The faces in `frame`, the largest first; faces narrower than a sixth of it are not found.
+    """The faces in `frame`, the largest first; where none is a sixth as wide as it, those of a ninth.
 
     `known`: the face of the frame before, which helps to find it again.
     """
-    height = max(1, round(frame.shape[0] * _LOOK_WIDTH / frame.shape[1]))
-    small = cv2.resize(frame, (_LOOK_WIDTH, height), interpolation=cv2.INTER_AREA)
+    near = _found(frame, _LOOK_WIDTH, known)
+    return near or _found(frame, _FAR_WIDTH, known, _FAR_LARGEST)
+
+
+def _found(frame: Frame, width: int, known: Face | None, largest: int | None = None) -> list[Face]:
+    height = max(1, round(frame.shape[0] * width / frame.shape[1]))
+    small = cv2.resize(frame, (width, height), interpolation=cv2.INTER_AREA)
     grey = cv2.cvtColor(small, cv2.COLOR_BGR2GRAY)
     before = None
     if known is not None:
-        before = (
-            round(known.x * _LOOK_WIDTH),
-            round(known.y * height),
-            round(known.w * _LOOK_WIDTH),
-        )
+        before = (round(known.x * width), round(known.y * height), round(known.w * width))
     return [
-        Face(x / _LOOK_WIDTH, y / height, side / _LOOK_WIDTH, side / height)
-        for x, y, side in find_faces(grey, _LOOK_WIDTH // 6, before)
+        Face(x / width, y / height, side / width, side / height)
+        for x, y, side in find_faces(grey, _SMALLEST, before, largest)
     ]
 
 

@@ -70,7 +70,11 @@ class _Captured:
     def read(self) -> Frame | None:
         if self._capture is None:
             return None
-        good, frame = self._capture.read()
+        try:
+            good, frame = self._capture.read()
+        except cv2.error:
+            # Some drivers fail so when the camera is pulled out.
+            return None
         return frame if good and frame is not None and frame.ndim == 3 else None
 
     def close(self) -> None:

@@ -128,7 +128,10 @@ class FaceLogin(QObject):
                 self._view.show_waiting(self.tr("Starting the camera…"))
             case FeedState.UNAVAILABLE:
                 self._view.show_sentence(
-                    self.tr("The camera cannot be used. Close other programs that use it, or choose another.")
+                    self.tr(
+                        "The camera cannot be used. Close other programs that use it, or choose another."
+                    ),
+                    self.tr("Try again"),
                 )
             case FeedState.LOST:
                 self._view.show_sentence(self.tr("The camera was unplugged. Plug it in again to go on."))

@@ -122,7 +122,8 @@ class EnrolDialog(QDialog):
     def _state_changed(self, state: FeedState) -> None:
         if state is FeedState.UNAVAILABLE:
             self.viewfinder.show_sentence(
-                self.tr("The camera cannot be used. Close other programs that use it, or choose another.")
+                self.tr("The camera cannot be used. Close other programs that use it, or choose another."),
+                self.tr("Try again"),
             )
         elif state is FeedState.LOST:
             self.viewfinder.show_sentence(self.tr("The camera was unplugged. Plug it in again to go on."))

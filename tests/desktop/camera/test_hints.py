@@ -21,11 +21,12 @@ from tests.desktop.camera.pictures import empty_frame, face_frame, two_faces
         (empty_frame(), Hint.NO_FACE),
         (two_faces(), Hint.SEVERAL),
         (face_frame(0.2), Hint.CLOSER),
+        (face_frame(0.13), Hint.CLOSER),
         (face_frame(0.3, x=0.2), Hint.CENTRE),
         (face_frame(light=0.25), Hint.DARK),
         (face_frame(blur=6), Hint.STILL),
     ],
-    ids=["good", "good, farther", "nobody", "two", "small", "aside", "dark", "blurred"],
+    ids=["good", "good, farther", "nobody", "two", "small", "far", "aside", "dark", "blurred"],
 )
 def test_each_frame_has_its_hint(frame: Frame, hint: Hint) -> None:
     assert look_at(frame, faces_in(frame)).hint is hint

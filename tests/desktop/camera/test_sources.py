@@ -63,6 +63,20 @@ def test_a_video_begins_again_at_its_end(tmp_path: Path) -> None:
     assert source.read() is None
 
 
+def test_a_driver_that_fails_when_the_camera_is_pulled_out_gives_no_frame() -> None:
+    class Pulled:
+        def read(self) -> tuple[bool, None]:
+            raise cv2.error("Unknown C++ exception from OpenCV code")
+
+        def release(self) -> None:
+            pass
+
+    camera = Camera(0, "Cam")
+    camera._capture = Pulled()
+    assert camera.read() is None
+    camera.close()
+
+
 @pytest.mark.parametrize("source", [Camera(63, "nothing there"), VideoFile(Path("nowhere.mp4"))])
 def test_what_is_not_there_cannot_be_opened(source, capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SourceError):

@@ -325,6 +325,26 @@ def test_another_camera_is_chosen_and_remembered(qtbot: QtBot, context, show, tm
     assert context.preferences.values.camera == "Two"
 
 
+def test_a_camera_that_fails_in_a_new_way_can_be_tried_again(qtbot: QtBot, show, tmp_path: Path) -> None:
+    class Broken(ImageSequence):
+        works = False
+
+        def open(self) -> None:
+            if not self.works:
+                raise RuntimeError("driver")
+            super().open()
+
+    camera = Broken([write(tmp_path / "a.png", empty_frame())], "Door")
+    with qtbot.captureExceptions() as raised:
+        page = show([camera])
+        qtbot.waitUntil(page.viewfinder.action.isVisible)
+    assert [str(error) for _, error, _ in raised] == ["driver"]
+    assert "cannot be used" in page.viewfinder.sentence
+    camera.works = True
+    page.viewfinder.action.click()
+    qtbot.waitUntil(lambda: "oval" in page.viewfinder.hint)
+
+
 def test_leaving_releases_the_camera(qtbot: QtBot, show, tmp_path) -> None:
     page = show([ImageSequence([write(tmp_path / "a.png", empty_frame())])])
     qtbot.waitUntil(lambda: page.face.running)
