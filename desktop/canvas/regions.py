@@ -124,7 +124,7 @@ class RegionStore:
     def replace(self, regions: Iterable[Region]) -> None:
         """Hold exactly these regions; what is still there stays selected."""
         wanted = {region.id: region for region in regions}
-        gone = [region for region in self if region.id not in wanted]
+        gone = [region for key, region in self._regions.items() if key not in wanted]
         known = self._regions.get
         # Most are the very same objects: comparing their fields would take long in a large record.
         fresh = [one for key, one in wanted.items() if known(key) is not one and known(key) != one]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QCursor, QEnterEvent, QFocusEvent, QGuiApplication, QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import QWidget
 
@@ -14,7 +14,7 @@ from desktop.canvas.draft_layer import paint_draft
 from desktop.canvas.editor import RegionEditor
 from desktop.canvas.findings import FindingBox, FindingLayer, Matrix
 from desktop.canvas.picture_view import PictureView
-from desktop.canvas.region_layer import RegionLayer
+from desktop.canvas.region_layer import MANY, RegionLayer
 from desktop.canvas.regions import RegionStore, StoreEvent
 from desktop.canvas.shaping import Handle
 from desktop.canvas.tools import Pointer, Tool
@@ -24,6 +24,8 @@ from shared.geometry import Rect
 
 _LEFT = Qt.MouseButton.LeftButton
 _KEY = Qt.Key
+_NEXT_TURN_MS = 1
+"""A timer without a time may come in the very turn of the event loop that starts it."""
 
 
 class CanvasView(PictureView):
@@ -53,6 +55,8 @@ class CanvasView(PictureView):
         self._finding_layer = FindingLayer()
         self._area_layer = AreaLayer()
         self._space = False
+        self._next = QTimer(self, singleShot=True, interval=_NEXT_TURN_MS)
+        self._next.timeout.connect(self.update)
         self.store.subscribe(self._store_changed)
         self.viewportChanged.connect(self._follow_scale)
 
@@ -100,12 +104,12 @@ class CanvasView(PictureView):
         """Show these boxes; `mapping` (3 x 3) brings their px to px of this picture."""
         self._finding_layer.boxes = tuple(boxes)
         self._finding_layer.mapping = mapping
-        self.update()
+        self._update_soon()
 
     def set_areas(self, areas: Iterable[Rect], chosen: int = -1) -> None:
         """Show these areas (px) hatched, the one at the place `chosen` marked."""
         self._area_layer.areas, self._area_layer.chosen = tuple(areas), chosen
-        self.update()
+        self._update_soon()
 
     # ---- tools and commands
 
@@ -285,7 +289,14 @@ class CanvasView(PictureView):
     def _store_changed(self, event: StoreEvent) -> None:
         if event.selection:
             self.selectionChanged.emit(self.store.selected)
-        self.update()
+        self._update_soon()
+
+    def _update_soon(self) -> None:
+        """Paint anew; many regions in a turn of the event loop that is not the one of what changed them."""
+        if len(self.store) > MANY:
+            self._next.start()
+        else:
+            self.update()
 
     def _pointer(self, event: QMouseEvent) -> Pointer:
         point = event.position()

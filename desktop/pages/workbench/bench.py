@@ -19,6 +19,7 @@ from desktop.pages.workbench.drafts import Drafts
 from desktop.pages.workbench.edits import Edits
 from desktop.pages.workbench.opening import Opened, model_names
 from desktop.pages.workbench.outbox import Sent
+from desktop.pages.workbench.pacing import TURN_MS
 from desktop.pages.workbench.reference_file import of_item, of_record
 from desktop.pages.workbench.regions import RegionLink, Shown
 from desktop.pages.workbench.rows import Row, Rows, shown_detection
@@ -30,7 +31,7 @@ from shared.wire.detection import REFERENCE_DIFFERENCE, DetectionModel
 from shared.wire.inspection import Item, Record
 
 _GATHER_MS = 100
-_MOST_UNTOLD = 1_000
+_MOST_UNTOLD = 500
 """Edits of a large step that may wait to be shown: more at once would hold the window too long."""
 
 
@@ -64,7 +65,7 @@ class Bench(QObject):
         self._rows = Rows()
         self._soon = QTimer(self, singleShot=True)
         self._soon.timeout.connect(self._show_late)
-        self._late = False
+        self._late = self._due = self._more = False
         self._untold = 0
         self.edits.applied.connect(self._applied)
         self.edits.answered.connect(self._answered)
@@ -269,23 +270,34 @@ class Bench(QObject):
             self._soon.start(_GATHER_MS)
 
     def _show_late(self) -> None:
-        if self._late:
-            self._late = False
+        if self._late and self.edits.more and not self._due:
+            # A part of a large step may lie in this turn already.
+            self._show_next()
+        elif self._late:
+            self._late = self._due = False
             self._refresh()
             self._soon.start(_GATHER_MS)
+
+    def _show_next(self) -> None:
+        """Show what is late in the next turn of the event loop, without a part of a large step in it."""
+        self._late = self._due = True
+        self.edits.pace.show()
+        self._soon.start(TURN_MS)
 
     def _applied(self, edits: tuple[Edit, ...]) -> None:
         if self.document is None or edits[0].record_id != self.record_id:
             return
         self.document.apply(edits)
-        if self.edits.more:
-            # Taking a part of a large step and showing it have a turn of the event loop each.
+        # Taking a part of a large step and showing it have a turn of the event loop each.
+        last, self._more = self._more and not self.edits.more, self.edits.more
+        # What a person does in between is shown at once.
+        if self._more or (last and len(edits) > 1):
             self._late = True
             self._untold += len(edits)
-            if self._untold >= _MOST_UNTOLD or not self._soon.isActive():
-                self._soon.start(0)
+            if last or self._untold >= _MOST_UNTOLD or not self._soon.isActive():
+                self._show_next()
         else:
-            self._late = False
+            self._late = self._due = False
             self._refresh()
         if any(edit.object_id == self._current for edit in edits):
             self._show_current()
@@ -294,11 +306,12 @@ class Bench(QObject):
         if self.document is None:
             return
         self._untold = 0
-        self.edits.shown()
-        before = self.number
+        self.edits.pace.show()
+        gone = bool(self._current) and self.item is None
+        before = self.number if gone else 0
         self.rows = self._rows.of(self.document.items, self._names)
         self.link.show(self.document.items, self.rows)
-        if self._current and self.item is None:
+        if gone:
             place = min(before, len(self.rows)) - 1
             self._current = self.rows[max(place, 0)].item_id if self.rows else ""
             self._version = None

@@ -7,26 +7,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import shiboken6
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
-from desktop.client.errors import ClientError, NotLoggedIn, Unreachable
 from desktop.context import Context
 from desktop.embedded import ServiceState
 from desktop.journal import Edit, Journal, JournalBusyError, JournalError
 from desktop.journal.state import Conflict
-from desktop.pages.sentences import sentence
 from desktop.pages.workbench.journals import close_journal, discard_pending, journal_path, open_journal
-from desktop.pages.workbench.outbox import Outbox, Sent
+from desktop.pages.workbench.pacing import Pace
+from desktop.pages.workbench.sending import Sending
 from desktop.pages.workbench.turning import Turning
-from desktop.workers import Lane, Report, Task, run
-
-# Quick edits in a row (arrow keys, typing) join in the journal and travel as one.
-_GATHER_MS = 250
-_FIRST_PAUSE_MS = 1_000
-_LONGEST_PAUSE_MS = 30_000
-_SILENCE_MS = 4_000
-"""Who waits longer for an answer is told that the service does not answer."""
+from desktop.workers import Task, run
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +32,6 @@ class Saving:
     conflicts: int = 0
     offline: bool = False
     problem: str = ""
-
-
-def _send(report: Report, outbox: Outbox) -> None:
-    outbox.send(report)
 
 
 class Edits(QObject):
@@ -75,27 +62,19 @@ class Edits(QObject):
         self._user_id = ""
         self._opening: Task | None = None
         self._wanting: list[Callable[[], None]] = []
-        self._settled: list[tuple[Callable[[], None], QObject | None]] = []
-        self._turning = Turning(self.turn, self.next_step, self.may_go_on, self)
-        self._shown = False
-        self._sending: Task | None = None
-        self._offline = False
-        self._pause = _FIRST_PAUSE_MS
+        self.pace = Pace()
+        """Of the parts of a large step, and of showing them."""
+        self._turning = Turning(self.turn, self.next_step, self.pace.may_go_on, self)
+        self.sending = Sending(context, self._ready, self)
+        """The sending in the background."""
+        self.sending.answered.connect(self.answered)
+        self.sending.changed.connect(self.savingChanged)
         self.more = False
         """True when what `applied` tells of is a part of a step, and another part follows soon."""
         self.problem = ""
         """Why nothing can be edited, as a sentence; empty when it can."""
         self.held = False
         """True while edits of a crash wait for `keep` or `discard`."""
-        self.refusals: dict[str, str] = {}
-        """Id of a refused edit -> the sentence of the service."""
-        self._hindrance = ""
-        self._gather = QTimer(self, singleShot=True, interval=_GATHER_MS)
-        self._gather.timeout.connect(self._start)
-        self._retry = QTimer(self, singleShot=True)
-        self._retry.timeout.connect(self._start)
-        self._silence = QTimer(self, singleShot=True, interval=_SILENCE_MS)
-        self._silence.timeout.connect(self._unanswered)
         context.loginChanged.connect(self._login_changed)
         context.serviceChanged.connect(self._service_changed)
         context.closing.connect(self.close)
@@ -149,7 +128,7 @@ class Edits(QObject):
         self.problem = ""
         self.held = journal.recovered and bool(journal.pending())
         self._tell()
-        self._start()
+        self.sending.start()
 
     def _not_opened(self, error: Exception) -> None:
         self._opening = None
@@ -170,24 +149,16 @@ class Edits(QObject):
         self.savingChanged.emit()
 
     def _retire(self) -> None:
-        if self._sending is not None:
-            self._sending.cancel()
-            self._sending = None
+        self.sending.forget()
         journal, self._journal = self._journal, None
-        self.refusals.clear()
-        self._settled.clear()
-        self.held = self._offline = False
-        self.problem = self._hindrance = ""
+        self.held = False
+        self.problem = ""
         if journal is not None:
             run(close_journal, journal, owner=None)
 
     def close(self) -> None:
         """End cleanly: what waits is kept for the next start."""
-        if self._sending is not None:
-            self._sending.cancel()
-            self._sending = None
-        for timer in (self._gather, self._retry, self._silence):
-            timer.stop()
+        self.sending.stop()
         journal, self._journal = self._journal, None
         self._user_id = ""
         if journal is not None:
@@ -242,18 +213,6 @@ class Edits(QObject):
         self._took(edits, journal.next_step(record_id, back)[0] == turned)
         return label or ""
 
-    def shown(self) -> None:
-        """What was taken is shown now, and will be painted."""
-        self._shown = True
-
-    def may_go_on(self) -> bool:
-        """Asked before a further part of a large step: False once after `shown`.
-
-        So showing and painting have a turn of the event loop without a part in it.
-        """
-        shown, self._shown = self._shown, False
-        return not shown
-
     def next_step(self, record_id: str, back: bool) -> tuple[str, int]:
         """The step that `turn` would take: its id and its number of edits; an empty id for none."""
         return self._journal.next_step(record_id, back) if self._journal is not None else ("", 0)
@@ -262,8 +221,7 @@ class Edits(QObject):
         self.more = more
         self.applied.emit(edits)
         self.savingChanged.emit()
-        if not self._retry.isActive():
-            self._gather.start()
+        self.sending.soon()
 
     def _say_unwritten(self, error: JournalError) -> None:
         self.failed.emit(self.tr("This was not done, the disk did not take it: {why}").format(why=error))
@@ -311,15 +269,15 @@ class Edits(QObject):
         return True
 
     def _resolved(self, edit_id: str) -> None:
-        self.refusals.pop(edit_id, None)
+        self.sending.refusals.pop(edit_id, None)
         self.decided.emit()
         self.savingChanged.emit()
-        self._start()
+        self.sending.start()
 
     def keep(self) -> None:
         """Send the edits that a crash left."""
         self.held = False
-        self._start()
+        self.sending.start()
 
     def discard(self) -> None:
         """Forget the edits that a crash left."""
@@ -337,8 +295,15 @@ class Edits(QObject):
         if self._journal is None:
             return Saving(problem=self.problem)
         waiting = self._journal.count()
-        conflicts = len(self._journal.conflicts())
-        return Saving(waiting, conflicts, self._offline and waiting > 0, self._hindrance if waiting else "")
+        sending, conflicts = self.sending, len(self._journal.conflicts())
+        return Saving(
+            waiting, conflicts, sending.offline and waiting > 0, sending.hindrance if waiting else ""
+        )
+
+    @property
+    def refusals(self) -> dict[str, str]:
+        """Id of a refused edit -> the sentence of the service."""
+        return self.sending.refusals
 
     def when_saved(self, then: Callable[[], None], owner: QObject | None = None) -> None:
         """Call `then` once everything that can be sent has been; at once when it is so already.
@@ -347,75 +312,17 @@ class Edits(QObject):
         """
         if self._journal is None or self._journal.first_pending() is None:
             then()
-            return
-        self._settled.append((then, owner))
-        self._start()
+        else:
+            self.sending.when_saved(then, owner)
 
     def retry(self) -> None:
         """Send now what waits."""
-        self._retry.stop()
-        self._start()
+        self.sending.retry()
 
-    def _start(self) -> None:
-        self._gather.stop()
-        journal = self._journal
-        if journal is None or self._sending is not None or self.held or self._context.payload is None:
-            return
-        if journal.first_pending() is None:
-            self._offline, self._hindrance, self._pause = False, "", _FIRST_PAUSE_MS
-            settled, self._settled = self._settled, []
-            for then, owner in settled:
-                if owner is None or shiboken6.isValid(owner):
-                    then()
-            self.savingChanged.emit()
-            return
-        self._retry.stop()
-        self._sending = run(
-            _send,
-            Outbox(self._context.session, journal, self._user_id),
-            owner=self,
-            progress=self._sent,
-            done=lambda _: self._done(),
-            failed=self._not_sent,
-            lane=Lane.LONG,
-        )
-        self._silence.start()
-
-    def _unanswered(self) -> None:
-        """An edit is on its way for long: the service is stopped, or the way to it is broken."""
-        if self._sending is not None:
-            self._offline = True
-            self.savingChanged.emit()
-
-    def _sent(self, sent: Sent) -> None:
-        self._silence.start()
-        self._offline, self._hindrance, self._pause = False, "", _FIRST_PAUSE_MS
-        if sent.refused is not None:
-            self.refusals[sent.edit.id] = sentence(sent.refused)
-        self.answered.emit(sent)
-        self.savingChanged.emit()
-
-    def _done(self) -> None:
-        self._sending = None
-        self._silence.stop()
-        self._start()
-
-    def _not_sent(self, error: Exception) -> None:
-        self._sending = None
-        self._silence.stop()
-        if isinstance(error, JournalError):
-            # The service has it, only that could not be written down: sent again it is recognised.
-            self._hindrance = self.tr("The disk does not take what was sent: {why}").format(why=error)
-        elif isinstance(error, ClientError):
-            self._hindrance = "" if isinstance(error, Unreachable) else sentence(error)
-        else:
-            self.savingChanged.emit()
-            raise error
-        self._offline = isinstance(error, Unreachable)
-        if not isinstance(error, NotLoggedIn):
-            self._retry.start(self._pause)
-            self._pause = min(self._pause * 2, _LONGEST_PAUSE_MS)
-        self.savingChanged.emit()
+    def _ready(self) -> tuple[Journal, str] | None:
+        if self._journal is None or self.held or self._context.payload is None:
+            return None
+        return self._journal, self._user_id
 
     def _login_changed(self) -> None:
         payload = self._context.payload
@@ -429,8 +336,6 @@ class Edits(QObject):
 
     def _service_changed(self, state: object) -> None:
         if state is ServiceState.READY:
-            self._pause = _FIRST_PAUSE_MS
-            self.retry()
+            self.sending.came_back()
         elif self.saving.waiting:
-            self._offline = True
-            self.savingChanged.emit()
+            self.sending.went_away()

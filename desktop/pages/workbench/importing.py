@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QProgressDialog, QWidget
 
 from desktop.journal import new_id
 from desktop.pages.workbench.bench import Bench
+from desktop.pages.workbench.pacing import TURN_MS
 from desktop.pages.workbench.words import Change
 
 AT_ONCE = 200
@@ -31,7 +32,7 @@ class Importing(QObject):
         self._step = ""
         self._record_id = ""
         self._progress: QProgressDialog | None = None
-        self._next = QTimer(self, singleShot=True, interval=0)
+        self._next = QTimer(self, singleShot=True, interval=TURN_MS)
         self._next.timeout.connect(self._part)
 
     @property
@@ -52,12 +53,13 @@ class Importing(QObject):
         self._next.start()
 
     def _part(self) -> None:
-        if not self._bench.edits.may_go_on():
+        if not self._bench.edits.pace.may_go_on():
             self._next.start()
             return
         bench, document = self._bench, self._bench.document
         stopped = self._progress is not None and self._progress.wasCanceled()
-        if document is None or bench.record_id != self._record_id or not bench.editable or stopped:
+        away = document is None or bench.record_id != self._record_id
+        if document is None or away or not bench.editable or stopped or self._done >= len(self._fields):
             self._end()
             return
         part = self._fields[self._done : self._done + AT_ONCE]
@@ -67,9 +69,6 @@ class Importing(QObject):
             self._end()
             return
         self._done += len(part)
-        if self._done >= len(self._fields):
-            self._end()
-            return
         if self._progress is not None:
             self._progress.setValue(self._done)
         self._next.start()

@@ -122,7 +122,7 @@ class ItemsModel(QStringListModel):
 
     def counts(self) -> dict[str, int]:
         """How many rows each filter lets through."""
-        status = Counter(row.status for row in self._all)
+        status = Counter([row.status for row in self._all])
         undecided = status["undecided"] + status["not_started"]
         return {"all": len(self._all), "undecided": undecided, "failed": status["failed"]}
 

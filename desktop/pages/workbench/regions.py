@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import is_
 from typing import Any
 
 from desktop.canvas.regions import Region, RegionsChanged, RegionStore
@@ -15,8 +16,14 @@ from desktop.pages.workbench.reference_file import ReferenceFile, of_item, same_
 from desktop.pages.workbench.rows import Row
 from shared.geometry import Rect, pixels_to_point
 
-Shown = dict[str, tuple[Row, tuple[int, int], Region | None]]
-"""Item -> the row and the size of the picture (px) that its region was worked out for, and the region."""
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The region of each row, None where it has none, on a picture of `size` (px)."""
+
+    size: tuple[int, int] = (0, 0)
+    rows: Sequence[Row] = ()
+    regions: Sequence[Region | None] = ()
 
 
 @dataclass(slots=True)
@@ -35,7 +42,9 @@ class RegionLink:
     pasted: Mapping[str, Copied] = field(default_factory=dict)
     """What was copied elsewhere and is being pasted, by the ids that the copies name."""
     _looks: dict[str, Region] = field(default_factory=dict)
-    _shown: Shown = field(default_factory=dict)
+    _shown: Shown = field(default_factory=Shown)
+    _touched: set[str] = field(default_factory=set)
+    """Items whose looks are others than in `_shown`."""
 
     def show(self, items: Sequence[ItemView], rows: Sequence[Row]) -> None:
         """Show every item that has a region."""
@@ -43,18 +52,22 @@ class RegionLink:
             self.store.replace(())
             return
         self._shown = self.worked_out(items, rows, self.size)
-        self.store.replace(region for _, _, region in self._shown.values() if region is not None)
+        self._touched.clear()
+        self.store.replace([region for region in self._shown.regions if region is not None])
 
     def worked_out(self, items: Sequence[ItemView], rows: Sequence[Row], size: tuple[int, int]) -> Shown:
         """The regions on a picture of this size, for `take`; may be called from any thread."""
-        shown: Shown = {}
-        for item, row in zip(items, rows, strict=True):
-            known = self._shown.get(item.item_id)
-            # An item that did not change has the very same row.
-            if known is None or known[0] is not row or known[1] != size:
-                known = (row, size, self._region(item, row, size) if self.shows(item) else None)
-            shown[item.item_id] = known
-        return shown
+        before = self._shown if self._shown.size == size else Shown()
+        # An item that did not change has the very same row, mostly in the same place.
+        stay = list(map(is_, rows, before.rows))
+        other = [place for place, same in enumerate(stay) if not same]
+        if self._touched:
+            other += [place for place, row in enumerate(rows[: len(stay)]) if row.item_id in self._touched]
+        regions: list[Region | None] = [*before.regions[: len(stay)], *[None] * (len(rows) - len(stay))]
+        for place in (*other, *range(len(stay), len(rows))):
+            item = items[place]
+            regions[place] = self._region(item, rows[place], size) if self.shows(item) else None
+        return Shown(size, rows, regions)
 
     def take(self, shown: Shown, size: tuple[int, int]) -> None:
         """The picture on view is there, and what `worked_out` gave for it."""
@@ -70,7 +83,7 @@ class RegionLink:
         self.file = file
         if not same:
             self.size = (0, 0)
-            self._shown.clear()
+            self._shown = Shown()
         return not same
 
     def _region(self, item: ItemView, row: Row, size: tuple[int, int]) -> Region | None:
@@ -99,7 +112,7 @@ class RegionLink:
         count = len(document.items)
         for region in change.after:
             self._looks[region.id] = region
-            self._shown.pop(region.id, None)
+            self._touched.add(region.id)
             if region.id in before:
                 point = self.point(region.rect, document.item(region.id))
                 edits.append(document.change(region.id, change.step.value, {"item_point": point}))

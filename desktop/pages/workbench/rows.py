@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from operator import is_
 from typing import Any
 
 import numpy as np
@@ -111,7 +112,7 @@ def _alignment(entry: results.Entry | None) -> Mapping[str, Any] | None:
 
 def row_of(item: ItemView, number: int, models: Mapping[str, str]) -> Row:
     """The row of an item; `models` names models by their id."""
-    found = findings_of(shown_detection(item))
+    found = findings_of(shown_detection(item)) if item.result else ()
     verdict = item.verdict
     if verdict is not Verdict.UNDECIDED:
         status = verdict.value
@@ -135,22 +136,29 @@ class Rows:
     """The rows of a record. An item that did not change keeps its row, also in a large record."""
 
     def __init__(self) -> None:
-        self._known: dict[str, tuple[ItemView, int, Row]] = {}
+        self._items: Sequence[ItemView] = ()
+        self._rows: list[Row] = []
+        self._numbers: dict[str, int] | None = None
         self._models: Mapping[str, str] = {}
 
-    def of(self, items: Iterable[ItemView], models: Mapping[str, str]) -> list[Row]:
+    def of(self, items: Sequence[ItemView], models: Mapping[str, str]) -> list[Row]:
         """The rows of all items, numbered in their order from 1; `models` names models by their id."""
-        before = self._known if models == self._models else {}
-        self._models = dict(models)
-        self._known = {}
-        for number, item in enumerate(items, 1):
-            known = before.get(item.item_id)
-            if known is None or known[0] is not item or known[1] != number:
-                known = (item, number, row_of(item, number, models))
-            self._known[item.item_id] = known
-        return [row for _, _, row in self._known.values()]
+        before, rows = (self._items, self._rows) if models == self._models else ((), [])
+        # Nearly all are what and where they were: that is found without a step of Python for each.
+        stay = list(map(is_, items, before))
+        other = [place for place, same in enumerate(stay) if not same]
+        known = {row.item_id: place for place, row in enumerate(rows)} if other else {}
+        now = rows[: len(stay)]
+        for place in (*other, *range(len(stay), len(items))):
+            item, number = items[place], place + 1
+            old = known.get(item.item_id, -1)
+            moved = old >= 0 and before[old] is item
+            now[place:number] = [replace(rows[old], number=number) if moved else row_of(item, number, models)]
+        self._items, self._rows, self._numbers, self._models = items, now, None, dict(models)
+        return now
 
     def number(self, item_id: str) -> int:
         """The number of an item among those that were given last; 0 when it was not among them."""
-        known = self._known.get(item_id)
-        return known[1] if known is not None else 0
+        if self._numbers is None:
+            self._numbers = {row.item_id: row.number for row in self._rows}
+        return self._numbers.get(item_id, 0)

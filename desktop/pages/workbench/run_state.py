@@ -25,6 +25,7 @@ class Run(StrEnum):
     CANCELED = "canceled"
 
 
+_UNDER_WAY = (Run.WAITING, Run.RUNNING)
 _RUNS: Mapping[str, Run] = {
     Progress.PENDING: Run.WAITING,
     Progress.DETECTING: Run.RUNNING,
@@ -45,16 +46,19 @@ class RunState:
     @property
     def under_way(self) -> bool:
         """True while a result is to come."""
-        return self.run in (Run.WAITING, Run.RUNNING)
+        return self.run in _UNDER_WAY
+
+
+_NEVER_RUN = RunState()
 
 
 def run_state(entries: Iterable[results.Entry]) -> RunState:
     """Where the newest detection stands."""
     entry = results.newest_detection(entries)
     if entry is None:
-        return RunState()
+        return _NEVER_RUN
     run = _RUNS.get(str(entry.get("progress")), Run.DONE)
-    if run in (Run.WAITING, Run.RUNNING) and not results.is_under_way(entry):
+    if run in _UNDER_WAY and not results.is_under_way(entry):
         # Written by another program: nobody here will ever finish it.
         run = Run.DONE
     given = entry.get("error")

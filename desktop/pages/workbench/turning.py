@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, QTimer
 
 from desktop.journal import new_id
+from desktop.pages.workbench.pacing import TURN_MS
 
 AT_ONCE = 200
 """Edits of a part. The window redraws and answers between two parts."""
@@ -28,7 +29,7 @@ class Turning(QObject):
         self._turn, self._next_step, self._may_go_on = turn, next_step, may_go_on
         self._record_id, self._back = "", True
         self._from = self._onto = self._label = ""
-        self._next = QTimer(self, singleShot=True, interval=0)
+        self._next = QTimer(self, singleShot=True, interval=TURN_MS)
         self._next.timeout.connect(self._go_on)
 
     def start(self, record_id: str, back: bool) -> str:

@@ -169,5 +169,11 @@ def test_only_what_changed_gets_a_new_row() -> None:
     assert [new is old for new, old in zip(after, before, strict=True)] == [True, False, True]
     assert after[1].name == "crack"
     doc.apply([doc.remove("a", "remove")])
-    assert [row.number for row in rows.of(doc.items, {})] == [1, 2]
+    moved = rows.of(doc.items, {})
+    assert [(row.item_id, row.number, row.name) for row in moved] == [("b", 1, "crack"), ("c", 2, "c")]
+    assert [rows.number(item_id) for item_id in "abc"] == [0, 1, 2]
+    doc.apply([doc.make("draw", {"item_name": "new"}, "d")])
+    grown = rows.of(doc.items, {})
+    assert [new is old for new, old in zip(grown, moved, strict=False)] == [True, True]
+    assert (grown[2].item_id, rows.number("d")) == ("d", 3)
     assert rows.of(doc.items, {"m": "model"}) == rows.of(doc.items, {"m": "model"})

@@ -15,7 +15,7 @@ from desktop.client import Session
 from desktop.client.errors import Forbidden
 from desktop.embedded import EmbeddedService, ServiceState
 from desktop.journal import Journal, JournalError
-from desktop.pages.workbench import edits as edits_module
+from desktop.pages.workbench import sending as sending_module
 from desktop.pages.workbench.conflicts import ConflictDialog
 from desktop.pages.workbench.journals import journal_path
 from shared.codes import Verdict
@@ -74,7 +74,7 @@ def test_a_service_that_is_stopped_is_told_from_one_that_saves(
 ) -> None:
     bench, pid = at_mortal, mortal.pid
     assert pid is not None
-    bench.page.bench.edits._silence.setInterval(100)
+    bench.page.bench.edits.sending._silence.setInterval(100)
     bench.open(make_record(bench.session), qtbot.waitUntil)
     os.kill(pid, signal.SIGSTOP)
     try:
@@ -210,7 +210,7 @@ def test_edits_of_a_crash_are_offered_and_sent(
 ) -> None:
     record_id = make_record(session, boxes=())
     user_id = session.account.me().user.user_id
-    monkeypatch.setattr(edits_module, "Outbox", _NeverSends)
+    monkeypatch.setattr(sending_module, "Outbox", _NeverSends)
     with desk(session, qtbot) as first:
         first.open(record_id, qtbot.waitUntil)
         first.draw(0.2, 0.2, 0.5, 0.5)
