@@ -147,7 +147,6 @@ class ItemQueries:
         self.all = full.where(of_record).order_by(item.created_at, item.item_id)
         self.page = self.all.limit(bindparam("size")).offset(bindparam("skip"))
         self.count = select(func.count()).select_from(ITEM).where(of_record)
-        self.outcomes = select(item.outcome, func.count()).where(of_record).group_by(item.outcome)
 
         photo, executors = PHOTO.c, sources.executors.c
         self.photos = (

@@ -99,6 +99,17 @@ def test_earlier_items_at_the_place_newest_first(stage: Stage) -> None:
     assert [entry["inspection_name"] for entry in of(stage, now, limit=1)] == ["in pixels"]
 
 
+def test_a_place_is_the_same_from_half_an_overlap_on_and_the_image_is_as_wide_as_it_is(stage: Stage) -> None:
+    known_image(stage)
+    inspected(stage, "half", point={"point": {"x": 0.25, "y": 0.25, "w": 0.5, "h": 0.25}})
+    inspected(stage, "less", point={"point": {"x": 0.25, "y": 0.25, "w": 0.5, "h": 0.24}})
+    # The same region of 1000 x 800 px; read for 800 x 1000 it would reach beyond the image.
+    inspected(stage, "in pixels", point={"point": {"x": 250, "y": 200, "w": 500, "h": 400}})
+    now = inspected(stage, "now", point={"point": {"x": 0.25, "y": 0.25, "w": 0.5, "h": 0.5}})
+    told = [(entry["inspection_name"], entry["overlap"]) for entry in of(stage, now)]
+    assert told == [("in pixels", 1.0), ("half", 0.5)]
+
+
 def test_findings_are_held_against_the_present_ones_on_the_reference_image(stage: Stage) -> None:
     known_image(stage)
     wide = [[2.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 1.0]]

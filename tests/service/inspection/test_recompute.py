@@ -157,6 +157,29 @@ def test_finish_names_what_is_open_then_sets_the_end_time(stage: Stage) -> None:
     )
 
 
+def test_a_refused_finish_says_three_names_and_tells_fifty(stage: Stage) -> None:
+    inspection_id = stage.record()["inspection_id"]
+    path = f"/api/inspection/{inspection_id}/finish"
+    for name in ("左翼", "右翼", "机头"):
+        stage.item(inspection_id, item_name=name)
+    assert stage.client.post(path).json()["msg"] == "还有 3 个检查项没有结论：左翼、右翼、机头"
+    for number in range(4, 52):
+        stage.item(inspection_id, item_name=f"第 {number} 项")
+    answer = stage.client.post(path).json()
+    assert answer["msg"] == "还有 51 个检查项没有结论：左翼、右翼、机头 等"
+    assert answer["data"]["count"] == 51
+    assert [item["item_name"] for item in answer["data"]["items"][2:4]] == ["机头", "第 4 项"]
+    assert len(answer["data"]["items"]) == 50
+
+
+def test_a_record_that_starts_with_items_follows_them(stage: Stage) -> None:
+    body = {"progress": 100, "inspection_status": "passed"}
+    earlier, now = stage.record()["inspection_id"], stage.record(**body)["inspection_id"]
+    stage.item(earlier, result=[{"isPassed": True}])
+    assert stage.client.post(f"/api/inspection/{now}/items-from/{earlier}").status_code == 200
+    assert (stage.get(now)["progress"], stage.get(now)["inspection_status"]) == (0, "not_started")
+
+
 def test_deleting_a_record_takes_its_items_and_photos(stage: Stage) -> None:
     from tests.service.inspection.conftest import stored_file
 

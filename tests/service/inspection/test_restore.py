@@ -8,7 +8,6 @@ from typing import Any
 
 from sqlalchemy import func, select, update
 
-from service.inspection.deleted import KEPT
 from service.inspection.tables import DELETED
 from tests.service.inspection.conftest import Stage, stored_file
 
@@ -145,9 +144,12 @@ def test_after_its_time_a_deleted_item_is_gone(stage: Stage) -> None:
     old, young, newest = (stage.item(record) for _ in range(3))
     for item in (old, young):
         stage.client.delete(path(item))
-    long_ago = dt.datetime.now(dt.UTC).replace(tzinfo=None) - KEPT - dt.timedelta(seconds=1)
-    older = update(DELETED).where(DELETED.c.item_id == old["item_id"]).values(deleted_at=long_ago)
-    stage.database.write_now(lambda session: session.execute(older))
+    # The API's document says 30 days.
+    month_ago = dt.datetime.now(dt.UTC).replace(tzinfo=None) - dt.timedelta(days=30)
+    for item, seconds in ((old, -1), (young, 600)):
+        at = month_ago + dt.timedelta(seconds=seconds)
+        deleted = update(DELETED).where(DELETED.c.item_id == item["item_id"]).values(deleted_at=at)
+        stage.database.write_now(lambda session, deleted=deleted: session.execute(deleted))
     assert stage.client.post(path(old, "/restore")).status_code == 404
     assert kept(stage) == 2
     stage.client.delete(path(newest))

@@ -6,6 +6,7 @@ import datetime as dt
 from typing import Any
 
 import pytest
+from starlette.testclient import TestClient
 
 from service.envelope import Problem
 from shared.wire.catalogue import ReferenceImage, TemplateRegion
@@ -278,15 +279,16 @@ def test_a_create_that_is_sent_again_makes_no_second_item(stage: Stage) -> None:
     record = stage.record()["inspection_id"]
     body = {"item_name": "前缘", "inspection_id": record}
 
-    def make(key: str | None) -> str:
+    def make(key: str | None, client: TestClient = stage.client) -> str:
         headers = {} if key is None else {"Idempotency-Key": key}
-        answer = stage.client.post("/api/inspection_item/create", json=body, headers=headers)
+        answer = client.post("/api/inspection_item/create", json=body, headers=headers)
         assert answer.status_code == 200
         return answer.json()["item_id"]
 
     first = make("k1")
     assert make("k1") == first
-    others = {make("k2"), make(None), make(None)}
-    assert len(others | {first}) == 4
+    # A key is its sender's own: the same one of somebody else makes another item.
+    others = {make("k2"), make(None), make(None), make("k1", stage.as_role("inspector"))}
+    assert len(others | {first}) == 5
     listed = stage.client.get("/api/inspection_item/list", params={"inspection_id": record})
-    assert listed.json()["data"]["pagination"]["total"] == 4
+    assert listed.json()["data"]["pagination"]["total"] == 5
