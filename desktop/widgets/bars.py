@@ -56,6 +56,8 @@ class SaveState(StrEnum):
 
     SAVED = "saved"
     WAITING = "waiting"
+    HELD = "held"
+    """A person says first whether to send it."""
     OFFLINE = "offline"
 
 
@@ -231,7 +233,7 @@ class Rail(Panel):
 
 
 class SaveMark(QWidget):
-    """A cloud and a word: everything saved, so many edits waiting, or the service out of reach."""
+    """A cloud and a word: everything saved, so many edits waiting or held, or the service out of reach."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -253,6 +255,9 @@ class SaveMark(QWidget):
         if state is SaveState.SAVED:
             self._symbol.show_icon("cloud-ok", "passed")
             self._text.setText(self.tr("All saved"))
+        elif state is SaveState.HELD:
+            self._symbol.show_icon("cloud-wait", "undecided")
+            self._text.setText(self.tr("%n edit(s) kept here", "", waiting))
         elif state is SaveState.WAITING:
             self._symbol.show_icon("cloud-wait", "undecided")
             self._text.setText(self.tr("Saving %n edit(s)", "", waiting))

@@ -8,9 +8,11 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from desktop.theme import CARD_RADIUS, look
 from desktop.widgets.buttons import Button, Kind
-from desktop.widgets.labels import label
+from desktop.widgets.labels import in_lines, label
 
 _TOAST_MS = 4_000
+_TOAST_BESIDE = 120
+"""View px beside the words of a toast that stay free."""
 
 
 class Confirm(QDialog):
@@ -82,6 +84,7 @@ class Toast(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 10, 16, 10)
         self._text: QLabel = label("")
+        self._said = ""
         row.addWidget(self._text)
         self._timer = QTimer(self, singleShot=True, interval=_TOAST_MS)
         self._timer.timeout.connect(self.hide)
@@ -90,12 +93,11 @@ class Toast(QWidget):
 
     def text(self) -> str:
         """What it says."""
-        return self._text.text()
+        return self._said
 
     def say(self, sentence: str) -> None:
         """Show a sentence, and read it out to a screen reader."""
-        self._text.setText(sentence)
-        self.adjustSize()
+        self._said = sentence
         self._place()
         self.show()
         self.raise_()
@@ -105,6 +107,9 @@ class Toast(QWidget):
     def _place(self) -> None:
         window = self.parentWidget()
         if window is not None:
+            # A path has no blanks at which a label would break by itself.
+            self._text.setText(in_lines(self._said, self._text.fontMetrics(), window.width() - _TOAST_BESIDE))
+            self.adjustSize()
             self.move((window.width() - self.width()) // 2, window.height() - self.height() - 40)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

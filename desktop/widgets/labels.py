@@ -23,6 +23,11 @@ def tip(text: str) -> str:
 
 def folded(text: str, metrics: QFontMetrics, width: int) -> str:
     """`text` for a button, which does not wrap by itself: in lines of at most `width` px."""
+    return in_lines(text, metrics, width).replace("&", "&&")
+
+
+def in_lines(text: str, metrics: QFontMetrics, width: int) -> str:
+    """`text` in lines of at most `width` px, broken at blanks, and within a word that is longer than that."""
     lines = []
     for line in text.splitlines():
         rest = ""
@@ -33,7 +38,7 @@ def folded(text: str, metrics: QFontMetrics, width: int) -> str:
                 rest = rest[end:]
             rest += letter
         lines.append(rest)
-    return "\n".join(lines).replace("&", "&&")
+    return "\n".join(lines)
 
 
 def label(text: str = "", role: Role = "text", wrap: bool = False) -> QLabel:

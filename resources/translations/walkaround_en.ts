@@ -345,6 +345,13 @@
 <context>
     <name>SaveMark</name>
     <message numerus="yes">
+        <source>%n edit(s) kept here</source>
+        <translation>
+            <numerusform>%n edit kept here</numerusform>
+            <numerusform>%n edits kept here</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>Offline, %n edit(s) kept here</source>
         <translation>
             <numerusform>Offline, %n edit kept here</numerusform>

@@ -5229,6 +5229,12 @@
 </context>
 <context>
     <name>SaveMark</name>
+    <message numerus="yes">
+        <source>%n edit(s) kept here</source>
+        <translation>
+            <numerusform>%n 处编辑保存在本机</numerusform>
+        </translation>
+    </message>
     <message>
         <source>All saved</source>
         <translation>已全部保存</translation>
@@ -5557,6 +5563,10 @@
     <message>
         <source>The service does not answer. Your edits are kept on this machine and sent later.</source>
         <translation>服务没有应答。修改保存在本机，稍后自动发送。</translation>
+    </message>
+    <message>
+        <source>These edits are on this machine since the program ended. Say whether to send them.</source>
+        <translation>程序结束时这些编辑保存在本机。请决定是否发送。</translation>
     </message>
     <message>
         <source>Unnamed record</source>

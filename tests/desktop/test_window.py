@@ -203,6 +203,17 @@ def test_a_toast_goes_by_itself_or_by_a_click(window: MainWindow, context: Conte
     assert not window.toast.isVisible()
 
 
+def test_a_long_toast_stays_inside_the_window(window: MainWindow, context: Context) -> None:
+    context.enter(make_payload(Role.ADMIN))
+    said = "The report is written: /" + "a_folder_without_blanks_&_more/" * 20
+    window.resize(1024, 700)
+    page_of(window, Records).toast.emit(said)
+    assert window.toast.text() == said
+    assert window.rect().contains(window.toast.geometry())
+    window.resize(800, 700)
+    assert window.rect().contains(window.toast.geometry())
+
+
 def test_the_place_of_the_window_is_kept(
     window: MainWindow, context: Context, qtbot: QtBot, qapp: QApplication
 ) -> None:

@@ -320,7 +320,7 @@ class WorkbenchPage(Page):
             self._show_findings()
 
     def _show_saving(self) -> None:
-        self.top.show_saving(self.bench.edits.saving)
+        self.top.show_saving(self.bench.edits.saving, self.bench.edits.held)
 
     def set_editable(self, on: bool) -> None:
         """Offer editing, or only looking."""

@@ -70,19 +70,21 @@ class Top(TopBar):
         self.finish.set_icon("report" if self._ended else "check")
         self.finish.setToolTip(self._commands.tooltip("record.report" if self._ended else "record.finish"))
 
-    def show_saving(self, saving: Saving) -> None:
-        """Show whether all edits have reached the service."""
+    def show_saving(self, saving: Saving, held: bool = False) -> None:
+        """Show whether all edits have reached the service; `held`: a person says first whether to send them."""
         if saving.conflicts:
             self.problem.setText(self.tr("%n edit(s) to decide", "", saving.conflicts))
         self.problem.setVisible(bool(saving.conflicts))
-        if saving.offline:
+        if held and saving.waiting:
+            self.mark.show_state(SaveState.HELD, saving.waiting)
+        elif saving.offline:
             self.mark.show_state(SaveState.OFFLINE, saving.waiting)
         elif saving.waiting > saving.conflicts:
             self.mark.show_state(SaveState.WAITING, saving.waiting - saving.conflicts)
         else:
             self.mark.show_state(SaveState.SAVED)
         self.mark.setVisible(not (saving.conflicts and saving.waiting == saving.conflicts))
-        self.mark.setToolTip(tip(saving.problem or self._explained(saving)))
+        self.mark.setToolTip(tip(saving.problem or self._explained(saving, held)))
 
     def show_detecting(self, percent: int, count: int) -> None:
         """Show how far a detection is; the button then stops it. `count` 0: none is under way."""
@@ -110,7 +112,11 @@ class Top(TopBar):
         else:
             self._commands.run("record.detect")
 
-    def _explained(self, saving: Saving) -> str:
+    def _explained(self, saving: Saving, held: bool) -> str:
+        if held and saving.waiting:
+            return self.tr(
+                "These edits are on this machine since the program ended. Say whether to send them."
+            )
         if saving.offline:
             return self.tr("The service does not answer. Your edits are kept on this machine and sent later.")
         if saving.waiting:

@@ -222,6 +222,7 @@ def test_edits_of_a_crash_are_offered_and_sent(
         notices = second.page.notices
         assert not notices.recovered.isHidden()
         assert second.names == ["Item 1"]
+        assert "kept here" in second.page.top.mark.text()
         assert session.items.all(record_id) == []
         notices.recovered.keep.click()
         qtbot.waitUntil(lambda: second.saved, timeout=8000)
