@@ -71,7 +71,7 @@ class Top(TopBar):
         self.finish.setToolTip(self._commands.tooltip("record.report" if self._ended else "record.finish"))
 
     def show_saving(self, saving: Saving, held: bool = False) -> None:
-        """Show whether all edits have reached the service; `held`: a person says first whether to send them."""
+        """Show whether all edits have reached the service; `held`: a person first says whether they shall."""
         if saving.conflicts:
             self.problem.setText(self.tr("%n edit(s) to decide", "", saving.conflicts))
         self.problem.setVisible(bool(saving.conflicts))
