@@ -1,0 +1,125 @@
+"""What every body is built from: times, numbers, documents kept as given, pages."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from shared.wire.common import (
+    MAX_JSON_DEPTH,
+    MAX_JSON_VALUES,
+    CurrentPage,
+    ItemTime,
+    JsonObject,
+    Number,
+    PageSize,
+    RecordTime,
+    Whole,
+    pagination,
+)
+
+ITEM_TIME: TypeAdapter[dt.datetime] = TypeAdapter(ItemTime)
+RECORD_TIME: TypeAdapter[dt.datetime] = TypeAdapter(RecordTime)
+DOCUMENT: TypeAdapter[dict[str, Any]] = TypeAdapter(JsonObject)
+
+
+def refused(adapter: TypeAdapter[Any], value: Any) -> bool:
+    try:
+        adapter.validate_python(value)
+    except ValidationError:
+        return True
+    return False
+
+
+@pytest.fixture
+def _in_shanghai(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    if os.name == "nt":
+        pytest.skip("the time zone of a process is the system's there")
+    monkeypatch.setenv("TZ", "Asia/Shanghai")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.usefixtures("_in_shanghai")
+def test_a_time_without_a_zone_is_utc_wherever_the_machine_stands() -> None:
+    given = "2026-03-01T08:00:00"
+    at = ITEM_TIME.validate_python(given)
+    assert at == dt.datetime(2026, 3, 1, 8, tzinfo=dt.UTC)
+    assert ITEM_TIME.dump_python(at, mode="json") == f"{given}Z"
+    assert RECORD_TIME.dump_python(RECORD_TIME.validate_python(given), mode="json") == given
+    assert RECORD_TIME.validate_python(f"{given}+08:00") == dt.datetime(2026, 3, 1, 0)
+
+
+@pytest.mark.parametrize("adapter", [ITEM_TIME, RECORD_TIME])
+@pytest.mark.parametrize("value", [0, 1.5, "0", "1772352000", "08:00:00", "", None, True])
+def test_a_time_is_a_text_that_begins_with_its_date(adapter: TypeAdapter[Any], value: Any) -> None:
+    assert refused(adapter, value)
+
+
+@pytest.mark.parametrize("value", ["0001-01-01T00:00:00+01:00", "9999-12-31T23:59:59-01:00"])
+def test_a_time_that_its_zone_leads_out_of_all_years_is_refused(value: str) -> None:
+    assert refused(ITEM_TIME, value)
+
+
+def nested(depth: int) -> dict[str, Any]:
+    """A document of so many levels, the value inside counted."""
+    value: Any = 1
+    for _ in range(depth - 1):
+        value = {"a": value}
+    assert isinstance(value, dict)
+    return value
+
+
+def test_a_document_may_be_so_deep_and_hold_so_many_values() -> None:
+    assert not refused(DOCUMENT, nested(MAX_JSON_DEPTH))
+    assert refused(DOCUMENT, nested(MAX_JSON_DEPTH + 1))
+    # The document itself, the key and the list are values too.
+    assert not refused(DOCUMENT, {"a": [0] * (MAX_JSON_VALUES - 3)})
+    assert refused(DOCUMENT, {"a": [0] * (MAX_JSON_VALUES - 2)})
+
+
+@pytest.mark.parametrize("part", ["\ud800", float("inf"), float("nan"), 10**400, {"\udfff": 1}, ["\ud800"]])
+def test_a_document_holds_only_what_json_can_say(part: Any) -> None:
+    assert refused(DOCUMENT, {"a": part})
+
+
+@pytest.mark.parametrize("value", [True, "1", None, float("inf"), float("nan"), 10**400])
+def test_what_is_no_number(value: Any) -> None:
+    assert refused(TypeAdapter(Number), value)
+
+
+def test_a_number_stays_what_it_was() -> None:
+    adapter: TypeAdapter[Any] = TypeAdapter(Number)
+    assert [repr(adapter.validate_python(value)) for value in (1, 1.0, -0.5, 2**60)] == [
+        "1",
+        "1.0",
+        "-0.5",
+        str(2**60),
+    ]
+
+
+@pytest.mark.parametrize("value", [True, False, "1", None, 1.5])
+def test_what_is_no_integer(value: Any) -> None:
+    assert refused(TypeAdapter(Whole), value)
+
+
+def test_the_last_page_may_be_half_full() -> None:
+    pages = [pagination(1, 10, total).total_pages for total in (0, 1, 10, 11, 20)]
+    assert pages == [0, 1, 1, 2, 2]
+
+
+def test_pages_within_their_limits() -> None:
+    assert not refused(TypeAdapter(PageSize), 200)
+    assert refused(TypeAdapter(PageSize), 201)
+    assert refused(TypeAdapter(PageSize), 0)
+    assert not refused(TypeAdapter(CurrentPage), 2**31 - 1)
+    # OFFSET would leave the integers of the database.
+    assert refused(TypeAdapter(CurrentPage), 2**31)
