@@ -87,7 +87,8 @@ class FaceCard(Card):
         column.addLayout(row)
 
     def load(self) -> None:
-        """Ask the service how the enrolment is."""
+        """Ask the service how the enrolment is. A consent that was ticked earlier has to be ticked again."""
+        self.consent.setChecked(False)
         status = self._session.account.face_status
         run(status, owner=self, done=self.show_status, failed=self._failed)
 

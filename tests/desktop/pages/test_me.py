@@ -257,6 +257,13 @@ def test_nothing_is_enrolled_without_consent(page: MePage) -> None:
     assert page.face.delete.isHidden()
 
 
+def test_a_consent_is_given_anew_each_time_the_page_is_opened(page: MePage) -> None:
+    page.face.consent.setChecked(True)
+    page.opened({})
+    assert not page.face.consent.isChecked()
+    assert not page.face.by_camera.isEnabled()
+
+
 def test_enrolment_by_files_sends_the_pictures(
     qtbot: QtBot, played: Played, page: MePage, tmp_path: Path
 ) -> None:
