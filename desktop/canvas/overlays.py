@@ -11,6 +11,8 @@ from desktop.canvas.viewport import Viewport
 
 MARGIN = 12
 """View px between an overlay and the edge of the canvas."""
+_LEAST_PART = 7.0
+"""View px of the minimap's mark for the part that is seen, at least."""
 
 
 class _Floating(QFrame):
@@ -167,6 +169,9 @@ class Minimap(QWidget):
             box = QRectF(
                 inner.left() + part.x * scale, inner.top() + part.y * scale, part.w * scale, part.h * scale
             )
+            # At high zoom the part is less than a px here: it is marked all the same.
+            less_x, less_y = max(_LEAST_PART - box.width(), 0) / 2, max(_LEAST_PART - box.height(), 0) / 2
+            box.adjust(-less_x, -less_y, less_x, less_y)
             painter.setPen(QPen(QColor(self._colours.accent), 1.5))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRect(box.adjusted(0.75, 0.75, -0.75, -0.75))

@@ -5885,12 +5885,20 @@
         <translation>发现</translation>
     </message>
     <message>
+        <source>Hidden</source>
+        <translation>已隐藏</translation>
+    </message>
+    <message>
         <source>Import regions</source>
         <translation>导入区域</translation>
     </message>
     <message>
         <source>Item {n} / {all}</source>
         <translation>条目 {n} / {all}</translation>
+    </message>
+    <message>
+        <source>Locked</source>
+        <translation>已锁定</translation>
     </message>
     <message>
         <source>Mark on the reference image</source>

@@ -20,7 +20,7 @@ class StatusLine(QObject):
         self._bench, self._view = bench, view
         self._cursor: tuple[int, int] | None = None
         view.cursorMoved.connect(self._cursor_moved)
-        view.selectionChanged.connect(lambda _: self.show())
+        view.store.subscribe(lambda _: self.show())
 
     def _cursor_moved(self, place: tuple[int, int] | None) -> None:
         self._cursor = place
@@ -38,7 +38,7 @@ class StatusLine(QObject):
             ),
             status_right(
                 self._cursor,
-                None if region is None else region.rect,
+                region,
                 bench.mm_per_pixel,
                 len(self._view.store.selected),
             ),

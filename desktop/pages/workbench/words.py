@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from PySide6.QtCore import QCoreApplication
 
-from desktop.canvas.regions import Step
+from desktop.canvas.regions import Region, Step
 from desktop.canvas.words import step_name
 from desktop.imaging.tone import Tone
 from shared.geometry import Rect
@@ -119,9 +119,9 @@ def status_left(
 
 
 def status_right(
-    cursor: tuple[int, int] | None, region: Rect | None, mm_per_pixel: float | None, chosen: int = 1
+    cursor: tuple[int, int] | None, region: Region | None, mm_per_pixel: float | None, chosen: int
 ) -> str:
-    """Where the pointer is in px, and how large the chosen region is, or how many are chosen."""
+    """Where the pointer is in px, and how the chosen region is, or how many are chosen."""
     parts = []
     if cursor is not None:
         parts.append(f"x {grouped(cursor[0])}  y {grouped(cursor[1])}")
@@ -129,5 +129,9 @@ def status_right(
         parts.append(QCoreApplication.translate("Workbench", "%n region(s) chosen", "", chosen))
     elif region is not None:
         said = QCoreApplication.translate("Workbench", "Region {size}")
-        parts.append(said.format(size=region_text(region, mm_per_pixel)))
+        parts.append(said.format(size=region_text(region.rect, mm_per_pixel)))
+        if region.locked:
+            parts.append(QCoreApplication.translate("Workbench", "Locked"))
+        if region.hidden:
+            parts.append(QCoreApplication.translate("Workbench", "Hidden"))
     return "  ·  ".join(parts)

@@ -266,6 +266,22 @@ def test_brightness_changes_the_view_not_the_picture(qtbot: QtBot, view: CanvasV
     assert view.source.crop(Rect(100, 100, 1, 1)).pixelColor(0, 0).red() == 100
 
 
+def test_the_minimap_marks_a_part_of_a_few_pixels_too(qtbot: QtBot, view: CanvasView) -> None:
+    minimap = view.findChild(QWidget, "minimap")
+    assert minimap is not None
+    view.set_viewport(64, view.viewport.image_width / 2, view.viewport.image_height / 2)
+    seen = minimap.grab().toImage()
+    accent = QColor(view._colours.accent)
+    near = [
+        (x, y)
+        for x in range(seen.width())
+        for y in range(seen.height())
+        if abs(seen.pixelColor(x, y).hue() - accent.hue()) < 8 and seen.pixelColor(x, y).saturation() > 120
+    ]
+    assert len(near) > 12
+    assert max(x for x, _ in near) - min(x for x, _ in near) < 12
+
+
 def test_the_minimap_appears_when_not_all_is_seen(qtbot: QtBot, view: CanvasView) -> None:
     minimap = view.findChild(QWidget, "minimap")
     assert minimap is not None

@@ -171,6 +171,17 @@ def test_the_line_says_how_many_regions_are_chosen(bench: Desk, qtbot: QtBot) ->
     assert "3 region" in said.args[1]
 
 
+def test_the_line_says_that_a_region_is_locked_or_hidden(bench: Desk, qtbot: QtBot) -> None:
+    bench.open(make_record(bench.session), qtbot.waitUntil)
+    for command, word in (("region.lock", "Locked"), ("region.hide", "Hidden")):
+        with qtbot.waitSignal(bench.page.status) as said:
+            bench.context.commands.run(command)
+        assert said.args[1].endswith(word)
+    with qtbot.waitSignal(bench.page.status) as said:
+        bench.context.commands.run("region.show")
+    assert said.args[1].endswith("Locked")
+
+
 def test_deleting_what_is_locked_says_why_it_stays(bench: Desk, qtbot: QtBot) -> None:
     bench.open(make_record(bench.session), qtbot.waitUntil)
     bench.context.commands.run("region.lock")
