@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from typing import Any
 
 import pytest
@@ -27,6 +28,13 @@ def test_a_content_id_gives_its_hash_back(data: bytes) -> None:
 def test_other_texts_are_no_content_ids(text: str) -> None:
     with pytest.raises(ValueError):
         sha256_of(text)
+
+
+@pytest.mark.parametrize("length", [0, 31, 33, 64])
+def test_a_hash_of_another_length_is_none_of_ours(length: int) -> None:
+    raw = bytes([0x01, 0x55, 0x12, 0x20]) + bytes(length)
+    with pytest.raises(ValueError):
+        sha256_of("b" + base64.b32encode(raw).decode().rstrip("=").lower())
 
 
 @pytest.mark.parametrize("digest", ["", "00", "zz" * 32, "0" * 63])

@@ -40,6 +40,18 @@ def test_a_value_above_one_makes_all_four_pixels() -> None:
     assert point_to_pixels(0, 0, 1, 1, 640, 480) == Rect(0, 0, 640, 480)
 
 
+def test_a_point_that_leads_out_of_the_image_ends_at_its_edge() -> None:
+    assert point_to_pixels(0.75, 0.5, 0.5, 1, 640, 480) == Rect(480, 240, 160, 240)
+    assert point_to_pixels(-20, -10, 50, 40, 640, 480) == Rect(0, 0, 30, 30)
+    assert point_to_pixels(700, 0, 10, 10, 640, 480).empty
+
+
+def test_a_rectangle_that_is_turned_over_has_no_area() -> None:
+    assert Rect(10, 10, -2, -3).area == 0
+    assert Rect(10, 10, -2, -3).empty
+    assert Rect(0, 0, 6, 1).iou(Rect(10, 10, -2, -3)) == 0
+
+
 @pytest.mark.parametrize(
     ("x", "y", "inside"),
     [(0, 0, True), (9.999, 4.999, True), (10, 2, False), (2, 5, False), (-0.001, 0, False)],

@@ -56,6 +56,16 @@ def test_a_new_detection_makes_the_verdict_undecided_again() -> None:
     assert results.passed(entries) is False
 
 
+@pytest.mark.parametrize("progress", ["pending", "detecting", "error", "canceled"])
+def test_a_detection_without_a_result_hides_none(progress: str) -> None:
+    # The entry of a job says `isPassed` false from the start.
+    entries = [detection(1), detection(2, passed=False, progress=progress)]
+    assert results.current(entries) is results.finished_detection(entries) is entries[0]
+    assert results.newest_detection(entries) is entries[1]
+    assert results.passed(entries) is results.model_opinion(entries) is True
+    assert results.passed(entries[1:]) is None
+
+
 def test_a_correction_counts_for_the_findings_and_is_no_opinion_of_the_model() -> None:
     entries = [detection(1, passed=False), correction(2, 1)]
     assert results.finished_detection(entries) is entries[1]

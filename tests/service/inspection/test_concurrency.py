@@ -82,7 +82,8 @@ def test_who_changed_it_is_told_beside_the_body_and_in_a_refusal(stage: Stage, k
 def test_results_and_what_follows_from_them_are_not_told_as_changed_by_hand(stage: Stage) -> None:
     paths = _paths(stage)
     item = paths["item"][1]
-    stage.as_role("inspector").post(f"{item}/verdict", json={"verdict": "failed"})
+    decided = stage.as_role("inspector").post(f"{item}/verdict", json={"verdict": "failed"})
+    assert unquote(decided.headers["x-updated-by"]) == "id-of-planner"
     for kind, progress in (("item", None), ("record", 100)):
         seen = stage.client.get(paths[kind][0])
         assert unquote(seen.headers["x-updated-by"]) == "id-of-planner"
