@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -26,13 +25,13 @@ from desktop.pages.workbench.document import BOXES, FIELDS
 from desktop.pages.workbench.outbox import BY, RESULT, new_facts
 from desktop.pages.workbench.signing import OTHERS, VERDICT, to_sign
 from desktop.pages.workbench.words import field_name, grouped
-from desktop.widgets import Button, label, rule, status_word
+from desktop.widgets import Button, folded, label, rule, status_word
 from desktop.widgets import Kind as ButtonKind
 from shared import results
 from shared.codes import Verdict
 
-_LINE = 26
-"""Characters of a line of a choice; as many Chinese ones fit into half of the dialog."""
+_CHOICE_PX = 280
+"""Width of a line of a choice; as much fits into half of the dialog."""
 
 
 class ConflictDialog(QDialog):
@@ -157,8 +156,8 @@ class ConflictDialog(QDialog):
     def _choice(self, grid: QGridLayout, row: int, edit_id: str, field: str, mine: str, theirs: str) -> None:
         grid.addWidget(label(field_name(field) if field else "", "label"), row, 0)
         group = QButtonGroup(self)
-        own = QRadioButton(_folded(self.tr("Mine: {value}").format(value=mine)))
-        other = QRadioButton(_folded(self.tr("Theirs: {value}").format(value=theirs)))
+        said = (self.tr("Mine: {value}").format(value=mine), self.tr("Theirs: {value}").format(value=theirs))
+        own, other = (QRadioButton(folded(text, self.fontMetrics(), _CHOICE_PX)) for text in said)
         group.addButton(own)
         group.addButton(other)
         other.setChecked(True)
@@ -228,12 +227,6 @@ def _passes_over(conflict: Conflict) -> bool:
     """True when the edit's findings would take a verdict back that stands, and give none of their own."""
     after = conflict.edit.after
     return after.get(BOXES) is not None and after.get(VERDICT) is None and bool(conflict.current.get(VERDICT))
-
-
-def _folded(text: str) -> str:
-    """The text of a button in lines short enough for two beside each other; buttons do not wrap."""
-    lines = [part for line in text.splitlines() for part in textwrap.wrap(line, _LINE) or [""]]
-    return "\n".join(lines).replace("&", "&&")
 
 
 def _time(said: Any) -> datetime | None:

@@ -110,13 +110,15 @@ def test_two_desktops_change_the_same_field(bench: Desk, other: Session, qtbot: 
     fields = bench.page.inspector.fields
     fields.name.setText("mine")
     fields.name.commit()
-    fields.description.setPlainText("my words")
+    words = "my words and a few more in one line"
+    fields.description.setPlainText(words)
     fields.description.commit()
     qtbot.waitUntil(lambda: bench.page.bench.edits.saving.conflicts == 1, timeout=8000)
     assert bench.page.bench.rows[0].name == "mine"
     qtbot.waitUntil(lambda: not bench.page.top.problem.isHidden(), timeout=8000)
     dialog = ConflictDialog(bench.page.bench, bench.page)
     (conflict,) = bench.page.bench.edits.conflicts()
+    assert dialog.mine(conflict.edit.id, "description").text() == f"Mine: {words}"
     dialog.mine(conflict.edit.id, "description").setChecked(True)
     user = other.account.me().user
     name = user.name or user.username
@@ -126,7 +128,7 @@ def test_two_desktops_change_the_same_field(bench: Desk, other: Session, qtbot: 
     dialog.deleteLater()
     qtbot.waitUntil(lambda: bench.saved, timeout=8000)
     item = other.items.get(first).value
-    assert (item.item_name, item.description) == ("theirs", "my words")
+    assert (item.item_name, item.description) == ("theirs", words)
     assert bench.page.bench.rows[0].name == "theirs"
     assert bench.page.bench.edits.saving.conflicts == 0
 
