@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from service.detection.reference_difference import shade
 from service.detection.reference_difference.parts import Bytes, Floats
 from service.detection.reference_difference.threads import side_by_side
 from shared.cv import cv2
@@ -17,6 +18,11 @@ _SIGMAS: Final = (0.0, 0.5, 0.7, 0.9, 1.2, 1.6, 2.1, 2.8)
 _SAMPLES_SIDE = 52
 # Rows that are lit at a time: what is worked on stays in the processor's cache, and threads share it evenly.
 _BAND = 64
+# How far each number of a `Light` may leave that of equal light; the same where only the first may.
+_SMOOTH: Final = np.array([0.6, 0.3, 0.3, 0.3, 0.4, 0.3, 0.3, 0.15, 0.15, 0.15])
+_GAIN: Final = np.array([0.6, *[1e-6] * 9])
+# What usually differs with shadows, against what differs without them, to believe them.
+_MUCH_BETTER = 0.9
 
 
 def match_focus(reference: Floats, photo: Floats, valid: Bytes) -> tuple[Floats, Floats]:
@@ -102,19 +108,36 @@ class Light:
 
     photo ~ (a0 + a1 x + a2 y) reference + c reference^2 + (quadratic in x, y). numbers: (channels, 10) as
     fitted, or None where the reference fits as it is. x, y: what the frame's edges lie at, -1 and 1 for the
-    one that it was fitted on.
+    one that it was fitted on. shade: of bands and shadows, see `shade.between`, on all of that frame.
     """
 
     channels: int
     numbers: NDArray[np.float64] | None
     x: tuple[float, float] = (-1.0, 1.0)
     y: tuple[float, float] = (-1.0, 1.0)
+    shade: tuple[Floats, Floats] | None = None
 
     def within(self, left: float, top: float, right: float, bottom: float) -> Light:
         """That of a window of the frame; its edges in parts of the frame, 0..1."""
         (x1, x2), (y1, y2) = self.x, self.y
         across = (x1 + (x2 - x1) * left, x1 + (x2 - x1) * right)
-        return Light(self.channels, self.numbers, across, (y1 + (y2 - y1) * top, y1 + (y2 - y1) * bottom))
+        return replace(self, x=across, y=(y1 + (y2 - y1) * top, y1 + (y2 - y1) * bottom))
+
+    def shaded(self, image: Floats, photo: Floats) -> Floats:
+        """The image, lit by `on`, in the bands and shadows of the photo; both (height, width, channels)."""
+        if self.shade is None:
+            return image
+        (rows, columns), (height, width) = self.shade[0].shape, image.shape[:2]
+        x, y = (
+            (np.linspace(ends[0], ends[1], 2 * count + 1, dtype=np.float32)[1::2] + 1) / 2 * cells - 0.5
+            for ends, count, cells in ((self.x, width, columns), (self.y, height, rows))
+        )
+        x, y = np.meshgrid(x, y)
+        least, most = (
+            image * np.exp(cv2.remap(part, x, y, cv2.INTER_LINEAR, None, cv2.BORDER_REPLICATE))[..., None]
+            for part in self.shade
+        )
+        return np.clip(np.clip(photo, least, most), 0, 255)
 
     def on(self, image: Floats) -> Floats:
         """The image, float32 (height, width, channels), in that light."""
@@ -174,21 +197,40 @@ def match_light(reference: Floats, photo: Floats, valid: Bytes) -> tuple[Floats,
     small_photo = cv2.resize(photo, size, interpolation=cv2.INTER_AREA).reshape(*size[::-1], channels)
     y, x = np.mgrid[0 : size[1], 0 : size[0]].astype(np.float32)
     x, y = (x + 0.5) / size[0] * 2 - 1, (y + 0.5) / size[1] * 2 - 1
-    work = [
-        partial(
-            _fit_light,
-            small_reference[..., channel][small_valid] / 255,
-            small_photo[..., channel][small_valid] / 255,
-            x[small_valid],
-            y[small_valid],
-        )
-        for channel in range(channels)
-    ]
-    light = Light(channels, np.stack(side_by_side(work)))
+
+    def fitted(target: Floats, spread: NDArray[np.float64]) -> Light:
+        work = [
+            partial(
+                _fit_light,
+                small_reference[..., channel][small_valid] / 255,
+                target[..., channel][small_valid] / 255,
+                x[small_valid],
+                y[small_valid],
+                spread,
+            )
+            for channel in range(channels)
+        ]
+        return Light(channels, np.stack(side_by_side(work)))
+
+    light = fitted(small_photo, _SMOOTH)
     matched = light.on(reference)
+    off = _off(matched, photo, valid)
+    lit = light.on(np.asarray(small_reference, np.float32))
+    if shade.uneven(lit.mean(axis=2), small_photo.mean(axis=2), small_valid):
+        # A smooth fit bends over the edge of a shadow. So first one gain for all, and the shade from that;
+        # then what the photo would be without it can be fitted, and the shade once more.
+        bright = _luminance(photo)
+        found = shade.between(_luminance(fitted(small_photo, _GAIN).on(reference)), bright, valid)
+        middle = cv2.resize((found[0] + found[1]) / 2, size, interpolation=cv2.INTER_AREA)
+        smooth = fitted(small_photo * np.exp(-middle)[..., None], _SMOOTH)
+        shaded = smooth.on(reference)
+        smooth = replace(smooth, shade=shade.between(_luminance(shaded), bright, valid))
+        shaded = smooth.shaded(shaded, photo)
+        off_shaded = _off(shaded, photo, valid)
+        if off_shaded < _MUCH_BETTER * off:
+            light, matched, off = smooth, shaded, off_shaded
     # Between scans in black and white nothing but the edges differs, and a fit to them tints the rest.
-    better = _off(matched, photo, valid) < _off(reference, photo, valid)
-    return (matched, light) if better else (reference, own)
+    return (matched, light) if off < _off(reference, photo, valid) else (reference, own)
 
 
 def _off(reference: Floats, photo: Floats, valid: Bytes) -> float:
@@ -201,7 +243,9 @@ def _off(reference: Floats, photo: Floats, valid: Bytes) -> float:
     return float(np.partition(each, lower)[:lower].mean()) if lower else 0.0
 
 
-def _fit_light(value: Floats, target: Floats, x: Floats, y: Floats) -> NDArray[np.float64]:
+def _fit_light(
+    value: Floats, target: Floats, x: Floats, y: Floats, spread: NDArray[np.float64]
+) -> NDArray[np.float64]:
     # What either picture clips says nothing about the light.
     usable = (target > 0.01) & (target < 0.985) & (value < 0.98)
     if np.mean(usable) > 0.3:
@@ -211,8 +255,7 @@ def _fit_light(value: Floats, target: Floats, x: Floats, y: Floats) -> NDArray[n
         np.float64
     )
     prior = np.array([1, 0, 0, 0, 0, 0, 0, 0, 0, 0], np.float64)
-    # How far each number may leave the prior, against a spread of 0.02 of a sample.
-    spread = np.array([0.6, 0.3, 0.3, 0.3, 0.4, 0.3, 0.3, 0.15, 0.15, 0.15])
+    # Against a deviation of 0.02 of a sample.
     ridge = np.diag((0.02 / spread) ** 2)
     change = target - rows.T @ prior
     weights, numbers = np.ones(len(value)), prior

@@ -134,12 +134,12 @@ def look(
     valid = np.asarray(cv2.erode(valid, np.ones((5, 5), np.uint8), borderType=cv2.BORDER_REPLICATE), np.uint8)
     shift = settle.leftover(_grey(was), _grey(now), valid) if search.wanders else None
     if shift is not None:
-        now = settle.moved(now, shift)
+        now, valid = settle.moved(now, shift), settle.still_seen(valid, shift)
     was, now = match_focus(was, now, valid)
     if light is None:
         was, light = match_light(was, now, valid)
     else:
-        was = light.on(was)
+        was = light.shaded(light.on(was), now)
     if white is not None:
         # The reference may have been any brighter there; a photo exposed less tells by how much.
         brighter = np.clip(now, was, was * _BEYOND_WHITE)

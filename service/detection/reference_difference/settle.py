@@ -20,6 +20,15 @@ _BLOCK = 48
 # Longest side of the frames that are measured, px.
 _SIDE = 1280
 _REACH = 4
+# The same in a frame that is so many times smaller, where a lens or a bent board moves more than that.
+_SHRINK = 4
+_FAR_BLOCK = 24
+_FAR_REACH = 7
+# A block is found that correlates as much; where more than this share is not, the rest may lie further off.
+_FOUND = 0.6
+_POWERS = tuple((right, down) for right in range(4) for down in range(4 - right))
+_TERMS = len(_POWERS)
+_MOST_ASTRAY = 0.2
 _MOST_BLOCKS = 144
 # Blocks disagree with a good lattice by about 0.3 px; one that is off by more than this is damage.
 _OUTLIER = 1.5
@@ -52,10 +61,90 @@ def leftover(reference: Floats, photo: Floats, valid: Bytes) -> Floats | None:
     found = blocks.measure(known, seen, valid, _BLOCK, _REACH, _MOST_BLOCKS)
     if len(found.centres) < 8:
         return None
+    far = _from_far(known, seen, valid) if _astray(found) > _MOST_ASTRAY else None
+    if far is not None:
+        there = moved(seen, far)
+        found = blocks.measure(known, there, valid, _BLOCK, _REACH, _MOST_BLOCKS)
     nodes = _lattice(found, (width, height))
-    if np.abs(nodes).max() < _WORTH:
+    if far is None and np.abs(nodes).max() < _WORTH:
         return None
-    return np.asarray(cv2.resize(nodes / scale, full, interpolation=cv2.INTER_LINEAR), np.float32)
+    shift = cv2.resize(nodes, (width, height), interpolation=cv2.INTER_LINEAR)
+    shift = shift if far is None else shift + far
+    if scale < 1:
+        shift = cv2.resize(shift / scale, full, interpolation=cv2.INTER_LINEAR)
+    return np.asarray(shift, np.float32)
+
+
+def _from_far(known: Floats, seen: Floats, valid: Bytes) -> Floats | None:
+    """The shift at each px where much lies further off than the search reaches, as through a wide lens.
+
+    A cubic polynomial, as which a lens bends what is flat; None where that does not mend it.
+    """
+    size = (valid.shape[1], valid.shape[0])
+    shift = np.zeros((*valid.shape, 2), np.float32)
+    for shrink, reach in ((_SHRINK, _FAR_REACH), (1, _REACH), (1, _REACH)):
+        there = moved(seen, shift)
+        small = (max(size[0] // shrink, 1), max(size[1] // shrink, 1))
+        one, other = (
+            np.asarray(cv2.resize(image, small, interpolation=cv2.INTER_AREA), np.float32)
+            for image in (known, there)
+        )
+        covered = np.asarray(cv2.resize(valid, small, interpolation=cv2.INTER_AREA), np.uint8)
+        block = min(_BLOCK if shrink == 1 else _FAR_BLOCK, min(small) // 2)
+        found = blocks.measure(one, other, covered, block, reach, _MOST_BLOCKS)
+        if len(found.centres) < 2 * _TERMS:
+            return None
+        shift = shift + _bend(found, small, size) * np.float32(shrink)
+    found = blocks.measure(known, moved(seen, shift), valid, _BLOCK, _REACH, _MOST_BLOCKS)
+    return shift if _astray(found) < _MOST_ASTRAY else None
+
+
+def _bend(found: blocks.Offsets, size: tuple[int, int], full: tuple[int, int]) -> Floats:
+    """The cubic shift that fits the blocks of a frame of `size`, at each px of one of `full` size."""
+    count = len(found.centres)
+    half = np.array(size) / 2
+    rows = _cubic((found.centres - half) / half.max())
+    trace = np.trace(found.tensors, axis1=1, axis2=2)
+    along = found.tensors / np.maximum(trace, 1e-9)[:, None, None]
+    pulled = np.einsum("bt,bxy->bxty", rows, along).reshape(2 * count, 2 * _TERMS)
+    flat = np.einsum("bt,xy->bxty", rows, np.eye(2)).reshape(2 * count, 2 * _TERMS)
+    start = np.clip(found.correlation - 0.25, 0, None) ** 2
+    weights, width = start, 4 * _OUTLIER
+    numbers = np.zeros(2 * _TERMS)
+    for _ in range(8):
+        weighted = pulled * np.repeat(weights, 2)[:, None]
+        system = np.einsum("ri,rj->ij", flat, weighted) + np.eye(2 * _TERMS) * 1e-3
+        numbers = np.linalg.solve(system, np.einsum("ri,r->i", weighted, found.offsets.ravel()))
+        off = found.offsets - np.einsum("bt,tx->bx", rows, numbers.reshape(_TERMS, 2))
+        residual = np.sqrt(np.maximum(np.einsum("bx,bxy,by->b", off, along, off), 0))
+        weights = start * np.clip(1 - (residual / width) ** 2, 0, None) ** 2
+        width = max(width * 0.75, _OUTLIER)
+    x, y = ((np.arange(length) + 0.5 - length / 2) / (max(full) / 2) for length in full)
+    powers = [np.outer(y**down, x**right) for right, down in _POWERS]
+    shift = np.einsum("tyx,tc->yxc", np.array(powers), numbers.reshape(_TERMS, 2))
+    return np.asarray(shift, np.float32)
+
+
+def _cubic(places: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The terms of a cubic polynomial at `places` (n, 2): (n, _TERMS)."""
+    return np.stack([places[:, 0] ** right * places[:, 1] ** down for right, down in _POWERS], axis=1)
+
+
+def _astray(found: blocks.Offsets) -> float:
+    """The share of the blocks that are not found, or at the end of their reach."""
+    ends = np.abs(found.offsets).max(axis=1) > _REACH - 1
+    return float(np.mean(ends | (found.correlation < _FOUND)))
+
+
+def still_seen(valid: Bytes, shift: Floats) -> Bytes:
+    """What of `valid` (255 where the photo is seen) is seen of the photo that is read `shift` px further."""
+    if np.abs(shift).max() < 2:
+        return valid
+    height, width = valid.shape
+    x = shift[..., 0] + np.arange(width, dtype=np.float32)
+    y = shift[..., 1] + np.arange(height, dtype=np.float32)[:, None]
+    there = cv2.remap(valid, x, y, cv2.INTER_NEAREST, borderMode=cv2.BORDER_CONSTANT, borderValue=0)
+    return np.asarray(cv2.erode(cv2.min(valid, there), np.ones((5, 5), np.uint8)), np.uint8)
 
 
 def moved(image: Floats, shift: Floats) -> Floats:

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-_POOL = ThreadPoolExecutor(min(os.cpu_count() or 1, 3), thread_name_prefix="channels")
+_POOL = ThreadPoolExecutor(min(os.cpu_count() or 1, 3))
 
 
 def side_by_side(work: Sequence[Callable[[], T]]) -> list[T]:

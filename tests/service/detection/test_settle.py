@@ -34,6 +34,34 @@ def test_a_wandering_scan_is_followed_to_a_part_of_a_pixel() -> None:
     )
 
 
+def test_a_lens_is_followed_further_than_a_block_is_searched() -> None:
+    rng = np.random.default_rng(2)
+    surface = sum(
+        cv2.GaussianBlur(rng.standard_normal((SIZE, SIZE)).astype(np.float32), (0, 0), size) * size * 40
+        for size in (2, 5, 12)
+    )
+    y, x = np.mgrid[0:SIZE, 0:SIZE].astype(np.float32) - SIZE / 2
+    # Barrel distortion as a lens has it: 10 px in the middle of a side, more in the corners.
+    further = 0.03 * (x**2 + y**2) / (SIZE / 2) ** 2
+    shift = np.stack([-x * further, -y * further], axis=2)
+    photo = settle.moved(np.asarray(surface, np.float32)[..., None], shift)[..., 0]
+    valid = np.full(photo.shape, 255, np.uint8)
+    found = settle.leftover(photo, np.asarray(surface, np.float32), valid)
+    assert found is not None
+    off = np.hypot(*np.moveaxis(found - shift, 2, 0))
+    assert np.quantile(off, 0.95) < 0.5
+
+
+def test_what_is_read_from_beyond_the_photo_is_not_seen() -> None:
+    valid = np.full((SIZE, SIZE), 255, np.uint8)
+    shift = np.zeros((SIZE, SIZE, 2), np.float32)
+    assert settle.still_seen(valid, shift).all()
+    shift[..., 0] = 20
+    seen = settle.still_seen(valid, shift)
+    assert not seen[:, SIZE - 20 :].any()
+    assert seen[:, : SIZE - 24].all()
+
+
 def test_what_lies_right_is_left_alone() -> None:
     copper = scans.etched(SIZE, SIZE, 4)
     valid = np.full(copper.shape, 255, np.uint8)
