@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from enum import StrEnum
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
@@ -26,7 +25,7 @@ from desktop.canvas.colours import CanvasColours
 from desktop.canvas.findings import FindingBox, FindingLayer
 from desktop.canvas.image_layer import NEAREST_ABOVE
 from desktop.canvas.marks import CHIP_HEIGHT, FocusRing, chip_font, draw_chip
-from desktop.canvas.pair_drawing import draw_grip, draw_toned
+from desktop.canvas.pair_drawing import CompareMode, draw_grip, draw_toned
 from desktop.canvas.pair_tools import PairTool, Spot
 from desktop.canvas.tools import DRAG_DISTANCE
 from desktop.canvas.viewport import Viewport
@@ -38,16 +37,6 @@ BLINK_MS = 600
 _GRIP = 10.0
 _GAP = 2
 _STEP = 1.25
-
-
-class CompareMode(StrEnum):
-    """How the two pictures are held against each other."""
-
-    SIDE_BY_SIDE = "side_by_side"
-    SWIPE = "swipe"
-    BLINK = "blink"
-    DIFFERENCE = "difference"
-    OVERLAY = "overlay"
 
 
 class CompareView(QWidget):
@@ -218,10 +207,14 @@ class CompareView(QWidget):
         self._viewport = self._viewport.resized(self._pane_width(), max(self.height(), 1))
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Zoom both at the pointer."""
-        x = event.position().x() % (self._pane_width() + _GAP)
-        scale = self._viewport.scale * _STEP ** (event.angleDelta().y() / 120)
-        self._viewport = self._viewport.zoomed(scale, x, event.position().y())
+        """Zoom both at the pointer; touch pads scroll with two fingers and zoom with Ctrl."""
+        way = event.pixelDelta()
+        if not way.isNull() and not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self._viewport = self._viewport.panned(way.x(), way.y())
+        else:
+            x = event.position().x() % (self._pane_width() + _GAP)
+            scale = self._viewport.scale * _STEP ** (event.angleDelta().y() / 120)
+            self._viewport = self._viewport.zoomed(scale, x, event.position().y())
         self.update()
         event.accept()
 
@@ -295,14 +288,8 @@ class CompareView(QWidget):
         elif event.key() == Qt.Key.Key_Space and self._mode is CompareMode.BLINK:
             self._blink.stop()
             self.flip()
-        elif event.key() == Qt.Key.Key_F:
-            self.fit()
-        elif event.key() == Qt.Key.Key_1:
-            self.one_to_one()
-        elif event.key() in (Qt.Key.Key_Plus, Qt.Key.Key_Equal):
-            self.zoom_in()
-        elif event.key() == Qt.Key.Key_Minus:
-            self.zoom_out()
+        elif event.key() in _ZOOMS:
+            _ZOOMS[Qt.Key(event.key())](self)
         else:
             event.ignore()
 
@@ -396,3 +383,12 @@ class CompareView(QWidget):
             place = QRectF(box.left() + 6, box.bottom() - CHIP_HEIGHT - 6, width, CHIP_HEIGHT)
             if place.right() <= box.right():
                 draw_chip(painter, place, name, QColor(self._colours.dim))
+
+
+_ZOOMS = {
+    Qt.Key.Key_F: CompareView.fit,
+    Qt.Key.Key_1: CompareView.one_to_one,
+    Qt.Key.Key_Plus: CompareView.zoom_in,
+    Qt.Key.Key_Equal: CompareView.zoom_in,
+    Qt.Key.Key_Minus: CompareView.zoom_out,
+}

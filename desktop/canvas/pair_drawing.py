@@ -1,6 +1,8 @@
-"""Drawing one side of a compared pair, and the grip between the two."""
+"""The ways to compare a pair; drawing one side of it, and the grip between the two."""
 
 from __future__ import annotations
+
+from enum import StrEnum
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen
@@ -8,6 +10,16 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPen
 from desktop.imaging.tone import Tone
 
 _GRIP_RADIUS = 8
+
+
+class CompareMode(StrEnum):
+    """How the two pictures are held against each other."""
+
+    SIDE_BY_SIDE = "side_by_side"
+    SWIPE = "swipe"
+    BLINK = "blink"
+    DIFFERENCE = "difference"
+    OVERLAY = "overlay"
 
 
 def draw_toned(

@@ -8,7 +8,8 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from desktop.canvas.alignment import AlignedPair, homography_from_points
-from desktop.canvas.compare import CompareMode, CompareView
+from desktop.canvas.compare import CompareView
+from desktop.canvas.pair_drawing import CompareMode
 from desktop.canvas.pair_tools import PairTool, Place, ThreePoints, mapped
 from desktop.pages.workbench.photo_box import PhotoBox
 from desktop.pages.workbench.photos import Photos

@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QGraphicsDropShadowEffect, QHBoxLayout, QSlider, Q
 
 from desktop.binding import Commands
 from desktop.canvas.alignment import AlignedPair
-from desktop.canvas.compare import CompareMode, CompareView
+from desktop.canvas.compare import CompareView
+from desktop.canvas.pair_drawing import CompareMode
 from desktop.theme import CARD_RADIUS, look
 from desktop.widgets import Button, Kind
 from desktop.widgets.labels import tip

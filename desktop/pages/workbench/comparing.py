@@ -6,7 +6,8 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from desktop.canvas.alignment import AlignedPair
-from desktop.canvas.compare import CompareMode, CompareView
+from desktop.canvas.compare import CompareView
+from desktop.canvas.pair_drawing import CompareMode
 from desktop.canvas.tools import Tool
 from desktop.canvas.view import CanvasView
 from desktop.imaging.tone import Tone

@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QVBoxLayout, QWi
 
 from desktop.binding import Commands
 from desktop.canvas.alignment import AlignedPair
-from desktop.canvas.compare import CompareMode, CompareView
+from desktop.canvas.compare import CompareView
+from desktop.canvas.pair_drawing import CompareMode
 from desktop.pages.workbench.photo_strip import PhotoStrip
 from desktop.pages.workbench.versions import VersionLine
 from desktop.widgets import Button, IconButton, Kind, ProgressBar, label

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QImage
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QImage, QWheelEvent
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from desktop.canvas.alignment import AlignedPair, align, homography_from_points
 from desktop.canvas.colours import DARK_COLOURS
-from desktop.canvas.compare import CompareMode, CompareView
+from desktop.canvas.compare import CompareView
 from desktop.canvas.findings import FindingBox, mapped_corners
+from desktop.canvas.pair_drawing import CompareMode
 from desktop.imaging.pixels import to_qimage
 from shared.geometry import Rect
 
@@ -147,3 +149,25 @@ def test_without_a_pair_it_says_why(view: CompareView) -> None:
     view.show_message("No photo yet")
     assert view.grab().toImage() != empty
     assert view.accessibleName()
+
+
+@pytest.mark.parametrize("ctrl", [False, True])
+def test_two_fingers_scroll_and_zoom_with_ctrl(view: CompareView, ctrl: bool) -> None:
+    before, point = view.viewport, QPointF(30, 30)
+    event = QWheelEvent(
+        point,
+        view.mapToGlobal(point),
+        QPoint(0, 24),
+        QPoint(0, 120),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.ControlModifier if ctrl else Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    view.zoom_in()
+    zoomed = view.viewport
+    QApplication.sendEvent(view, event)
+    assert (view.viewport.scale > zoomed.scale) is ctrl
+    assert zoomed.scale > before.scale
+    if not ctrl:
+        assert view.viewport == zoomed.panned(0, 24)

@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from desktop.canvas.alignment import AlignedPair, align
-from desktop.canvas.compare import CompareMode
+from desktop.canvas.pair_drawing import CompareMode
 from desktop.canvas.tools import Tool
 from tests.desktop.workbench.stage import Desk, make_record, picture
 
