@@ -2665,6 +2665,10 @@
         </translation>
     </message>
     <message>
+        <source>A score is minus the distance of two faces: a higher one means more alike.</source>
+        <translation>分数为两张人脸距离的负值：分数越高，越相似。</translation>
+    </message>
+    <message>
         <source>Cancel</source>
         <translation>取消</translation>
     </message>

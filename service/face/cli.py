@@ -13,7 +13,7 @@ from service.database import Database
 from service.face.calibrate import calibration
 from service.face.decode import BadPicture, decode
 from service.face.dlib_engine import NAME as DLIB
-from service.face.engine import FaceEngine, embedding_in
+from service.face.engine import FaceEngine, Metric, embedding_in
 from service.face.fetch import download
 from service.face.gallery import Gallery
 from service.face.manifest import Pack, downloads
@@ -85,8 +85,10 @@ def _models(settings: Settings) -> None:
         for name, offer in downloads().items()
         if name not in known
     ]
+    if in_use not in {DLIB, *known}:
+        print(f"* {in_use} (in use, but not installed: face login does not work)")
     for name, state, licence, allows in rows:
-        print(f"{'*' if name == in_use else ' '} {name} ({state})")
+        print(f"{'*' if name == in_use and state != 'to download' else ' '} {name} ({state})")
         print(f"    licence: {licence}\n    allows:  {allows}")
     print("\n* in use; another is chosen with: walkaround face use NAME")
 
@@ -149,7 +151,8 @@ def _embeddings(engine: FaceEngine, folder: Path) -> Iterator[np.ndarray]:
 
 def _print(figures: FaceCalibration) -> None:
     print(f"model {figures.model}: {figures.templates} templates of {figures.users} users")
-    print(f"threshold in force: {figures.threshold:.3f} ({figures.metric}; larger is more alike)")
+    score = "minus the distance" if figures.metric == Metric.EUCLIDEAN else "cosine"
+    print(f"threshold in force: {figures.threshold:.3f} ({score}; larger is more alike)")
     for name, scores in (("strangers", figures.strangers), ("same user", figures.same_user)):
         print(f"{name:<10} {_scores(scores)}")
     if figures.false_match_bound is None:

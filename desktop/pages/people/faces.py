@@ -177,7 +177,9 @@ class FaceSection(PageSection):
             (
                 self.tr("Model"),
                 figures.model,
-                self.tr("Measures how alike two faces are. A higher score means more alike."),
+                self.tr("A score is minus the distance of two faces: a higher one means more alike.")
+                if figures.metric == "euclidean"
+                else self.tr("Measures how alike two faces are. A higher score means more alike."),
             ),
             (
                 self.tr("Enrolled"),

@@ -71,6 +71,24 @@ def test_the_figures_of_the_calibration_are_explained(
         assert not faces.switch.isChecked()
 
 
+@pytest.mark.parametrize(
+    ("metric", "said"), [("euclidean", "minus the distance"), ("cosine", "how alike two faces are")]
+)
+def test_what_a_score_is_depends_on_the_model(metric: str, said: str, qtbot: QtBot) -> None:
+    played = Played()
+    played.answers |= {
+        "/api/face/policy": done({"login_enabled": True}),
+        "/api/face/calibration": done(calibration(metric=metric)),
+    }
+    with played_context(played) as context:
+        context.session.account.login("zhang", "p")
+        context.enter(make_payload(Role.ADMIN))
+        page = opened(context, qtbot, "faces")
+        faces = page.faces
+        qtbot.waitUntil(lambda: faces.stack.currentWidget() is faces.stack.content)
+        assert said in " ".join(each.text() for each in faces.findChildren(QLabel))
+
+
 def scores(**changes: object) -> dict[str, Any]:
     """What the service says of one batch of strangers."""
     return {

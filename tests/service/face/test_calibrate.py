@@ -31,6 +31,7 @@ def test_the_command_prints_the_figures(
     assert main(["face", "calibrate", "--strangers", str(strangers)], settings) == 0
     printed = capsys.readouterr()
     assert "3 templates of 1 users" in printed.out
+    assert "threshold in force: -0.512 (minus the distance; larger is more alike)" in printed.out
     assert "0 false matches in 6 comparisons" in printed.out
     assert "坏.jpg: format" in printed.err
 
@@ -41,6 +42,10 @@ def test_the_command_lists_models_with_licences(tmp_path: Path, capsys: pytest.C
     assert "* dlib (built in)" in printed
     assert "sface (to download)" in printed
     assert printed.count("licence:") == printed.count("allows:") == 2
+    assert main(["face", "models"], Settings(data_dir=tmp_path, face_model="sface")) == 0
+    printed = capsys.readouterr().out
+    assert "* sface (in use, but not installed: face login does not work)" in printed
+    assert printed.count("\n* ") == 1
 
 
 def test_the_command_chooses_a_model_that_loads(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
