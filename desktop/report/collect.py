@@ -25,7 +25,7 @@ from shared.geometry import Rect, point_to_pixels
 from shared.wire.catalogue import ReferenceImage, Task
 from shared.wire.inspection import Item, Record
 
-# The overview is printed 180 mm wide: 200 dots an inch. Painting a larger one holds the window noticeably.
+# The overview is printed 180 mm wide: 200 dots an inch.
 OVERVIEW_PX = 1400
 # A crop is printed about 42 mm wide: 200 dots an inch.
 CROP_PX = 340

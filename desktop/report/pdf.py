@@ -18,6 +18,10 @@ from shared.codes import Status
 PAGE_W, PAGE_H, MARGIN, FOOTER = 595.0, 842.0, 42.5, 28.0
 WIDTH = PAGE_W - 2 * MARGIN
 RESOLUTION = 144
+_BAND_PX = 160
+"""Height of what is painted at once of a large picture."""
+_OVERLAP_PX = 8
+"""So much of the next band comes with each: edges that only met would leave a line of paper on a screen."""
 
 INK, DIM, LINE, GROUND = QColor("#1a2027"), QColor("#5a6673"), QColor("#dde2e8"), QColor("#f3f5f7")
 ACCENT = QColor("#0b6fd6")
@@ -61,6 +65,16 @@ def write(report: Report, path: Path, cancelled: Callable[[], bool] = lambda: Fa
         painter.end()
     if finished:
         save(mended(bytes(buffer.data().data())), path)
+
+
+def paint_in_bands(painter: QPainter, place: QRectF, image: QImage) -> None:
+    """Paint a large picture a band at a time: while Qt packs one into a PDF, no other thread goes on."""
+    scale = place.height() / image.height()
+    for top in range(0, image.height(), _BAND_PX):
+        band = image.copy(0, top, image.width(), min(_BAND_PX + _OVERLAP_PX, image.height() - top))
+        painter.drawImage(
+            QRectF(place.x(), place.y() + top * scale, place.width(), band.height() * scale), band
+        )
 
 
 class _Pages:
@@ -212,7 +226,7 @@ class _Pages:
 
         def paint(y: float) -> None:
             x = MARGIN + (WIDTH - width) / 2
-            self.painter.drawImage(QRectF(x, y, width, height), image)
+            paint_in_bands(self.painter, QRectF(x, y, width, height), image)
             factor = scale * self.report.overview_scale
             for item in self.report.items:
                 if item.region is not None and item.on_overview:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 from pypdf import PdfReader
-from PySide6.QtCore import QLocale
-from PySide6.QtGui import QFont, QImage, QPainter
+from PySide6.QtCore import QLocale, QRectF
+from PySide6.QtGui import QColor, QFont, QImage, QPainter
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -129,6 +129,29 @@ def test_every_page_is_numbered_and_no_item_is_cut(qtbot: QtBot, tmp_path: Path)
     for number, page in enumerate(pages, 1):
         assert f"Page{number}of{len(pages)}" in page
     assert all(f"{n}壁板裂纹{n}" in "".join(pages) for n in range(1, 41))
+
+
+def test_a_large_picture_is_packed_in_bands(qtbot: QtBot, tmp_path: Path) -> None:
+    pdf.write(report(1), tmp_path / "a.pdf")
+    found = PdfReader(tmp_path / "a.pdf").pages[0]["/Resources"]["/XObject"]
+    bands = [one for one in (found[name].get_object() for name in found) if one["/Width"] == 800]
+    heights = [one["/Height"] for one in bands]
+    assert max(heights) <= 168
+    # Each but the last has some of the next.
+    assert sum(heights) - 8 * (len(heights) - 1) == 500
+
+
+def test_bands_leave_no_line_of_paper_between_them(qtbot: QtBot) -> None:
+    page = QImage(500, 500, QImage.Format.Format_RGB32)
+    page.fill(QColor("#ffffff"))
+    with QPainter(page) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        grey = QImage(800, 900, QImage.Format.Format_RGB888)
+        grey.fill("#404040")
+        pdf.paint_in_bands(painter, QRectF(3.3, 2.7, 400.1, 451.3), grey)
+    inside = [page.pixelColor(200, y).lightness() for y in range(10, 450)]
+    assert max(inside) - min(inside) <= 2
 
 
 def test_a_cancelled_report_leaves_the_old_file_alone(qtbot: QtBot, tmp_path: Path) -> None:
