@@ -20,7 +20,7 @@ from typing import Any
 
 from desktop.exchange.archive import is_archive, pack, unpack
 from desktop.exchange.content import Inspection, Picture
-from desktop.exchange.drafts import Draft, fitted, scaled
+from desktop.exchange.drafts import Draft, Drafts, fitted, scaled
 from desktop.exchange.errors import ExchangeError, Reason
 from desktop.exchange.naming import photo_names, reference_names
 from desktop.exchange.own import around, load, rect_of
@@ -100,7 +100,7 @@ def _dataset(name: str, pictures: Mapping[str, tuple[str, Picture]], boxes: Iter
     return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False)
 
 
-def regions(data: bytes, target: Picture) -> list[Draft]:
+def regions(data: bytes, target: Picture) -> Drafts:
     """The boxes of the picture in a COCO file (JSON, or the ZIP that `write` makes) that is `target`.
 
     It is the one of the same content id, else of the same file name, else the only one; its boxes are scaled

@@ -27,6 +27,12 @@ class Draft:
     model_id: str | None = None
 
 
+class Drafts(list[Draft]):
+    """The regions of a file that lie on the picture; `left_out` more lie outside of it."""
+
+    left_out: int = 0
+
+
 def scaled(rect: Rect, source: tuple[float, float] | None, target: Picture) -> Rect:
     """`rect` of a picture of `source` px as it lies on `target`; unchanged when `source` is unknown."""
     if source is None or source[0] <= 0 or source[1] <= 0:
@@ -35,7 +41,7 @@ def scaled(rect: Rect, source: tuple[float, float] | None, target: Picture) -> R
     return Rect(rect.x * across, rect.y * down, rect.w * across, rect.h * down)
 
 
-def fitted(drafts: Sequence[Draft], target: Picture) -> list[Draft]:
+def fitted(drafts: Sequence[Draft], target: Picture) -> Drafts:
     """The drafts inside `target`; what lies outside is left out, what reaches outside is cut.
 
     Raises ExchangeError (NO_REGIONS, TOO_LARGE).
@@ -43,9 +49,10 @@ def fitted(drafts: Sequence[Draft], target: Picture) -> list[Draft]:
     if len(drafts) > MOST:
         raise ExchangeError(Reason.TOO_LARGE)
     inside = [replace(draft, rect=draft.rect.clamped(target.width, target.height)) for draft in drafts]
-    kept = [draft for draft in inside if draft.rect.w > 0 and draft.rect.h > 0]
+    kept = Drafts(draft for draft in inside if draft.rect.w > 0 and draft.rect.h > 0)
     if not kept:
         raise ExchangeError(Reason.NO_REGIONS)
+    kept.left_out = len(drafts) - len(kept)
     return kept
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from desktop.exchange import coco, labelme, own, table, yolo
 from desktop.exchange.archive import MOST_BYTES, is_archive
 from desktop.exchange.content import Inspection, Picture
-from desktop.exchange.drafts import Draft
+from desktop.exchange.drafts import Drafts
 from desktop.exchange.errors import ExchangeError, Reason
 from desktop.exchange.naming import harmless
 
@@ -22,7 +22,7 @@ class ExportFormat:
     name: str
     ending: str
     write: Callable[[Inspection], bytes]
-    regions: Callable[[bytes, Picture], list[Draft]]
+    regions: Callable[[bytes, Picture], Drafts]
 
     @property
     def suffix(self) -> str:
@@ -44,12 +44,12 @@ READABLE = ("*.json", "*.csv", "*.zip", "*.txt")
 """The file names that can be imported."""
 
 
-def read_regions(data: bytes, file_name: str, target: Picture) -> list[Draft]:
+def read_regions(data: bytes, file_name: str, target: Picture) -> Drafts:
     """The regions of a file, in px of the reference image `target`. Raises ExchangeError."""
     return recognised(data, file_name)(data, target)
 
 
-def recognised(data: bytes, file_name: str) -> Callable[[bytes, Picture], list[Draft]]:
+def recognised(data: bytes, file_name: str) -> Callable[[bytes, Picture], Drafts]:
     """What reads the regions of a file, by what is in it and, for plain text, by its name.
 
     Raises ExchangeError (UNREADABLE, TOO_LARGE).

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from desktop.exchange.content import Picture
-from desktop.exchange.drafts import Draft, fitted, scaled
+from desktop.exchange.drafts import Draft, Drafts, fitted, scaled
 from desktop.exchange.errors import ExchangeError, Reason
 from desktop.exchange.own import around, load, rect_of
 from shared.geometry import Rect
@@ -25,7 +25,7 @@ def is_labelled(document: Mapping[str, Any]) -> bool:
     return isinstance(document.get("shapes"), list)
 
 
-def regions(data: bytes, target: Picture) -> list[Draft]:
+def regions(data: bytes, target: Picture) -> Drafts:
     """The shapes of a document on `target`, scaled where the sizes differ. Raises ExchangeError."""
     document = load(data)
     if not is_labelled(document):

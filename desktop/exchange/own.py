@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from desktop.exchange.archive import text_of
 from desktop.exchange.content import Inspection, Picture, region_of
-from desktop.exchange.drafts import Draft, fitted, scaled
+from desktop.exchange.drafts import Draft, Drafts, fitted, scaled
 from desktop.exchange.errors import ExchangeError, Reason
 from shared import __version__
 from shared.geometry import Rect
@@ -53,7 +53,7 @@ def read(data: bytes) -> Inspection:
         raise ExchangeError(Reason.UNREADABLE) from error
 
 
-def regions(data: bytes, target: Picture) -> list[Draft]:
+def regions(data: bytes, target: Picture) -> Drafts:
     """The regions of such a file on another reference image. Raises ExchangeError.
 
     A region in pixels of an image of unknown size keeps its pixels.

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from desktop.exchange.content import Inspection, ItemFacts, Picture
-from desktop.exchange.drafts import Draft, fitted, scaled
+from desktop.exchange.drafts import Draft, Drafts, fitted, scaled
 from desktop.exchange.errors import ExchangeError, Reason
 from desktop.exchange.own import rect_of
 from shared.geometry import Rect
@@ -95,7 +95,7 @@ def write(inspection: Inspection) -> bytes:
     return b"\xef\xbb\xbf" + out.getvalue().encode("utf-8", "replace")
 
 
-def regions(data: bytes, target: Picture) -> list[Draft]:
+def regions(data: bytes, target: Picture) -> Drafts:
     """The regions of such a table, or of one that another program wrote, on `target`. Raises ExchangeError.
 
     Ours has the columns item_name and region_x, region_y, region_w, region_h (px); with reference_width and

@@ -21,7 +21,7 @@ from collections.abc import Iterable, Sequence
 
 from desktop.exchange.archive import is_archive, pack, text_of, unpack
 from desktop.exchange.content import Inspection, Picture
-from desktop.exchange.drafts import Draft, fitted
+from desktop.exchange.drafts import Draft, Drafts, fitted
 from desktop.exchange.errors import ExchangeError, Reason
 from desktop.exchange.naming import harmless, photo_names, reference_names, stem
 from desktop.exchange.own import around, rect_of
@@ -94,7 +94,7 @@ def _line(name: str) -> str:
     return " ".join("".join(char if char.isprintable() else " " for char in name).split()) or "-"
 
 
-def regions(data: bytes, target: Picture) -> list[Draft]:
+def regions(data: bytes, target: Picture) -> Drafts:
     """The boxes of a label file (TXT, then without names), or of the picture in a ZIP file that is `target`.
 
     In a ZIP file it is the label file named as `target`, else the only one; a folder `regions/` goes before

@@ -136,6 +136,13 @@
 <context>
     <name>Exchange</name>
     <message numerus="yes">
+        <source>%n outside the picture left out.</source>
+        <translation>
+            <numerusform>%n outside the picture left out.</numerusform>
+            <numerusform>%n outside the picture left out.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n region(s) imported.</source>
         <translation>
             <numerusform>%n region imported.</numerusform>

@@ -2398,6 +2398,12 @@
 <context>
     <name>Exchange</name>
     <message numerus="yes">
+        <source>%n outside the picture left out.</source>
+        <translation>
+            <numerusform>另有 %n 个位于图片之外，未导入。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n region(s) imported.</source>
         <translation>
             <numerusform>已导入 %n 个区域。</numerusform>

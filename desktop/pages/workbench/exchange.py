@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from desktop.exchange.archive import MOST_BYTES
 from desktop.exchange.content import Picture
-from desktop.exchange.drafts import MOST, Draft, item_creates
+from desktop.exchange.drafts import MOST, Drafts, item_creates
 from desktop.exchange.errors import ExchangeError, Reason
 from desktop.exchange.formats import READABLE, read_regions
 from desktop.pages.exporting import Exporting
@@ -31,6 +31,7 @@ class Exchange(QObject):
     def __init__(self, bench: Bench, window: QWidget) -> None:
         super().__init__(window)
         self._bench, self._window = bench, window
+        self._left_out = 0
         self.importing = Importing(bench, window)
         self.importing.imported.connect(self._imported)
         self.exporting = Exporting(bench.context, window)
@@ -68,10 +69,11 @@ class Exchange(QObject):
         info = None if bench.link.file is None else bench.link.file.info
         known, default = {model.model_id for model in bench.models}, bench.default_model()
 
-        def items() -> list[dict[str, Any]]:
-            return _fields(
+        def items() -> tuple[list[dict[str, Any]], int]:
+            drafts = _read(path, target)
+            fields = _fields(
                 item_creates(
-                    _read(path, target),
+                    drafts,
                     record_id,
                     target,
                     info,
@@ -80,11 +82,12 @@ class Exchange(QObject):
                 known,
                 default,
             )
+            return fields, drafts.left_out
 
         run(
             items,
             owner=self,
-            done=lambda fields: self._make(record_id, fields),
+            done=lambda made: self._make(record_id, *made),
             failed=lambda error: self.said.emit(self._why_not(error)),
         )
 
@@ -94,13 +97,17 @@ class Exchange(QObject):
             return None
         return Picture(file.name, width, height, file.info.get("ipfs_cid"))
 
-    def _make(self, record_id: str, fields: list[dict[str, Any]]) -> None:
+    def _make(self, record_id: str, fields: list[dict[str, Any]], left_out: int) -> None:
         if self._bench.record_id == record_id and self._bench.editable and not self.importing.busy:
+            self._left_out = left_out
             self.importing.start(fields)
 
     def _imported(self, count: int) -> None:
         if count:
-            self.said.emit(self.tr("%n region(s) imported.", "", count))
+            said = self.tr("%n region(s) imported.", "", count)
+            if self._left_out:
+                said += " " + self.tr("%n outside the picture left out.", "", self._left_out)
+            self.said.emit(said)
 
     def _why_not(self, error: Exception) -> str:
         if isinstance(error, OSError):
@@ -125,7 +132,7 @@ class Exchange(QObject):
                 return self.tr("This file is too large: {n} regions and 64 MB are the most.").format(n=MOST)
 
 
-def _read(path: Path, target: Picture) -> list[Draft]:
+def _read(path: Path, target: Picture) -> Drafts:
     if path.stat().st_size > MOST_BYTES:
         raise ExchangeError(Reason.TOO_LARGE)
     return read_regions(path.read_bytes(), path.name, target)

@@ -104,6 +104,14 @@ def test_shapes_of_labelme_become_the_boxes_around_them() -> None:
     assert read_regions(document.encode(), "wing.json", WING)[0].description == "old"
 
 
+def test_what_lies_outside_is_counted() -> None:
+    boxes = [[[10, 20], [30, 40]], [[2400, 20], [2500, 40]], [[10, -40], [30, 0]], [[2390, 20], [2500, 40]]]
+    document = labelme(*({"label": "a", "points": points} for points in boxes))
+    drafts = read_regions(document.encode(), "wing.json", WING)
+    assert [one.rect for one in drafts] == [Rect(10, 20, 20, 20), Rect(2390, 20, 10, 20)]
+    assert drafts.left_out == 2
+
+
 def test_shapes_on_a_smaller_copy_are_scaled() -> None:
     document = labelme({"label": "dent", "points": [[10, 20], [30, 40]]}, imageWidth=1200, imageHeight=750)
     assert found(document, "wing.json") == [("dent", Rect(20, 40, 40, 40))]

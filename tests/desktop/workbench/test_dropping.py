@@ -111,10 +111,13 @@ def test_a_file_with_regions_is_imported(bench: Desk, qtbot: QtBot, tmp_path: Pa
     path = tmp_path / "coco.json"
     image = {"id": 1, "file_name": "left_wing_root.png", "width": WIDTH, "height": HEIGHT}
     box = {"id": 1, "image_id": 1, "category_id": 1, "bbox": [10, 20, 30, 40]}
-    document = {"images": [image], "categories": [{"id": 1, "name": "dent"}], "annotations": [box]}
+    boxes = [box, {**box, "bbox": [WIDTH, 20, 30, 40]}]
+    document = {"images": [image], "categories": [{"id": 1, "name": "dent"}], "annotations": boxes}
     path.write_text(json.dumps(document))
-    drop(bench.page, urls(path))
-    qtbot.waitUntil(lambda: bench.names[-1] == "dent")
+    with qtbot.waitSignal(bench.page.toast) as said:
+        drop(bench.page, urls(path))
+    assert bench.names[-1] == "dent"
+    assert said.args == ["1 region(s) imported. 1 outside the picture left out."]
 
 
 @pytest.mark.parametrize("address", ["https://example.org/wing.jpg", "https://example.org/"])
