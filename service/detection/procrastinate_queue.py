@@ -13,13 +13,14 @@ import threading
 from functools import partial
 from typing import Any, Final
 
+import psycopg
 from procrastinate import App, PsycopgConnector, SyncPsycopgConnector
 from procrastinate.jobs import DeleteJobCondition, Job
 from procrastinate.manager import JobManager
 from sqlalchemy import select, text
 from sqlalchemy.orm import Session
 
-from service.database import Database
+from service.database import IDLE_BOUND, Database
 from service.detection import jobs
 from service.detection.queue import AT_ONCE, Outcome, Work
 from service.detection.tables import JobRow
@@ -52,6 +53,11 @@ _UNQUEUED: Final = (
     )
     .order_by(JobRow.created_at, JobRow.job_id)
 )
+
+
+async def _bounded(connection: psycopg.AsyncConnection[Any]) -> None:
+    await connection.execute(IDLE_BOUND)
+    await connection.commit()
 
 
 class TakeAgain(Exception):  # noqa: N818 - it tells procrastinate what to do, and is no error
@@ -129,7 +135,7 @@ class ProcrastinateQueue:
 
     async def _run_worker(self) -> None:
         address = self._database.url.set(drivername="postgresql").render_as_string(hide_password=False)
-        connector = PsycopgConnector(conninfo=address, min_size=1, max_size=4)
+        connector = PsycopgConnector(conninfo=address, min_size=1, max_size=4, configure=_bounded)
         app = App(connector=connector)
         app.task(name=_TASK, queue=QUEUE, retry=True)(self._detect)
         # Not cancelled while it opens: the pool would never close.

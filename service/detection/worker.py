@@ -9,6 +9,7 @@ message `{"next": REQUEST}` is no request yet: its photo is decoded while the pr
 from __future__ import annotations
 
 import argparse
+import contextlib
 import dataclasses
 import json
 import os
@@ -35,6 +36,7 @@ def main(words: Sequence[str], settings: Settings) -> int:
     parser.add_argument("--settings", default="{}", help="settings of the model as JSON, when checking")
     parser.add_argument("--classes", type=int, default=0, help="the number of labels given, when checking")
     options = parser.parse_args(words[1:])
+    _bounded()
     if options.check is not None:
         return _check(options.check, options.kind, json.loads(options.settings), options.classes)
     # Whatever a library prints must not end up among the messages.
@@ -43,6 +45,22 @@ def main(words: Sequence[str], settings: Settings) -> int:
     _serve(sys.stdin.buffer, answers)
     # The thread that reads may stand in a read that never returns.
     os._exit(0)
+
+
+def _bounded() -> None:
+    """Let this process, not the service, be the one that ends when memory runs out (Linux)."""
+    if sys.platform != "linux":
+        return
+    import resource
+
+    # A container may forbid the one, and the other still holds.
+    with contextlib.suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("900", "ascii")
+    most = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * 3 // 4
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    resource.setrlimit(
+        resource.RLIMIT_DATA, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard)
+    )
 
 
 def _serve(requests: BinaryIO, answers: BinaryIO) -> None:

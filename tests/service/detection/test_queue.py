@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import psycopg
 import pytest
 from procrastinate.schema import SchemaManager
 from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from service.database import Database
@@ -216,3 +218,36 @@ def test_two_services_and_one_of_them_killed_leave_one_result_per_job(
                 assert [entry["progress"] for entry in entries] == ["done"]
     attempts = text("SELECT max(attempt) FROM detection_job")
     assert database.read_now(lambda session: session.execute(attempts).scalar_one()) == 2
+
+
+def test_a_machine_that_stands_still_in_a_transaction_keeps_no_lock(
+    database: Database, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job_id = database.write_now(lambda session: new_job(session).job_id)
+    monkeypatch.setattr("service.database.IDLE_BOUND", "SET idle_in_transaction_session_timeout = '300ms'")
+    frozen = Database(database_url)
+    try:
+        with Session(frozen.writer) as session:
+            assert jobs.take(session, job_id) is not None
+            # Would wait for ever on the lock that is never let go.
+            row = database.write_now(lambda other: jobs.take(other, job_id))
+            assert row is not None
+            assert row.attempt == 1
+            with pytest.raises(DBAPIError):
+                session.commit()
+            session.invalidate()
+    finally:
+        frozen.close()
+
+
+def test_the_connections_of_the_queue_are_bounded_too(database: Database) -> None:
+    address = database.url.set(drivername="postgresql").render_as_string(hide_password=False)
+
+    async def shown() -> object:
+        async with await psycopg.AsyncConnection.connect(address) as connection:
+            await procrastinate_queue._bounded(connection)
+            cursor = await connection.execute("SHOW idle_in_transaction_session_timeout")
+            return await cursor.fetchone()
+
+    with asyncio.Runner(loop_factory=asyncio.SelectorEventLoop) as runner:
+        assert runner.run(shown()) == ("20s",)
