@@ -99,6 +99,8 @@ class Comparing(QObject):
         self._awaited = False
         on = on and self._photos.pair is not None
         self._strip.compare.setChecked(on)
+        # The tools work on the picture: none is in hand while it is not on view.
+        self._strip.show_tool(None if on else self._view.editor.tool)
         if self._bench.link.file is not None:
             self._centre.setCurrentWidget(self._compare if on else self._view)
             self._strip.raise_()

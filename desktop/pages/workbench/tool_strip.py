@@ -69,8 +69,8 @@ class ToolStrip(QWidget):
         made.setObjectName(command)
         return made
 
-    def show_tool(self, tool: Tool) -> None:
-        """Mark the tool in hand, or none for one that is taken elsewhere."""
+    def show_tool(self, tool: Tool | None) -> None:
+        """Mark the tool in hand, or none for one that is taken elsewhere, or while there is none."""
         self._group.setExclusive(tool in self.buttons)
         for other, button in self.buttons.items():
             button.setChecked(other is tool)

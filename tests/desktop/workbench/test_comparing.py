@@ -73,6 +73,14 @@ def test_what_shows_regions_shows_the_picture(comparing: Desk, command: str) -> 
     assert comparing.page.centre.currentWidget() is comparing.page.view
 
 
+def test_no_tool_is_in_hand_while_the_picture_is_not_on_view(comparing: Desk) -> None:
+    strip = comparing.page.strip
+    assert not any(button.isChecked() for button in strip.buttons.values())
+    strip.buttons[Tool.SELECT].click()
+    assert strip.buttons[Tool.SELECT].isChecked()
+    assert comparing.page.centre.currentWidget() is comparing.page.view
+
+
 def test_a_click_on_a_tool_brings_the_picture_back(comparing: Desk) -> None:
     page = comparing.page
     page.strip.buttons[Tool.DRAW].click()
