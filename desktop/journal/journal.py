@@ -52,7 +52,7 @@ class Journal:
         self.recovered = not self._state.closed
         """True when the program ended without `close` last time: edits in `pending()` come from a crash."""
         try:
-            self._write({"t": "open"})
+            self._record({"t": "open"})
         except JournalError:
             os.close(self._fd)
             raise

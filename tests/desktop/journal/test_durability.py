@@ -218,6 +218,97 @@ def test_after_a_failed_sync_the_file_is_written_anew(path: Path, monkeypatch: p
     journal.close()
 
 
+def test_a_sync_that_fails_in_the_background_is_made_up_for(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("desktop.journal.journal.SYNC_WITHIN", 0.0)
+    refused = threading.Event()
+
+    def refuse(fd: int) -> None:
+        if stat.S_ISREG(os.fstat(fd).st_mode):
+            refused.set()
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", refuse)
+        journal = Journal.open(path)
+        before = path.stat().st_ino
+        assert refused.wait(10)
+    deadline = time.monotonic() + 10
+    number = 0
+    while path.stat().st_ino == before and time.monotonic() < deadline:
+        journal.append(update("a", number, number + 1))
+        number += 1
+    assert path.stat().st_ino != before
+    journal = reopened(journal)
+    assert [edit.after["x"] for edit in journal.pending()] == [number]
+    journal.close()
+
+
+def test_what_was_written_last_is_on_disk_when_it_is_closed(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("desktop.journal.journal.SYNC_WITHIN", 60.0)
+    journal = Journal.open(path)
+    journal.append(update("a", 0, 1))
+    synced: list[tuple[int, int]] = []
+
+    def sync(fd: int) -> None:
+        state = os.fstat(fd)
+        synced.append((state.st_ino, state.st_size))
+
+    monkeypatch.setattr(os, "fsync", sync)
+    journal.close()
+    state = path.stat()
+    assert (state.st_ino, state.st_size) in synced
+
+
+def test_a_torn_tail_is_cut_off_and_no_damage(path: Path) -> None:
+    journal = Journal.open(path)
+    journal.append(update("a", 0, 1))
+    journal.close()
+    with path.open("ab") as file:
+        file.write(b"0000002a 12")
+    for _ in range(2):
+        journal = Journal.open(path)
+        assert not journal.damaged
+        journal.close()
+    assert b"0000002a 12\n" not in path.read_bytes()
+
+
+def test_a_crash_after_it_was_written_anew_is_told(path: Path, tmp_path: Path) -> None:
+    journal = Journal.open(path)
+    made = create("a")
+    journal.append(made)
+    journal.acknowledge(made.id, '"1"', service_id="service-a")
+    journal.append(update("a", 0, 1))
+    journal.compact()
+    # As the file of a program that ended here.
+    left = tmp_path / "left.journal"
+    left.write_bytes(path.read_bytes())
+    journal.close()
+    found = Journal.open(left)
+    assert found.recovered
+    assert found.local_id("service-a") == "a"
+    found.close()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="rights are kept otherwise there")
+def test_a_journal_is_its_owner_s_alone(path: Path) -> None:
+    journal = Journal.open(path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    journal.compact()
+    journal.append(create("a"))
+    journal = reopened(journal)
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+    journal.close()
+
+
+def test_half_a_character_is_kept() -> None:
+    line = lines.encode({"name": "\ud83d"})
+    assert lines.decode_line(line[:-1]) == {"name": "\ud83d"}
+
+
 def refuse_to_sync(_fd: int) -> None:
     raise OSError(errno.EIO, os.strerror(errno.EIO))
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from desktop.journal import DraftStep, Edit, Journal, Kind, lines, new_id
+from desktop.journal.edits import joined
 from desktop.journal.journal import MERGE_WITHIN
 from tests.desktop.journal.samples import create, reopened, update
 
@@ -71,6 +73,22 @@ def test_nudges_after_an_undo_or_of_another_object_do_not_merge(path: Path) -> N
         assert journal.undo("r")[0].object_id == expected
     assert journal.undo("r") == ()
     journal.close()
+
+
+def test_a_nudge_of_a_part_or_of_an_earlier_time_is_a_step_of_its_own(path: Path) -> None:
+    journal = Journal.open(path)
+    journal.append(update("a", 0, 1), update("b", 0, 1), merge_key="nudge")
+    journal.append(update("a", 1, 2), merge_key="nudge")
+    # The clock was set back.
+    journal.append(update("a", 2, 3, 999.0), merge_key="nudge")
+    assert [len(journal.undo("r")) for _ in range(4)] == [1, 1, 2, 0]
+    journal.close()
+
+
+def test_two_kinds_of_objects_may_share_an_id() -> None:
+    item = update("a", 0, 1)
+    record = replace(item, object="record")
+    assert joined([item, record, update("a", 1, 2)])[1] == record
 
 
 def test_pending_waits_for_the_service_in_order(path: Path) -> None:
