@@ -179,11 +179,13 @@ def _along(numbers: Floats, across: Floats) -> Floats:
     return np.asarray(np.einsum("ypc,px->yxc", numbers, across), np.float32).reshape(len(numbers), -1)
 
 
-def match_light(reference: Floats, photo: Floats, valid: Bytes) -> tuple[Floats, Light]:
+def match_light(
+    reference: Floats, photo: Floats, valid: Bytes, scanned: bool = False
+) -> tuple[Floats, Light]:
     """The reference with the photo's light and colour, and that light.
 
     Fitted robustly to area means, so that damage and noise count little and a shadow of the size of a defect
-    stays.
+    stays. scanned: both are black and white, which no shadow falls on.
     """
     own = Light(reference.shape[2], None)
     height, width = valid.shape
@@ -216,7 +218,7 @@ def match_light(reference: Floats, photo: Floats, valid: Bytes) -> tuple[Floats,
     matched = light.on(reference)
     off = _off(matched, photo, valid)
     lit = light.on(np.asarray(small_reference, np.float32))
-    if shade.uneven(lit.mean(axis=2), small_photo.mean(axis=2), small_valid):
+    if not scanned and shade.uneven(lit.mean(axis=2), small_photo.mean(axis=2), small_valid):
         # A smooth fit bends over the edge of a shadow. So first one gain for all, and the shade from that;
         # then what the photo would be without it can be fitted, and the shade once more.
         bright = _luminance(photo)

@@ -132,12 +132,12 @@ def look(
     was, now = known.astype(np.float32), seen.astype(np.float32)
     valid = inside_mask(frame.to_photo, frame.size, photo.size)
     valid = np.asarray(cv2.erode(valid, np.ones((5, 5), np.uint8), borderType=cv2.BORDER_REPLICATE), np.uint8)
-    shift = settle.leftover(_grey(was), _grey(now), valid) if search.wanders else None
+    shift = settle.leftover(_grey(was), _grey(now), valid, search.scanned) if search.wanders else None
     if shift is not None:
         now, valid = settle.moved(now, shift), settle.still_seen(valid, shift)
     was, now = match_focus(was, now, valid)
     if light is None:
-        was, light = match_light(was, now, valid)
+        was, light = match_light(was, now, valid, search.scanned)
     else:
         was = light.shaded(light.on(was), now)
     if white is not None:

@@ -43,8 +43,9 @@ _RIM = 0.65
 _RIM_SHARE = 0.1
 _MOST_RIM_SHARE = 3.0
 # In black-and-white scans a threshold has moved every edge by some px, and boxes are drawn wide: those of
-# DeepPCB (Tang et al. 2019) leave about 8 px around what changed. This (px of the photo) fits both.
-_SCAN_RIM = 4.5
+# DeepPCB (Tang et al. 2019) leave about 8 px around what changed. This much (px of the photo) fits boxes that
+# leave 5 to 10.
+_SCAN_RIM = 5.5
 _SCAN_SHARE = 0.95
 # Grey levels by which the channels of a picture lie apart that has colour, and up to which it can have none.
 _TINT = 9

@@ -38,10 +38,11 @@ _MEMBRANE = 0.15
 _WORTH = 0.35
 
 
-def leftover(reference: Floats, photo: Floats, valid: Bytes) -> Floats | None:
+def leftover(reference: Floats, photo: Floats, valid: Bytes, flat: bool = False) -> Floats | None:
     """How far the photo lies off at each px: float32 (height, width, 2), x and y; None when it hardly does.
 
     reference, photo: grey frames of the same region, float32 (height, width); valid: 255 where both are seen.
+    flat: there was no lens, so nothing lies further off than blocks are searched.
     """
     full = (valid.shape[1], valid.shape[0])
     scale = min(_SIDE / max(full), 1.0)
@@ -61,7 +62,7 @@ def leftover(reference: Floats, photo: Floats, valid: Bytes) -> Floats | None:
     found = blocks.measure(known, seen, valid, _BLOCK, _REACH, _MOST_BLOCKS)
     if len(found.centres) < 8:
         return None
-    far = _from_far(known, seen, valid) if _astray(found) > _MOST_ASTRAY else None
+    far = None if flat or _astray(found) <= _MOST_ASTRAY else _from_far(known, seen, valid)
     if far is not None:
         there = moved(seen, far)
         found = blocks.measure(known, there, valid, _BLOCK, _REACH, _MOST_BLOCKS)
