@@ -18,6 +18,7 @@ import platformdirs
 from PySide6.QtCore import QCoreApplication, QObject, QSocketNotifier, QTimer
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
+from shiboken6 import isValid
 
 from desktop import workers
 from desktop.client import Session
@@ -30,8 +31,9 @@ from desktop.pages.login import LoginPage
 from desktop.preferences import APP, Preferences
 from desktop.remote import RemoteWatch
 from desktop.theme import look
+from desktop.turns import TURN_MS
 from desktop.widgets import Page, PageKind
-from desktop.window import MainWindow, Place
+from desktop.window import MainWindow
 from shared import __version__
 from shared.paths import resource
 
@@ -111,7 +113,8 @@ class Desktop(QObject):
         self._closed = False
         self._coming: MainWindow | None = None
         self._changing: Iterator[None] | None = None
-        self._next = QTimer(self, singleShot=True, interval=0)
+        self._leaving: MainWindow | None = None
+        self._next = QTimer(self, singleShot=True, interval=TURN_MS)
         self._next.timeout.connect(self._change_on)
         self._garbage = GuiGarbage(self)
         self.preferences = preferences or Preferences()
@@ -170,6 +173,7 @@ class Desktop(QObject):
             return
         self._closed = True
         self._drop_coming()
+        self._drop_leaving()
         self.window.keep_geometry()
         self.window.hide()
         self.context.closing.emit()
@@ -204,7 +208,9 @@ class Desktop(QObject):
         """The steps from the window in front to one in the language in force."""
         old = self.window
         old.keep_geometry()
-        self._coming = self._make_window(old.place())
+        self._coming = self._make_window(waits=True)
+        yield
+        self._coming.made(old.place()[0])
         yield
         self._coming.arrive(old.place())
         yield
@@ -238,8 +244,8 @@ class Desktop(QObject):
             )
             self.service = service
 
-    def _make_window(self, place: Place | None = None) -> MainWindow:
-        window = MainWindow(self.context, build_pages(self.context, self.use_server), place)
+    def _make_window(self, waits: bool = False) -> MainWindow:
+        window = MainWindow(self.context, build_pages(self.context, self.use_server), waits)
         window.language_wanted.connect(self.set_language)
         window.retry_wanted.connect(self.retry)
         return window
@@ -250,10 +256,16 @@ class Desktop(QObject):
         self._show_instead(self._make_window())
 
     def _show_instead(self, window: MainWindow) -> None:
-        old, self.window = self.window, window
+        self._drop_leaving()
+        self._leaving, self.window = self.window, window
         self.window.show()
-        old.hide()
-        old.deleteLater()
+        self._leaving.hide()
+        self._leaving.discard()
+
+    def _drop_leaving(self) -> None:
+        if self._leaving is not None and isValid(self._leaving):
+            self._leaving.deleteLater()
+        self._leaving = None
 
     def _login_changed(self) -> None:
         """Somebody else at this desktop gets fresh pages: nothing of the person before is left in them."""

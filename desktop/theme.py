@@ -22,6 +22,7 @@ from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontInfo, QGuiApplicati
 from PySide6.QtWidgets import QApplication, QStyleFactory, QWidget
 from shiboken6 import isValid
 
+from desktop.turns import paint_apart
 from shared.paths import resource
 
 RADIUS = 6
@@ -363,6 +364,7 @@ class Look(QObject):
     def _dress_late(self) -> None:
         for widget, (_, late) in list(self._worn.items()):
             if late and isValid(widget) and widget.isVisible():
+                paint_apart(widget)
                 self._put_on(widget)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

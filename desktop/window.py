@@ -20,6 +20,7 @@ from desktop.logs import log_dir
 from desktop.palette import Palette
 from desktop.service_words import no_service_sentence
 from desktop.theme import Mode, look
+from desktop.turns import TURN_MS
 from desktop.widgets import Banner, Page, PageKind, Rail, RailEntry, StatusBar, Toast
 
 LOGIN = "login"
@@ -39,7 +40,7 @@ class MainWindow(QMainWindow):
     """Shows one page at a time. A person who is not logged in sees only pages that are not `in_frame`.
 
     A page is made when it is opened first; once the window is shown the others follow, each in a turn of the
-    event loop of its own. With `place` no page comes to the front before `arrive`; the one there is made.
+    event loop of its own. When it `waits`, no page comes to the front before `arrive`.
     """
 
     language_wanted = Signal(str)
@@ -47,7 +48,7 @@ class MainWindow(QMainWindow):
     retry_wanted = Signal()
     """The person wants the service tried again."""
 
-    def __init__(self, context: Context, pages: Sequence[PageKind], place: Place | None = None) -> None:
+    def __init__(self, context: Context, pages: Sequence[PageKind], waits: bool = False) -> None:
         super().__init__()
         self._context = context
         self._kinds = {page.kind.page_id: page for page in pages}
@@ -94,10 +95,8 @@ class MainWindow(QMainWindow):
         if geometry:
             self.restoreGeometry(QByteArray.fromBase64(geometry.encode("ascii", "ignore")))
         self._service_changed(context.service_state)
-        if place is None:
+        if not waits:
             self._login_changed()
-        else:
-            self.made(place[0])
 
     @property
     def page(self) -> Page | None:
@@ -117,6 +116,20 @@ class MainWindow(QMainWindow):
         self._login_changed()
         if not first:
             self.go(*place)
+
+    def discard(self) -> None:
+        """Delete the window, its pages before it: each in a turn of the event loop of its own."""
+        self._ahead.stop()
+        self._context.loginChanged.disconnect(self._login_changed)
+        self._context.serviceChanged.disconnect(self._service_changed)
+        self._discard_next()
+
+    def _discard_next(self) -> None:
+        if self._pages:
+            self._pages.popitem()[1].deleteLater()
+            QTimer.singleShot(TURN_MS, self, self._discard_next)
+        else:
+            self.deleteLater()
 
     def made(self, page_id: str) -> Page | None:
         """The page with this id, made now when it is not there yet; None when the window has none such."""

@@ -20,12 +20,11 @@ from desktop.canvas.shaping import Handle
 from desktop.canvas.tools import Pointer, Tool
 from desktop.canvas.viewport import Viewport
 from desktop.imaging.source import ImageSource
+from desktop.turns import TURN_MS
 from shared.geometry import Rect
 
 _LEFT = Qt.MouseButton.LeftButton
 _KEY = Qt.Key
-_NEXT_TURN_MS = 1
-"""A timer without a time may come in the very turn of the event loop that starts it."""
 
 
 class CanvasView(PictureView):
@@ -55,7 +54,7 @@ class CanvasView(PictureView):
         self._finding_layer = FindingLayer()
         self._area_layer = AreaLayer()
         self._space = False
-        self._next = QTimer(self, singleShot=True, interval=_NEXT_TURN_MS)
+        self._next = QTimer(self, singleShot=True, interval=TURN_MS)
         self._next.timeout.connect(self.update)
         self.store.subscribe(self._store_changed)
         self.viewportChanged.connect(self._follow_scale)

@@ -10,6 +10,7 @@ import pytest
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QVBoxLayout
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 
 from desktop.context import Context
 from desktop.embedded import ServiceState
@@ -367,7 +368,7 @@ def test_a_window_comes_to_a_place(qtbot: QtBot, context: Context) -> None:
     for logged_in, there in ((False, "login"), (True, "workbench")):
         if logged_in:
             context.enter(make_payload(Role.ADMIN))
-        window = MainWindow(context, pages, ("workbench", {}))
+        window = MainWindow(context, pages, waits=True)
         qtbot.addWidget(window)
         assert window.page is None
         window.arrive(("workbench", {"text": "7"}))
@@ -376,3 +377,19 @@ def test_a_window_comes_to_a_place(qtbot: QtBot, context: Context) -> None:
     assert window.rail.page_ids() == ["records", "people"]
     window.arrive(("people", {}))
     assert in_front(window) == "people"
+
+
+def test_a_window_goes_a_page_at_a_time(qtbot: QtBot, context: Context) -> None:
+    context.enter(make_payload(Role.ADMIN))
+    window = MainWindow(context, [PageKind(kind, kind) for kind in (Login, Records, Workbench, People)])
+    pages = [page_of(window, kind) for kind in (Login, Records, Workbench, People)]
+    left: list[int] = []
+    for part in (*pages, window):
+        part.destroyed.connect(lambda: left.append(sum(map(isValid, pages))))
+    window.discard()
+    # What the context says reaches it no more, and makes no page again.
+    context.enter(make_payload(Role.ADMIN))
+    qtbot.waitUntil(lambda: not isValid(window))
+    assert len(left) == 5
+    assert left[-1] == 0
+    assert left == sorted(left, reverse=True)

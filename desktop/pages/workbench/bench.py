@@ -19,11 +19,11 @@ from desktop.pages.workbench.drafts import Drafts
 from desktop.pages.workbench.edits import Edits
 from desktop.pages.workbench.opening import Opened, model_names
 from desktop.pages.workbench.outbox import Sent
-from desktop.pages.workbench.pacing import TURN_MS
 from desktop.pages.workbench.reference_file import of_item, of_record
 from desktop.pages.workbench.regions import RegionLink, Shown
 from desktop.pages.workbench.rows import Row, Rows, shown_detection
 from desktop.pages.workbench.words import Change
+from desktop.turns import TURN_MS
 from shared import results
 from shared.codes import Permission, Verdict
 from shared.wire.catalogue import ReferenceImage

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QProgressDialog, QWidget
 
 from desktop.journal import new_id
 from desktop.pages.workbench.bench import Bench
-from desktop.pages.workbench.pacing import TURN_MS
 from desktop.pages.workbench.words import Change
+from desktop.turns import TURN_MS
 
 AT_ONCE = 200
 """Items of a part. The window redraws and answers between two parts."""

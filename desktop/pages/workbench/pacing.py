@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-TURN_MS = 1
-"""Of a timer for the next turn: one without a time may come in the very turn that starts it."""
 _SHOWING = 3
 """Turns of the event loop that are left to showing: the lists, what they set off, the canvas."""
 

@@ -47,6 +47,7 @@ from desktop.pages.workbench.tool_strip import ToolStrip
 from desktop.pages.workbench.top import Top
 from desktop.pages.workbench.undoing import Undoing
 from desktop.theme import look
+from desktop.turns import paint_apart
 from desktop.widgets import Page, StateStack
 from desktop.workers import Task, run
 from shared.codes import Permission
@@ -242,6 +243,7 @@ class WorkbenchPage(Page):
         )
 
     def _loaded(self, opened: Opened) -> None:
+        paint_apart(self.stack)
         self.stack.show_content()
         self.inspector.fields.set_models(opened.models)
         self.bench.take(opened)

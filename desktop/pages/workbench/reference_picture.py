@@ -21,6 +21,7 @@ from desktop.pages.workbench.reference import ReferenceChoice
 from desktop.pages.workbench.reference_file import ReferenceFile, same_file
 from desktop.pages.workbench.regions import Shown
 from desktop.pages.workbench.tool_strip import ToolStrip
+from desktop.turns import paint_apart
 from desktop.workers import Lane, Report, Task, run
 from shared.geometry import Rect
 
@@ -156,6 +157,7 @@ class ReferencePicture(QObject):
 
     def _opened(self, opened: tuple[ImageSource, Shown]) -> None:
         source, shown = opened
+        paint_apart(self._view)
         self._view.show_message("")
         self._view.open(source)
         self._bench.show_picture(source, shown)

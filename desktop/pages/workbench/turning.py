@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, QTimer
 
 from desktop.journal import new_id
-from desktop.pages.workbench.pacing import TURN_MS
+from desktop.turns import TURN_MS
 
 AT_ONCE = 200
 """Edits of a part. The window redraws and answers between two parts."""
