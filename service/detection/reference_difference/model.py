@@ -49,7 +49,7 @@ _SCAN_RIM = 5.5
 _SCAN_SHARE = 0.95
 # Grey levels by which the channels of a picture lie apart that has colour, and up to which it can have none.
 _TINT = 9
-_GREY = 2
+_GREY = 5
 # Without findings a photo passes, so then the alignment must be beyond doubt (see `align._BELONGS`).
 _LEAST_TO_PASS = 0.75
 
@@ -128,15 +128,19 @@ def _frame(area: Rect, homography: Matrix) -> Frame:
 
 
 def _in_colour(reference: Bytes, photo: Bytes) -> bool:
-    """Whether there is colour to compare: in one of the two, and the other could have shown it."""
-    spreads = [_spread(image) for image in (reference, photo)]
-    return max(spreads) > _TINT and min(spreads) > _GREY
+    """Whether there is colour to compare: one of the two has it, and the other could have shown it."""
+    small = [np.ascontiguousarray(image[::4, ::4]) for image in (reference, photo)]
+    if max(int(_spread(image).max()) for image in small) <= _TINT:
+        return False
+    # Noise has colour too, but not in the mean. A small stain may be all the colour that there is.
+    grey, coloured = sorted((_spread(cv2.blur(image, (5, 5))) for image in small), key=np.mean)
+    return bool(grey.max() > _GREY or np.quantile(coloured, 0.75) <= _TINT)
 
 
-def _spread(image: Bytes) -> int:
-    """How far the channels lie apart at most, in grey levels."""
-    channels = cv2.split(np.ascontiguousarray(image[::4, ::4]))
-    return int(cv2.subtract(reduce(cv2.max, channels), reduce(cv2.min, channels)).max())
+def _spread(image: Bytes) -> Bytes:
+    """How far the channels lie apart at each px, in grey levels."""
+    channels = cv2.split(image)
+    return np.asarray(cv2.subtract(reduce(cv2.max, channels), reduce(cv2.min, channels)), np.uint8)
 
 
 def _black_and_white(image: Bytes) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from benchmarks import surfaces
 from service.detection.reference_difference import AlignmentFailed, Parameters, boxes, detect
 from service.detection.reference_difference.difference import Difference
 from service.detection.reference_difference.parts import apply, corners
@@ -235,3 +236,25 @@ def test_what_the_reference_could_only_show_as_white_may_be_less_bright_today() 
     assert detect(was, whole(was), today).boxes == ()
     today[230:250, 200:220] = 60
     assert len(detect(was, whole(was), today).boxes) == 1
+
+
+def test_a_grey_photo_is_compared_with_a_coloured_reference_by_brightness() -> None:
+    board = surfaces.board(640, 480, 3).image
+    board[120:240, 200:420] = (40, 60, 190)
+    photo, _ = samples.photograph(board, View(noise=2, jpeg=90), 4)
+    cv2.circle(photo, (500, 330), 14, (235, 235, 235), -1, cv2.LINE_AA)
+    grey = cv2.cvtColor(cv2.cvtColor(photo, cv2.COLOR_BGR2GRAY), cv2.COLOR_GRAY2BGR)
+    (found,) = detect(board, whole(board), grey).boxes
+    assert found.box.iou(Rect(486, 316, 29, 29)) > 0.5
+
+
+def test_a_stain_that_is_all_the_colour_there_is_is_found_by_it() -> None:
+    panel = cv2.cvtColor(samples.panel(900, 700, 8).image, cv2.COLOR_BGR2GRAY)
+    reference = cv2.cvtColor(panel, cv2.COLOR_GRAY2BGR)
+    photo = reference.copy()
+    # Of the same brightness, so a comparison of that alone would not show it.
+    mask = cv2.GaussianBlur(cv2.circle(np.zeros(panel.shape, np.float32), (300, 420), 26, 1.0, -1), (0, 0), 2)
+    photo = np.clip(photo + mask[..., None] * np.array([-80, 0, 30.5]), 0, 255).astype(np.uint8)
+    assert any(
+        one.box.iou(Rect(274, 394, 53, 53)) > 0.33 for one in detect(reference, whole(panel), photo).boxes
+    )
