@@ -9,7 +9,7 @@ import pytest
 from service.face import rules
 from service.face.decode import Pixels
 from service.face.dlib_engine import EMBEDDER, PREDICTOR, DlibEngine, model_id, models_folder
-from service.face.engine import FaceEngine, Found, look
+from service.face.engine import FaceEngine, Found, embedding_in, look
 from service.face.gallery import score
 from service.face.rules import Trouble
 from shared.cv import cv2
@@ -59,6 +59,22 @@ def test_places_are_those_of_the_whole_picture(dlib_engine: DlibEngine) -> None:
 def test_the_two_passes_make_the_embedding_independent_of_the_resolution(dlib_engine: DlibEngine) -> None:
     large = cv2.resize(faces.portrait(), None, fx=4, fy=4, interpolation=cv2.INTER_CUBIC)
     assert compared(dlib_engine, faces.portrait(), large) > -0.1
+
+
+def test_an_embedding_alone_is_that_of_the_look(dlib_engine: DlibEngine) -> None:
+    page = np.hstack((faces.stranger(), faces.enrolment()))
+    whole, alone = look(dlib_engine, page), embedding_in(dlib_engine, page)
+    assert whole.embedding is not None
+    assert alone is not None
+    assert np.array_equal(whole.embedding, alone)
+    left, right = (embedding_in(dlib_engine, page, lambda face, by=by: by * face.box[0]) for by in (-1, 1))
+    person = embedding_in(dlib_engine, faces.login())
+    assert left is not None
+    assert right is not None
+    assert person is not None
+    assert score(right, person, dlib_engine.metric) > -0.3
+    assert score(left, person, dlib_engine.metric) < -0.5
+    assert embedding_in(dlib_engine, np.full((64, 64, 3), 90, np.uint8)) is None
 
 
 def test_finds_a_face_that_fills_the_picture(dlib_engine: DlibEngine) -> None:

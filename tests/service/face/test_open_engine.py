@@ -8,15 +8,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from skimage.transform import SimilarityTransform
 
 from service.face import rules
 from service.face.decode import Pixels
 from service.face.engine import FaceEngine, look
 from service.face.gallery import score
 from service.face.manifest import recognised
-from service.face.open_engine import ARCFACE_POINTS, model_id, normalised, similarity
+from service.face.open_engine import ARCFACE_POINTS, model_id, normalised, session, similarity
 from service.face.packs import PackError, install, load_engine, sha256_of
 from service.face.rules import Trouble
+from shared.cv import cv2
 from tests.service.face import faces
 from tests.service.face.test_packs import a_pack
 
@@ -91,6 +93,20 @@ def test_the_liveness_models_tell_a_grey_copy(open_engine: FaceEngine) -> None:
     assert real is not None
     assert copy is not None
     assert real > 0.7 > 0.3 > copy
+
+
+@pytest.mark.models
+def test_an_embedding_is_that_of_a_reference(open_engine: FaceEngine, test_models: Path) -> None:
+    """Aligned by scikit-image, ImageNet's mean and deviation on RGB, as the embedder's makers say."""
+    image = faces.enrolment()
+    (found,) = open_engine.find(image)
+    estimated = SimilarityTransform.from_estimate(found.landmarks, ARCFACE_POINTS)
+    aligned = cv2.warpAffine(image, estimated.params[:2], (112, 112))
+    rgb = aligned[:, :, ::-1].astype(np.float32) / 255
+    batch = (rgb - np.float32((0.485, 0.456, 0.406))) / np.float32((0.229, 0.224, 0.225))
+    model = session(test_models / "mobilefacenet_128_dynbatch.onnx")
+    (vector,) = model.run(None, {model.get_inputs()[0].name: batch.transpose(2, 0, 1)[None]})[0]
+    assert float(open_engine.embed(image, found) @ vector) / np.linalg.norm(vector) > 0.9999
 
 
 @pytest.mark.models
