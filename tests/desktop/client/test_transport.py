@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -121,6 +121,12 @@ def test_logout_forgets_the_tokens_even_when_the_service_is_gone(service: Servic
     session.close()
 
 
+@pytest.fixture
+def _long_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("desktop.client.transport._FIRST_PAUSE", 600.0)
+
+
+@pytest.mark.usefixtures("_long_pauses")
 def test_a_call_waits_for_a_service_that_restarts_elsewhere(service: Service) -> None:
     service.answers["/api/auth/me"] = lambda request: enveloped(PAYLOAD)
     tried = threading.Event()
@@ -131,7 +137,7 @@ def test_a_call_waits_for_a_service_that_restarts_elsewhere(service: Service) ->
             raise httpx.ConnectError("refused")
         return service(request)
 
-    session = Session("http://new.test", patience=30, transport=httpx.MockTransport(answer))
+    session = Session("http://new.test", patience=600, transport=httpx.MockTransport(answer))
     session.account.login("zhang", SECRET)
     session.rebase("http://old.test")
     with ThreadPoolExecutor(1) as pool:
@@ -142,6 +148,7 @@ def test_a_call_waits_for_a_service_that_restarts_elsewhere(service: Service) ->
     session.close()
 
 
+@pytest.mark.usefixtures("_long_pauses")
 def test_closing_ends_a_waiting_call() -> None:
     tried = threading.Event()
 
@@ -181,6 +188,42 @@ def test_a_call_that_changes_something_is_only_repeated_when_it_was_never_sent(
     else:
         session.records.finish("r1")
     assert service.calls["/api/inspection/r1/finish"] == expected
+
+
+def test_a_change_that_a_busy_service_refused_is_not_repeated(service: Service, session: Session) -> None:
+    """What stands between may have passed it on."""
+    session.account.login("zhang", SECRET)
+    service.answers["/api/inspection/r1/finish"] = lambda request: failed(503, "unavailable")
+    with pytest.raises(ServerFault):
+        session.records.finish("r1")
+    assert service.calls["/api/inspection/r1/finish"] == 1
+
+
+class Endless(httpx.SyncByteStream):
+    """A body that has no end."""
+
+    closed = False
+
+    def __iter__(self) -> Iterator[bytes]:
+        while True:
+            yield b"more"
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def test_a_transfer_that_is_given_up_is_closed(service: Service, session: Session) -> None:
+    session.account.login("zhang", SECRET)
+    body = Endless()
+    service.answers["/api/files/f/content"] = lambda request: httpx.Response(200, stream=body)
+
+    def give_up(done: int, _total: int) -> None:
+        assert not body.closed
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        session.files.download("f", give_up)
+    assert body.closed
 
 
 def test_reading_is_repeated_while_the_service_is_busy(service: Service, session: Session) -> None:

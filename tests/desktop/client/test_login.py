@@ -1,0 +1,115 @@
+"""Tokens that are renewed while something else happens to the login."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from desktop.client import Session
+from desktop.client.errors import NotLoggedIn, TooMany, Unreachable
+from tests.desktop.client.played import BASE, PAYLOAD, SECRET, Service, enveloped, failed
+
+
+class Interrupted(Service):
+    """Does `meanwhile` while a renewal is on its way."""
+
+    def __init__(self) -> None:
+        super().__init__(expires_in=0)
+        self.answers["/api/auth/me"] = lambda request: enveloped(PAYLOAD)
+
+    def meanwhile(self) -> None:
+        """Nothing, unless a test says what."""
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        if request.url.path == "/api/auth/refresh":
+            self.meanwhile()
+        return super().__call__(request)
+
+
+@pytest.fixture
+def service() -> Interrupted:
+    return Interrupted()
+
+
+@pytest.fixture
+def session(service: Interrupted) -> Iterator[Session]:
+    session = Session(BASE, patience=0.5, transport=httpx.MockTransport(service))
+    session.account.login("zhang", SECRET)
+    yield session
+    session.close()
+
+
+def test_who_logs_out_during_a_renewal_stays_logged_out(
+    service: Interrupted, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "meanwhile", session._transport.forget)
+    with pytest.raises(NotLoggedIn):
+        session.account.me()
+    assert not session.logged_in
+    assert service.calls["/api/auth/me"] == 0
+
+
+def test_a_login_that_comes_while_the_one_before_ends_stays(
+    service: Interrupted, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lost: list[bool] = []
+    session.on_login_lost(lambda: lost.append(True))
+
+    def log_in_anew() -> None:
+        service.expires_in = 900
+        session.account.login("zhang", SECRET)
+
+    monkeypatch.setattr(service, "meanwhile", log_in_anew)
+    with pytest.raises(NotLoggedIn):
+        session.account.me()
+    assert lost == []
+    assert session.account.me().user.user_id == "u1"
+
+
+def test_a_renewal_whose_answer_got_lost_is_not_sent_again(
+    service: Interrupted, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The token may be spent: a second use would end the login."""
+    sent: list[bool] = []
+
+    def cut() -> None:
+        sent.append(True)
+        raise httpx.ReadError("cut")
+
+    monkeypatch.setattr(service, "meanwhile", cut)
+    with pytest.raises(Unreachable):
+        session.account.me()
+    assert sent == [True]
+    assert session.logged_in
+
+
+def test_a_token_of_a_short_life_is_used_for_most_of_it(service: Interrupted, session: Session) -> None:
+    service.expires_in = 20
+    for _ in range(3):
+        session.account.me()
+    assert service.calls["/api/auth/refresh"] == 1
+
+
+def test_no_token_is_in_a_text_of_who_is_logged_in(session: Session) -> None:
+    shown = repr(session) + repr(vars(session._transport))
+    assert "access-1" not in shown
+    assert "refresh-1" not in shown
+
+
+@pytest.mark.parametrize(
+    ("header", "said", "seconds"),
+    [("7", 9, 7), ("0", None, 1), ("soon", 9, 9), (None, 9, 9), (None, None, 30), (None, "soon", 30)],
+)
+def test_how_long_to_wait_is_in_the_header_or_beside_the_sentence(
+    header: str | None, said: object, seconds: float
+) -> None:
+    answer = failed(429, "too_many_requests", **({} if said is None else {"retry_after": said}))
+    if header is not None:
+        answer.headers["Retry-After"] = header
+    session = Session(BASE, transport=httpx.MockTransport(lambda request: answer))
+    with pytest.raises(TooMany) as caught:
+        session.account.first_run_needed()
+    assert caught.value.retry_after == seconds
+    session.close()
