@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
-from desktop.canvas.arrange import OFFSET, duplicate, hide_selected, raise_selected, set_locked, show_all
+import pytest
+
+from desktop.canvas.arrange import (
+    OFFSET,
+    Side,
+    align,
+    delete,
+    duplicate,
+    hide_selected,
+    nudge,
+    paste,
+    raise_selected,
+    set_locked,
+    show_all,
+)
 from desktop.canvas.regions import Region, RegionsChanged, RegionStore
 from shared.geometry import Rect
 
@@ -47,3 +61,54 @@ def test_only_what_changes_is_in_a_change() -> None:
     assert [one.id for one in after(hide_selected(store))] == ["a", "b"]
     assert [(one.id, one.hidden) for one in after(show_all(store))] == [("c", False)]
     assert set_locked(store_of(region("a", 1), selected="a"), False) is None
+
+
+def test_what_is_pasted_keeps_its_share_of_another_picture() -> None:
+    """Pixels of a picture of the same size, fractions of any other, and nothing beside the picture."""
+    copied = [region("a", 1, x=100), region("b", 2, x=1960)]
+    (same,) = after(paste(RegionStore(), SIZE, copied, SIZE))
+    assert same.rect == Rect(100, 0, 50, 40)
+    (half, edge) = after(paste(RegionStore(), SIZE, copied, (2000, 400)))
+    assert (half.rect, edge.rect) == (Rect(50, 0, 25, 80), Rect(980, 0, 20, 80))
+    assert [(one.number, one.copy_of) for one in (half, edge)] == [(1, "a"), (2, "b")]
+
+
+def test_a_copy_ends_at_the_corner_where_there_is_no_room_beside() -> None:
+    corner = Region("a", Rect(950, 760, 50, 40), 1)
+    store = store_of(corner, selected="a")
+    assert [one.rect for one in after(duplicate(store, SIZE))] == [corner.rect]
+
+
+@pytest.mark.parametrize(
+    ("side", "places"),
+    [
+        (Side.LEFT, [(10, 20), (10, 100)]),
+        (Side.CENTRE, [(45, 20), (35, 100)]),
+        (Side.RIGHT, [(80, 20), (60, 100)]),
+        (Side.TOP, [(10, 20), (60, 20)]),
+        (Side.MIDDLE, [(10, 55), (60, 60)]),
+        (Side.BOTTOM, [(10, 90), (60, 100)]),
+    ],
+)
+def test_regions_are_aligned_by_an_edge_or_the_middle_of_all(
+    side: Side, places: list[tuple[float, float]]
+) -> None:
+    first, second = Region("a", Rect(10, 20, 30, 40), 1), Region("b", Rect(60, 100, 50, 30), 2)
+    moved = {one.id: one.rect for one in after(align(store_of(first, second, selected="ab"), side))}
+    told = [moved.get(one.id, one.rect) for one in (first, second)]
+    assert [(rect.x, rect.y) for rect in told] == places
+    assert [(rect.w, rect.h) for rect in told] == [(30, 40), (50, 30)]
+    assert align(store_of(first, second, selected="a"), side) is None
+
+
+def test_what_is_locked_is_neither_moved_nor_deleted_nor_aligned() -> None:
+    store = store_of(region("a", 1, x=10), region("b", 2, x=500, locked=True), selected="ab")
+    change = nudge(store, SIZE, -20, 5)
+    assert change is not None
+    assert [(one.id, one.rect) for one in change.after] == [("a", Rect(0, 5, 50, 40))]
+    # Steps of the same keys on the same regions are one to undo.
+    assert change.merge_key == "nudge:a"
+    gone = delete(store)
+    assert gone is not None
+    assert ([one.id for one in gone.before], gone.after) == (["a"], ())
+    assert align(store, Side.LEFT) is None

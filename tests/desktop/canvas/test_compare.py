@@ -9,11 +9,12 @@ from PySide6.QtGui import QImage, QWheelEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from desktop.canvas.alignment import AlignedPair, align, homography_from_points
+from desktop.canvas.alignment import AlignedPair, align, align_cut, homography_from_points
 from desktop.canvas.colours import DARK_COLOURS
 from desktop.canvas.compare import CompareView
 from desktop.canvas.findings import FindingBox, mapped_corners
 from desktop.canvas.pair_drawing import CompareMode
+from desktop.imaging.cut import Cut
 from desktop.imaging.pixels import to_qimage
 from shared.geometry import Rect
 
@@ -45,6 +46,19 @@ def test_a_photo_is_brought_onto_the_crop() -> None:
     corners = mapped_corners(Rect(100, 110, 80, 40), pair.mapping)
     assert corners[0] == pytest.approx((40, 60))
     assert corners[2] == pytest.approx((120, 100))
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_smaller_edition_of_a_photo_is_spoken_of_in_px_of_the_whole(known: bool) -> None:
+    # A quarter of a photo of 800 x 600 px, which shows the reference twice as fine.
+    cut = Cut(picture(200, 150, (50, 60, 40, 20)), np.diag([0.25, 0.25, 1.0]), (800, 600))
+    pair = align_cut(picture(400, 300), cut, np.diag([2.0, 2.0, 1.0]) if known else None)
+    assert pair.photo_size == (800, 600)
+    assert pair.aligned is known
+    share = pair.photo.width() / 800
+    corners = mapped_corners(Rect(200, 240, 160, 80), pair.mapping)
+    assert corners[0] == pytest.approx((200 * share, 240 * share))
+    assert white_box(pair.photo)[:2] == pytest.approx(corners[0], abs=2)
 
 
 def test_what_is_new_is_bright_in_the_difference() -> None:
