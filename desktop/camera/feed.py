@@ -11,13 +11,15 @@ from enum import StrEnum
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QImage
 
-from desktop.camera.hints import Face, Hint, Look, faces_in, look_at
+from desktop.camera.hints import Face, Hint, Look, faces_in, far_faces_in, look_at
 from desktop.camera.sources import Frame, FrameSource, SourceError
 from desktop.workers import Lane, Report, Task, run
 from shared.cv import cv2
 
 FRAMES_PER_SECOND = 15
 _LOOK_EVERY = 3
+# How often somebody far away is looked for while nobody is near: it is costly, and they only have to hear it.
+_LOOK_FAR_EVERY = 15
 _KEPT = 8
 _JPEG_QUALITY = 95
 # A camera that gives no frame for this long (s) was unplugged; this long (s) until it is tried again.
@@ -186,6 +188,7 @@ def _film_until_lost(report: Report, source: FrameSource, reel: _Reel) -> None:
     """Film until no frame came for a while."""
     number = 0
     known: Face | None = None
+    far: list[Face] = []
     last = due = time.monotonic()
     while time.monotonic() - last < _LOST_AFTER:
         report.check()
@@ -198,7 +201,12 @@ def _film_until_lost(report: Report, source: FrameSource, reel: _Reel) -> None:
             reel.shown.clear()
             report(_as_image(frame))
         if number % _LOOK_EVERY == 0:
-            look = look_at(frame, faces_in(frame, known))
+            near = faces_in(frame, known)
+            if near:
+                far = []
+            elif number % _LOOK_FAR_EVERY == 0:
+                far = far_faces_in(frame)
+            look = look_at(frame, near or far)
             known = look.face
             with reel.lock:
                 reel.recent.append(Shot(frame, look, last))

@@ -73,12 +73,18 @@ class Look:
 
 
 def faces_in(frame: Frame, known: Face | None = None) -> list[Face]:
-    """The faces in `frame`, the largest first; where none is a sixth as wide as it, those of a ninth.
+    """The faces in `frame`, the largest first; faces narrower than a sixth of it are not found.
 
     `known`: the face of the frame before, which helps to find it again.
     """
-    near = _found(frame, _LOOK_WIDTH, known)
-    return near or _found(frame, _FAR_WIDTH, known, _FAR_LARGEST)
+    return _found(frame, _LOOK_WIDTH, known)
+
+
+def far_faces_in(frame: Frame) -> list[Face]:
+    """The faces in `frame` that are a ninth to a sixth as wide as it, the largest first; takes twice as long
+    as `faces_in`.
+    """
+    return _found(frame, _FAR_WIDTH, None, _FAR_LARGEST)
 
 
 def _found(frame: Frame, width: int, known: Face | None, largest: int | None = None) -> list[Face]:

@@ -133,6 +133,23 @@ def test_the_best_shot_is_the_sharpest_good_one_and_is_given_once(qtbot: QtBot, 
     assert "frame=" not in repr(shot)
 
 
+def test_somebody_far_away_is_told_to_come_closer_until_they_do(
+    qtbot: QtBot, feed: CameraFeed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feed_module, "_LOOK_EVERY", 1)
+    source = Played(face_frame(0.13))
+    hints: list[Hint] = []
+    feed.looked.connect(lambda look: hints.append(look.hint))
+    feed.start(source)
+    qtbot.waitUntil(lambda: len(hints) >= 6)
+    # Also between two looks into the distance.
+    assert hints == [Hint.CLOSER] * len(hints)
+    source.frame = face_frame()
+    qtbot.waitUntil(lambda: hints[-1] is Hint.GOOD)
+    source.frame = empty_frame()
+    qtbot.waitUntil(lambda: hints[-1] is Hint.NO_FACE)
+
+
 def test_nobody_in_front_gives_no_shot(qtbot: QtBot, feed: CameraFeed) -> None:
     with qtbot.waitSignal(feed.looked) as seen:
         feed.start(Played(empty_frame()))
