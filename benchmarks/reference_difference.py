@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks import scans, surfaces
+from service.detection import memory
 from service.detection.reference_difference import AlignmentFailed, Found, Parameters, detect
 from service.detection.reference_difference.confidence import confidence, measures
 from service.detection.reference_difference.model import examine, in_photo
@@ -259,9 +260,11 @@ def calibration(judged: list[tuple[float, bool]]) -> None:
 def speed() -> None:
     """What an aligned pair of 640 x 640 and a pair of 24 MP with alignment cost.
 
-    The machine may be shared, so processor time per pair is given beside the wall clock, with what two free
-    cores would make of it, and as a yardstick of the same run: SIFT features of the same photos on one core.
+    Memory is kept as the service and the command line keep it. The machine may be shared, so processor time per
+    pair is given beside the wall clock, with what two free cores would make of it, and as a yardstick of the same
+    run: SIFT features of the same photos on one core.
     """
+    memory.keep()
     small = [pair for pair in pairs("aligned", 4) if pair.photo.shape[:2] == (640, 640)]
     once = _timed(lambda: [_compare(pair) for pair in small], 3)
     threads = cv2.getNumThreads()
@@ -323,6 +326,7 @@ def _features(pair: Pair) -> int:
 
 
 def _one_thread() -> None:
+    memory.keep()
     cv2.setNumThreads(1)
 
 
