@@ -1,0 +1,103 @@
+"""The reader of the event stream, against a service played by httpx.MockTransport."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from desktop.client import Session
+from desktop.client.errors import ServerFault, Unreachable
+from shared.wire.events import ChangeEvent
+from tests.desktop.client.played import BASE, SECRET, Service, failed
+
+
+def change(number: int) -> str:
+    data = (
+        f'{{"id":"run-{number}","action":"update","kind":"item","object_id":"i{number}",'
+        '"actor":null,"at":"2026-01-01T00:00:00Z"}'
+    )
+    return f"id: run-{number}\nevent: change\ndata: {data}\n\n"
+
+
+@pytest.fixture
+def service() -> Service:
+    return Service()
+
+
+@pytest.fixture
+def session(service: Service) -> Iterator[Session]:
+    session = Session(BASE, patience=0.2, transport=httpx.MockTransport(service))
+    session.account.login("zhang", SECRET)
+    yield session
+    session.close()
+
+
+def told(service: Service, session: Session, text: str, last_id: str | None = None) -> list[str | None]:
+    """What a stream of this text tells: the objects that changed, None where some were missed."""
+    service.answers["/api/events"] = lambda request: httpx.Response(200, text=text)
+    taken: list[ChangeEvent | None] = []
+    session.events.read(taken.append, last_id)
+    return [None if event is None else event.object_id for event in taken]
+
+
+def test_changes_are_told_in_order_until_the_service_ends_the_stream(
+    service: Service, session: Session
+) -> None:
+    text = "retry: 2000\n\n" + change(1) + ": alive\n\n" + change(2)
+    assert told(service, session, text + "event: end\ndata: {}\n\n" + change(3)) == ["i1", "i2"]
+    assert told(service, session, text) == ["i1", "i2"]
+
+
+def test_what_was_missed_is_told_and_what_is_not_understood_is_passed_over(
+    service: Service, session: Session
+) -> None:
+    later = 'event: change\ndata: {"of": "a later version"}\n\nevent: news\ndata: {}\n\n'
+    assert told(service, session, "event: resync\ndata: {}\n\n" + later + change(1)) == [None, "i1"]
+
+
+def test_data_may_come_in_several_lines(service: Service, session: Session) -> None:
+    assert told(service, session, change(1).replace(',"actor"', '\ndata: ,"actor"') + change(2)) == [
+        "i1",
+        "i2",
+    ]
+
+
+def test_reading_goes_on_after_the_event_that_was_taken_last(service: Service, session: Session) -> None:
+    told(service, session, "")
+    assert "Last-Event-ID" not in service.requests[-1].headers
+    told(service, session, "", "run-7")
+    assert service.requests[-1].headers["Last-Event-ID"] == "run-7"
+    assert service.requests[-1].headers["Accept"] == "text/event-stream"
+
+
+class Cut(httpx.SyncByteStream):
+    """A connection that is lost after the first event."""
+
+    def __iter__(self) -> Iterator[bytes]:
+        yield change(1).encode()
+        raise httpx.ReadError("cut")
+
+
+def test_a_lost_connection_is_said_and_no_reading_is_left_behind(service: Service, session: Session) -> None:
+    service.answers["/api/events"] = lambda request: httpx.Response(200, stream=Cut())
+    taken: list[ChangeEvent | None] = []
+    with pytest.raises(Unreachable):
+        session.events.read(taken.append)
+    assert len(taken) == 1
+    assert session.events._open == set()
+    service.answers["/api/events"] = lambda request: failed(503, "unavailable")
+    with pytest.raises(ServerFault, match="不行"):
+        session.events.read(taken.append)
+
+
+def test_what_the_taker_raises_ends_the_reading(service: Service, session: Session) -> None:
+    service.answers["/api/events"] = lambda request: httpx.Response(200, text=change(1))
+
+    def refuse(_event: ChangeEvent | None) -> None:
+        raise LookupError
+
+    with pytest.raises(LookupError):
+        session.events.read(refuse)
+    assert session.events._open == set()
