@@ -3829,6 +3829,18 @@
 <context>
     <name>ModelForm</name>
     <message>
+        <source>0 to 1</source>
+        <translation>0 到 1</translation>
+    </message>
+    <message>
+        <source>0 to 255</source>
+        <translation>0 到 255</translation>
+    </message>
+    <message>
+        <source>A change on this side makes the next version. Results keep the one they were made with.</source>
+        <translation>此侧的更改会生成下一个版本，已有结果仍保留其所用的版本。</translation>
+    </message>
+    <message>
         <source>A model needs a name.</source>
         <translation>请填写模型名称。</translation>
     </message>
@@ -3865,6 +3877,10 @@
         <translation>哈希 (SHA-256)</translation>
     </message>
     <message>
+        <source>ImageNet&apos;s scale</source>
+        <translation>ImageNet 归一化</translation>
+    </message>
+    <message>
         <source>Input size</source>
         <translation>输入尺寸</translation>
     </message>
@@ -3885,12 +3901,20 @@
         <translation>名称</translation>
     </message>
     <message>
-        <source>Other thresholds make the next version. Results keep the one they were made with.</source>
-        <translation>更改阈值会生成新版本，已有结果保留其所用的版本。</translation>
+        <source>Order of colours</source>
+        <translation>颜色顺序</translation>
     </message>
     <message>
         <source>Own threshold</source>
         <translation>单独阈值</translation>
+    </message>
+    <message>
+        <source>Photo in the input</source>
+        <translation>照片放入方式</translation>
+    </message>
+    <message>
+        <source>Pixel values</source>
+        <translation>像素值</translation>
     </message>
     <message>
         <source>Show findings from a confidence of</source>
@@ -3925,8 +3949,20 @@
         <translation>命令行</translation>
     </message>
     <message>
+        <source>in the corner, with a border</source>
+        <translation>靠左上角，右下补边</translation>
+    </message>
+    <message>
+        <source>in the middle, with a border</source>
+        <translation>居中，四周补边</translation>
+    </message>
+    <message>
         <source>somebody who is not known any more</source>
         <translation>已不存在的用户</translation>
+    </message>
+    <message>
+        <source>stretched</source>
+        <translation>拉伸</translation>
     </message>
     <message>
         <source>{label} fails the photo</source>

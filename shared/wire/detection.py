@@ -54,7 +54,7 @@ class ModelUpdate(Wire):
 class ModelVersion(Wire):
     """Body of a new version of a model with the same file: settings to change, labels in place of its own.
 
-    The settings are thresholds, pass rule and slices; what the file was checked with stays.
+    The settings are thresholds, pass rule, slices and how the model is fed; the size of its input stays.
     """
 
     settings: JsonObject = Field(default_factory=dict)

@@ -39,7 +39,8 @@ _COLUMN_PX = 120
 
 
 class ModelForm(EntryForm):
-    """Shows a model. Name and description change in place; thresholds and pass rule make its next version."""
+    """Shows a model. Name and description change in place; thresholds, pass rule and
+    how it is fed make its next version."""
 
     def __init__(self, context: Context, entry: DetectionModel, parent: QWidget | None = None) -> None:
         super().__init__(context, QCoreApplication.translate("Catalogue", "Detection model"), parent)
@@ -63,6 +64,7 @@ class ModelForm(EntryForm):
         self.confidence: QDoubleSpinBox | None = None
         self.fail_confidence: QDoubleSpinBox | None = None
         self.table: QTableWidget | None = None
+        self.feeding: dict[str, Combo] = {}
         if entry.kind is not ModelKind.REFERENCE_DIFFERENCE:
             self._rules()
 
@@ -116,15 +118,48 @@ class ModelForm(EntryForm):
         ):
             box.setAccessibleName(said)
             grid.addRow(label(said, "label"), box)
+        self._feeding(grid)
         column.addLayout(grid)
         labels = self._entry.labels[:_MOST_ROWS]
         if labels:
             self.table = self._label_table(labels)
             column.addWidget(self.table, 1)
-        hint = self.tr("Other thresholds make the next version. Results keep the one they were made with.")
+        hint = self.tr(
+            "A change on this side makes the next version. Results keep the one they were made with."
+        )
         column.addWidget(label(hint, "small", wrap=True))
         for box in (self.confidence, self.fail_confidence):
             box.valueChanged.connect(lambda _: self.touch())
+
+    def _feeding(self, grid: QFormLayout) -> None:
+        """How a photo gets into the model, which no file tells for certain."""
+        for key, said, choices in (
+            (
+                "values",
+                self.tr("Pixel values"),
+                {
+                    "unit": self.tr("0 to 1"),
+                    "raw": self.tr("0 to 255"),
+                    "imagenet": self.tr("ImageNet's scale"),
+                },
+            ),
+            ("colour", self.tr("Order of colours"), {"rgb": "RGB", "bgr": "BGR"}),
+            (
+                "fit",
+                self.tr("Photo in the input"),
+                {
+                    "centre": self.tr("in the middle, with a border"),
+                    "corner": self.tr("in the corner, with a border"),
+                    "stretch": self.tr("stretched"),
+                },
+            ),
+        ):
+            combo = Combo(said)
+            combo.set_choices(choices.items())
+            combo.set_value(self._entry.settings.get(key))
+            combo.picked.connect(lambda _: self.touch())
+            self.feeding[key] = combo
+            grid.addRow(label(said, "label"), combo)
 
     def _label_table(self, labels: list[str]) -> QTableWidget:
         settings = self._entry.settings
@@ -184,6 +219,10 @@ class ModelForm(EntryForm):
             now["per_label"] = own
             now["fail_labels"] = None if len(fails) == len(self._entry.labels) else fails
         defaults = {"confidence": 0.25, "fail_confidence": 0.4, "per_label": {}, "fail_labels": None}
+        for key, combo in self.feeding.items():
+            now[key] = combo.value()
+            # What is not kept was shown as the first of the choices.
+            defaults[key] = combo.itemData(0)
         return {name: value for name, value in now.items() if before.get(name, defaults[name]) != value}
 
     def change(self) -> ModelUpdate:

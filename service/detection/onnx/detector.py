@@ -136,6 +136,9 @@ class Detector:
         Raises ValueError when the outputs do not fit the kind, RuntimeError when the model fails.
         """
         height, width = photo.shape[:2]
+        if self.bytes:
+            # From numbers within 0..1 it would see black.
+            settings = settings.model_copy(update={"values": "raw"})
 
         def look(cut: tuple[int, int, int, int]) -> Part:
             x, y, w, h = cut

@@ -67,10 +67,17 @@ def test_a_model_of_several_kinds_is_asked_about_shown_and_superseded(
     form.confidence.setValue(0.6)
     row = form.table.cellWidget(0, 1)
     row.setValue(0.75)
+    assert {key: combo.value() for key, combo in form.feeding.items()} == {
+        "values": "raw",
+        "colour": "bgr",
+        "fit": "corner",
+    }
+    form.feeding["values"].set_value("unit")
     with qtbot.waitSignal(form.saved) as saved:
         form.save.click()
     made = saved.args[0]
     assert (made.version, made.settings["confidence"]) == (2, 0.6)
+    assert (made.settings["values"], made.settings["colour"]) == ("unit", "bgr")
     assert list(made.settings["per_label"].values()) == [0.75]
 
 

@@ -51,17 +51,24 @@ def constant_model(
     return path
 
 
-def brightness_model(path: Path, side: int = 64) -> Path:
-    """An NMS-free detector (1, 1, 6): its one box covers the input, its confidence is the mean pixel."""
-    image = helper.make_tensor_value_info("images", TensorProto.FLOAT, [1, 3, side, side])
+def brightness_model(path: Path, side: int = 64, kind: int = TensorProto.FLOAT) -> Path:
+    """An NMS-free detector (1, 1, 6): its one box covers the input, its confidence is the mean pixel.
+
+    kind: type of the input's numbers; whole ones are 0..255.
+    """
+    image = helper.make_tensor_value_info("images", kind, [1, 3, side, side])
     output = helper.make_tensor_value_info("output", TensorProto.FLOAT, [1, 1, 6])
     box = np.array([[[0, 0, side, side]]], np.float32)
     nodes = [
-        helper.make_node("ReduceMean", ["images"], ["mean"], keepdims=0),
+        helper.make_node("Cast", ["images"], ["numbers"], to=TensorProto.FLOAT),
+        helper.make_node("Mul", ["numbers", "part"], ["parts"]),
+        helper.make_node("ReduceMean", ["parts"], ["mean"], keepdims=0),
         helper.make_node("Reshape", ["mean", "shape"], ["score"]),
         helper.make_node("Concat", ["box", "score", "class"], ["output"], axis=2),
     ]
+    part = 1 / 255 if kind == TensorProto.UINT8 else 1
     initializers = [
+        numpy_helper.from_array(np.array(part, np.float32), "part"),
         numpy_helper.from_array(np.array([1, 1, 1], np.int64), "shape"),
         numpy_helper.from_array(box, "box"),
         numpy_helper.from_array(np.zeros((1, 1, 1), np.float32), "class"),

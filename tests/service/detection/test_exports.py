@@ -15,7 +15,7 @@ from service.detection.onnx.decode import cells, grids
 from service.detection.onnx.detector import Detector
 from service.detection.onnx.settings import DetectorSettings
 from shared.wire.detection import ModelKind
-from tests.service.detection.graphs import constant_model
+from tests.service.detection.graphs import brightness_model, constant_model
 
 SIDE = 64
 CELLS = cells(SIDE, SIDE)
@@ -168,6 +168,10 @@ def test_a_model_of_whole_numbers_sees_0_to_255(tmp_path: Path) -> None:
     path = constant_model(tmp_path / "m.onnx", {"o": table}, kind=TensorProto.UINT8)
     assert check(path, None, {}).settings.values == "raw"
     assert check(path, None, {"values": "unit"}).settings.values == "raw"
+    path = brightness_model(tmp_path / "bright.onnx", kind=TensorProto.UINT8)
+    given = check(path, None, {}).settings.model_copy(update={"values": "unit"})
+    (seen,) = Detector(path).detect(np.full((SIDE, SIDE, 3), 255, np.uint8), ModelKind.NMS_FREE, given, [])
+    assert seen.confidence == pytest.approx(1)
 
 
 def test_the_size_that_a_file_was_trained_for_is_used_where_it_takes_any(tmp_path: Path) -> None:
