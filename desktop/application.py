@@ -208,6 +208,7 @@ class Desktop(QObject):
         """The steps from the window in front to one in the language in force."""
         old = self.window
         old.keep_geometry()
+        old.make_no_more()
         self._coming = self._make_window(waits=True)
         yield
         self._coming.made(old.place()[0])

@@ -28,7 +28,8 @@ HOME = "records"
 ACCOUNT = "me"
 """The page that the account at the foot of the rail leads to."""
 _HISTORY = 50
-_AHEAD_MS = 30
+_AHEAD_MS = 150
+"""Between two pages that are made ahead: meanwhile the one in front fetches and paints."""
 _USUAL = QSize(1440, 900)
 _LEAST = QSize(1024, 700)
 _FRAME = QSize(8, 40)
@@ -117,9 +118,13 @@ class MainWindow(QMainWindow):
         if not first:
             self.go(*place)
 
+    def make_no_more(self) -> None:
+        """Make no more pages ahead: another window takes the place of this one."""
+        self._ahead.stop()
+
     def discard(self) -> None:
         """Delete the window, its pages before it: each in a turn of the event loop of its own."""
-        self._ahead.stop()
+        self.make_no_more()
         self._context.loginChanged.disconnect(self._login_changed)
         self._context.serviceChanged.disconnect(self._service_changed)
         self._discard_next()

@@ -358,6 +358,11 @@ def test_pages_are_made_when_they_are_opened_and_ahead(
     assert made == ["login", "records", "people"]
     window.show()
     assert made == ["login", "records", "people"]
+    window.make_no_more()
+    qtbot.wait(2 * window._ahead.interval())
+    assert made == ["login", "records", "people"]
+    window.hide()
+    window.show()
     qtbot.waitUntil(lambda: made == ["login", "records", "people", "workbench"])
     assert window.go("workbench")
     assert made[-1:] == ["workbench"]
