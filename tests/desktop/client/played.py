@@ -52,6 +52,21 @@ RECORD = {
 }
 
 
+ITEM = {
+    "item_id": "i1",
+    "item_name": "前缘",
+    "inspection_id": "r1",
+    "description": None,
+    "model_id": None,
+    "model_name": None,
+    "model_description": None,
+    "item_point": None,
+    "result": [],
+    "created_at": "2026-01-01T00:00:00Z",
+    "updated_at": "2026-01-01T00:00:00Z",
+}
+
+
 def enveloped(data: object, msg: str | None = None, **headers: str) -> httpx.Response:
     return httpx.Response(200, json={"code": 0, "data": data, "msg": msg}, headers=headers)
 

@@ -28,8 +28,8 @@ from desktop.client.errors import (
     Unsupported,
 )
 from shared.codes import Status
-from shared.wire.inspection import ItemUpdate, RecordUpdate
-from tests.desktop.client.played import BASE, PAYLOAD, RECORD, SECRET, Service, enveloped, failed
+from shared.wire.inspection import ItemCreate, ItemUpdate, RecordUpdate
+from tests.desktop.client.played import BASE, ITEM, PAYLOAD, RECORD, SECRET, Service, enveloped, failed
 
 
 @pytest.fixture
@@ -268,6 +268,33 @@ def test_an_update_with_a_version_is_not_repeated_after_a_lost_answer(
     with pytest.raises(Unreachable):
         session.items.update("i1", ItemUpdate(item_name="x"), '"1"')
     assert service.calls["/api/inspection_item/i1"] == 1
+
+
+def test_what_the_service_does_once_however_often_it_comes_is_sent_again(
+    service: Service, session: Session
+) -> None:
+    """A create is known by its key, and an item that is there is not brought back twice."""
+    session.account.login("zhang", SECRET)
+    failures: list[Exception] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        if failures:
+            raise failures.pop()
+        return httpx.Response(200, json=ITEM)
+
+    made, back = "/api/inspection_item/create", "/api/inspection_item/i1/restore"
+    service.answers |= {made: answer, back: answer}
+    body = ItemCreate(item_name="前缘", inspection_id="r1")
+    failures.append(httpx.ReadError("cut"))
+    assert session.items.create(body, "k1").value.item_id == "i1"
+    assert [one.headers["Idempotency-Key"] for one in service.requests[-2:]] == ["k1", "k1"]
+    failures.append(httpx.ReadError("cut"))
+    assert session.items.restore("i1").value.item_id == "i1"
+    assert service.calls[back] == 2
+    failures.append(httpx.ReadError("cut"))
+    with pytest.raises(Unreachable):
+        session.items.create(body)
+    assert service.calls[made] == 3
 
 
 def test_identifiers_stay_one_segment_of_the_path(service: Service, session: Session) -> None:
