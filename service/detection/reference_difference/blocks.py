@@ -9,11 +9,13 @@ squares, Tukey's biweight), so damage in the photo does not pull either.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from service.detection.reference_difference.parts import Bytes, Floats, Matrix
+from service.detection.reference_difference.threads import side_by_side
 from shared.cv import cv2
 
 # A block with less gradient energy than this (grey levels squared per px, after smoothing) has no structure
@@ -60,28 +62,31 @@ def measure(reference: Floats, photo: Floats, valid: Bytes, block: int, reach: i
     covered = _covered(valid, block, tops, lefts)
     structured = covered & (own >= _LEAST_ENERGY)
     photo_only = covered & ~structured & (theirs > 4 * np.maximum(own, _LEAST_ENERGY))
-    centres, offsets, scores, kept, energies = [], [], [], [], []
-    for row, column in np.argwhere(structured).tolist():
-        top, left = tops[row], lefts[column]
-        y1, x1 = max(top - reach, 0), max(left - reach, 0)
-        y2, x2 = min(top + block + reach, height), min(left + block + reach, width)
-        template = reference[top : top + block, left : left + block]
-        surface = cv2.matchTemplate(photo[y1:y2, x1:x2], template, cv2.TM_CCOEFF_NORMED)
-        _, best, _, (at_x, at_y) = cv2.minMaxLoc(surface)
-        fine_x, fine_y = _peak(surface, at_x, at_y)
-        centres.append((left + block / 2, top + block / 2))
-        offsets.append((fine_x + x1 - left, fine_y + y1 - top))
-        scores.append(best if np.isfinite(best) else 0.0)
-        a, b, c = float(xx[row, column]), float(xy[row, column]), float(yy[row, column])
-        kept.append(((a, b), (b, c)))
-        energies.append(a + c)
-    count = len(centres)
+    places = np.argwhere(structured)
+
+    def search(some: NDArray[np.int64]) -> list[tuple[float, float, float]]:
+        found = []
+        for row, column in some.tolist():
+            top, left = tops[row], lefts[column]
+            y1, x1 = max(top - reach, 0), max(left - reach, 0)
+            y2, x2 = min(top + block + reach, height), min(left + block + reach, width)
+            template = reference[top : top + block, left : left + block]
+            surface = cv2.matchTemplate(photo[y1:y2, x1:x2], template, cv2.TM_CCOEFF_NORMED)
+            _, best, _, (at_x, at_y) = cv2.minMaxLoc(surface)
+            fine_x, fine_y = _peak(surface, at_x, at_y)
+            found.append((fine_x + x1 - left, fine_y + y1 - top, best if np.isfinite(best) else 0.0))
+        return found
+
+    first, second = side_by_side([partial(search, some) for some in np.array_split(places, 2)])
+    found = np.array([*first, *second], np.float64).reshape(-1, 3)
+    a, b, c = xx[structured], xy[structured], yy[structured]
+    centres = np.stack([np.array(lefts)[places[:, 1]], np.array(tops)[places[:, 0]]], axis=1) + block / 2
     return Offsets(
-        np.asarray(centres, np.float64).reshape(count, 2),
-        np.asarray(offsets, np.float64).reshape(count, 2),
-        np.asarray(scores, np.float64),
-        np.asarray(kept, np.float64).reshape(count, 2, 2),
-        np.asarray(energies, np.float64),
+        centres,
+        found[:, :2],
+        found[:, 2],
+        np.stack([a, b, b, c], axis=1).reshape(-1, 2, 2),
+        a + c,
         int(np.count_nonzero(photo_only)),
         int(np.count_nonzero(covered)),
     )

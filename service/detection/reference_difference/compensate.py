@@ -195,8 +195,12 @@ def match_light(
     if np.count_nonzero(small_valid) < 12:
         return reference, own
     channels = reference.shape[2]
-    small_reference = cv2.resize(reference, size, interpolation=cv2.INTER_AREA).reshape(*size[::-1], channels)
-    small_photo = cv2.resize(photo, size, interpolation=cv2.INTER_AREA).reshape(*size[::-1], channels)
+    small_reference, small_photo = (
+        np.asarray(small, np.float32).reshape(*size[::-1], channels)
+        for small in side_by_side(
+            [partial(cv2.resize, image, size, interpolation=cv2.INTER_AREA) for image in (reference, photo)]
+        )
+    )
     y, x = np.mgrid[0 : size[1], 0 : size[0]].astype(np.float32)
     x, y = (x + 0.5) / size[0] * 2 - 1, (y + 0.5) / size[1] * 2 - 1
 
@@ -217,7 +221,7 @@ def match_light(
     light = fitted(small_photo, _SMOOTH)
     matched = light.on(reference)
     off = _off(matched, photo, valid)
-    lit = light.on(np.asarray(small_reference, np.float32))
+    lit = light.on(small_reference)
     if not scanned and shade.uneven(lit.mean(axis=2), small_photo.mean(axis=2), small_valid):
         # A smooth fit bends over the edge of a shadow. So first one gain for all, and the shade from that;
         # then what the photo would be without it can be fitted, and the shade once more.

@@ -72,7 +72,7 @@ def differ(reference: Floats, photo: Floats, valid: Bytes, scanned: bool = False
 
     scanned: both are black and white.
     """
-    ours, theirs = opponent(reference), opponent(photo)
+    ours, theirs = side_by_side([partial(opponent, reference), partial(opponent, photo)])
     radius, exceeding = _tolerance(ours[0], theirs[0], valid)
     if scanned:
         theirs[0] = _without_slits(ours[0], theirs[0])
