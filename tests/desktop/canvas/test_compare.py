@@ -41,6 +41,7 @@ def test_a_photo_is_brought_onto_the_crop() -> None:
     pair = align(reference, photo, homography, (200, 100))
     assert pair.aligned
     assert (pair.reference.width(), pair.photo.width()) == (200, 200)
+    assert pair.photo_size == (400, 300)
     assert white_box(pair.reference) == pytest.approx(white_box(pair.photo), abs=1)
     assert pair.difference.pixelColor(60, 80).lightness() < 20
     corners = mapped_corners(Rect(100, 110, 80, 40), pair.mapping)

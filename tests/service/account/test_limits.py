@@ -193,6 +193,20 @@ def test_one_address_that_tries_many_users_is_slowed(accounts: AccountService) -
     asyncio.run(play())
 
 
+def test_a_right_password_forgets_the_wrong_ones_of_its_own_user_only(accounts: AccountService) -> None:
+    """Else a guesser with an account of their own would begin anew with it."""
+
+    async def play() -> None:
+        await with_inspector(accounts)
+        for number in range(ADDRESS_FREE - 1):
+            assert await _guess(accounts, f"user-{number}", AWAY) == "wrong"
+        assert await _guess(accounts, INSPECTOR[0], AWAY, INSPECTOR[1]) == "in"
+        assert await _guess(accounts, "one-more", AWAY) == "wrong"
+        assert await _guess(accounts, CHIEF[0], AWAY, CHIEF[1]) == "wait"
+
+    asyncio.run(play())
+
+
 def test_the_addresses_of_one_ipv6_network_are_one_guesser(accounts: AccountService) -> None:
     async def play() -> None:
         await first_admin(accounts)
