@@ -195,6 +195,9 @@ def _run(
                 raise _LineIncomplete
             place = None if reference is None else _found(reference, folder)
             request = Request(photo=_found(photo, folder), reference=place, **model, **extra)
+            if not all(Path(path).is_file() for path in (request.photo, place) if path is not None):
+                # A pipe or a device would never end.
+                raise DetectionFailed("file_lost")
             finished = computer.run(request)
             line["boxes"] = [
                 {"label": box["label"], "confidence": box["confidence"], **box["points"]}
@@ -234,6 +237,10 @@ def _model(words: list[str], settings: Settings, before_commit: Sequence[BeforeC
     adding.add_argument("--settings", default="{}", help="settings of the detector as a JSON object")
     commands.add_parser("list", help="list the models as JSON lines")
     options = parser.parse_args(words)
+    if options.command == "add" and options.file.exists() and not options.file.is_file():
+        # A pipe or a device would never end.
+        print(f"walkaround model: {options.file} is no file", file=sys.stderr)
+        return 1
     settings.prepare()
     database = Database(settings.url)
     database.before_commit.extend(before_commit)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -148,3 +150,32 @@ def test_an_unknown_model_is_said(
 ) -> None:
     assert main(["detect", "--photo", "p.png", "--model", str(tmp_path / "none.onnx")], settings) == 1
     assert "there is no file" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a pipe has no place in its file system")
+def test_what_never_ends_is_no_file(
+    folder: Path, settings: Settings, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    pipe = tmp_path / "pipe.onnx"
+    os.mkfifo(pipe)
+    assert main(["model", "add", str(pipe)], settings) == 1
+    assert "is no file" in capsys.readouterr().err
+    assert main(["model", "add", str(tmp_path)], settings) == 1
+    assert main(["model", "add", str(tmp_path / "none.onnx")], settings) == 1
+    assert "No such file" in capsys.readouterr().err
+    assert main(["detect", "--reference", str(folder / "reference.png"), "--photo", str(pipe)], settings) == 1
+    assert lines(capsys.readouterr().out)[0]["error"] == "file_lost"
+
+
+def test_what_is_no_model_and_no_setting_is_said(
+    folder: Path, settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    photo = str(folder / "photo.png")
+    assert main(["detect", "--photo", photo, "--model", photo], settings) == 1
+    assert "ONNX" in capsys.readouterr().err
+    assert main(["detect", "--photo", photo, "--model", "some-id"], settings) == 1
+    assert "there is no model some-id" in capsys.readouterr().err
+    assert not settings.data_dir.exists()
+    for given in ("{bad", "[1]"):
+        assert main(["model", "add", photo, "--settings", given], settings) == 1
+        assert "--settings is no JSON" in capsys.readouterr().err
