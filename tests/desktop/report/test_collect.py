@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +30,18 @@ def test_a_detection_that_did_not_finish_hides_no_finding(
     box = {"label": "crack", "confidence": 0.9, "points": points}
     error = {"code": "alignment_failed", "message": "对不上"}
     result: list[dict[str, Any]] = [
-        {"version": 1, "isPassed": False, "progress": "done", "resultImage": {"boxes": [box]}},
+        {"version": 1, "isPassed": True, "progress": "done", "resultImage": {"boxes": [box]}},
         {
             "version": 2,
             "isPassed": False,
             "progress": "done",
-            "verdict": {"value": "failed", "reason": "裂纹"},
+            "verdict": {
+                "value": "failed",
+                "reason": "裂纹",
+                "by": "u1",
+                "by_name": "李雷",
+                "at": "2026-03-01T08:00:00Z",
+            },
         },
         {"version": 3, "isPassed": False, "progress": progress, "resultImage": {"boxes": []}},
     ]
@@ -47,16 +54,18 @@ def test_a_detection_that_did_not_finish_hides_no_finding(
         (item,) = collect(session, record, "me", lambda *_: None).items
     assert [finding.label for finding in item.findings] == ["crack"]
     assert (item.passed, item.verdict, item.reason) == (False, Verdict.FAILED, "裂纹")
+    assert (item.opinion, item.version) == (True, 2)
+    assert (item.decided_by, item.decided_at) == ("李雷", datetime(2026, 3, 1, 8, tzinfo=UTC))
     assert item.note == ("对不上" if progress == "error" else "")
 
 
 def test_an_item_is_shown_on_the_file_that_it_names(qtbot: QtBot, tmp_path: Path) -> None:
     point = {"x": 0.25, "y": 0.5, "w": 0.25, "h": 0.25}
     with service_process(tmp_path / "data") as url, logged_in(url) as session:
-        home = session.files.upload(_plain(200, 100, 50), "home.png")
+        home = session.files.upload(_plain(2800, 1400, 50), "home.png")
         other = session.files.upload(_plain(400, 80, 220), "other.png")
         image = session.catalogue.reference_images.create(
-            ReferenceImageWrite(reference_image_name="r", file_id=home.file_id, mm_per_pixel=1.0)
+            ReferenceImageWrite(reference_image_name="r", file_id=home.file_id, mm_per_pixel=0.5)
         )
         body = RecordCreate(task_id="t", reference_image_id=image.reference_image_id)
         record = session.records.create(body).inspection_id
@@ -69,13 +78,15 @@ def test_an_item_is_shown_on_the_file_that_it_names(qtbot: QtBot, tmp_path: Path
         report = collect(session, record, "me", lambda *_: None)
     assert [item.on_overview for item in report.items] == [True, True, False, False, True]
     assert [item.region for item in report.items] == [
-        Rect(50, 50, 50, 25),
-        Rect(50, 50, 50, 25),
+        Rect(700, 700, 700, 350),
+        Rect(700, 700, 700, 350),
         Rect(100, 40, 100, 20),
         None,
-        Rect(50, 50, 50, 25),
+        Rect(700, 700, 700, 350),
     ]
-    assert [item.region_mm for item in report.items][2] is None
+    assert [item.region_mm for item in report.items][:3] == [(350, 175), (350, 175), None]
+    # It is made smaller, and what is drawn on it with it.
+    assert (report.overview.width(), report.overview_scale) == (1400, 0.5)
     assert report.items[2].reference_crop.pixelColor(1, 1).red() == 220
     assert [(one.use, one.name) for one in report.evidence][1:] == [
         ("Reference file of item 3", "other.png"),
