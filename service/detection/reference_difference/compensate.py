@@ -263,12 +263,15 @@ def _fit_light(
     prior = np.array([1, 0, 0, 0, 0, 0, 0, 0, 0, 0], np.float64)
     # Against a deviation of 0.02 of a sample.
     ridge = np.diag((0.02 / spread) ** 2)
-    change = target - rows.T @ prior
+    # The prior is the reference as it is.
+    change = (target - rows[0])[:, None]
     weights, numbers = np.ones(len(value)), prior
     for _ in range(6):
         weighted = rows * weights
-        numbers = prior + np.linalg.solve(weighted @ rows.T + ridge, weighted @ change)
-        off = np.abs(target - numbers @ rows)
+        # OpenCV's, not `@`: BLAS would start threads of its own for so little.
+        system = cv2.gemm(weighted, rows, 1.0, ridge, 1.0, flags=cv2.GEMM_2_T)
+        numbers = prior + np.linalg.solve(system, cv2.gemm(weighted, change, 1.0, None, 0.0))[:, 0]
+        off = np.abs(target - cv2.gemm(numbers[None], rows, 1.0, None, 0.0)[0])
         middle = float(np.partition(off, off.size // 2)[off.size // 2])
         width = max(4.7 * 1.48 * middle, 0.012)
         weights = np.maximum(1 - (off / width) ** 2, 0) ** 2
