@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 from pypdf import PdfReader
-from PySide6.QtCore import QLocale, QRectF
-from PySide6.QtGui import QColor, QFont, QImage, QPainter
+from PySide6.QtCore import QBuffer, QLocale, QRectF
+from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPdfWriter
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -92,6 +92,36 @@ def test_the_pdf_says_what_was_found_in_selectable_chinese(qtbot: QtBot, tmp_pat
     ):
         assert said in text
     assert text.count("0" * 64) == 3
+
+
+def test_why_a_detection_gave_no_result_is_in_the_pdf(qtbot: QtBot, tmp_path: Path) -> None:
+    whole = report(1)
+    noted = replace(whole.items[0], note="照片与标记区域对不上")
+    pdf.write(replace(whole, items=(noted,)), tmp_path / "a.pdf")
+    assert "照片与标记区域对不上" in words_of(tmp_path / "a.pdf")
+
+
+def test_what_passed_failed_and_is_undecided_is_counted() -> None:
+    assert report(4).counts == {"passed": 1, "failed": 2, "undecided": 1}
+
+
+def test_the_size_of_a_region_is_width_by_height(qtbot: QtBot, tmp_path: Path) -> None:
+    pdf.write(report(1), tmp_path / "a.pdf")
+    assert "180×120px(90×60mm)" in words_of(tmp_path / "a.pdf")
+
+
+def test_regions_lie_where_they_are_on_the_smaller_overview(qtbot: QtBot) -> None:
+    page = QImage(600, 400, QImage.Format.Format_RGB32)
+    page.fill(QColor("#ffffff"))
+    with QPainter(page) as painter:
+        pages = pdf._Pages(painter, QPdfWriter(QBuffer()), report(1), lambda: False)
+        _, paint = pages._overview()
+        paint(0)
+    # 800 px wide at half the size of the original, printed as wide as the page.
+    share = pdf.WIDTH / 800 * 0.5
+    left, middle = pdf.MARGIN + 100 * share, (80 + 60) * share
+    colours = [page.pixelColor(round(left) + step, round(middle)) for step in (-1, 0, 1)]
+    assert any(colour.red() > 180 and colour.green() < 100 for colour in colours)
 
 
 def test_digits_and_latin_words_are_found_in_any_language_and_font(qtbot: QtBot, tmp_path: Path) -> None:
