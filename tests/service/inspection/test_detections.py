@@ -1,0 +1,77 @@
+"""What detection sees of items: which wait for it, and what its steps change."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.service.inspection.conftest import Stage, stored_file
+
+DONE = {"isPassed": True, "progress": "done", "version": 1}
+
+
+def put(stage: Stage, item: dict[str, Any], progress: str) -> None:
+    entry = {"job_id": "j", "isPassed": False, "progress": progress}
+    stage.database.write_now(
+        lambda session: stage.service.detections.put_result(session, item["item_id"], entry)
+    )
+
+
+def under_way(stage: Stage, item: dict[str, Any], job_id: str) -> bool:
+    return stage.database.write_now(
+        lambda session: stage.service.detections.is_under_way(session, item["item_id"], job_id)
+    )
+
+
+def pending(stage: Stage, *records: str) -> dict[str, list[str]]:
+    given = records or None
+    return stage.database.read_now(lambda session: stage.service.detections.pending_items(session, given))
+
+
+def test_how_far_a_detection_is_makes_no_new_version(stage: Stage) -> None:
+    item = stage.item(stage.record()["inspection_id"])
+    path = f"/api/inspection_item/{item['item_id']}"
+    before = stage.client.get(path).headers["etag"]
+    for progress in ("pending", "detecting"):
+        put(stage, item, progress)
+        assert stage.client.get(path).headers["etag"] == before
+        assert [one.fleeting for one in stage.changes if one.kind == "item"][-1]
+        assert under_way(stage, item, "j")
+        assert not under_way(stage, item, "other")
+    put(stage, item, "done")
+    assert stage.client.get(path).headers["etag"] != before
+    assert not [one.fleeting for one in stage.changes if one.kind == "item"][-1]
+    assert not under_way(stage, item, "j")
+
+
+def ready(stage: Stage, record: str, photo: bool = True, **body: Any) -> dict[str, Any]:
+    item = stage.item(record, **{"model_id": "m", **body})
+    if photo:
+        path = f"/api/inspection_item/{item['item_id']}/photos"
+        assert stage.client.post(path, json={"file_id": "p"}).status_code == 200
+    return item
+
+
+def test_items_of_open_records_wait_until_a_detection_has_finished(stage: Stage) -> None:
+    stage.files["p"] = stored_file("p")
+    first, second = stage.record()["inspection_id"], stage.record()["inspection_id"]
+    ended = stage.record(end_time="2026-01-02T03:04:05")["inspection_id"]
+    cancelled = stage.record(inspection_status="cancelled")["inspection_id"]
+    later = ready(stage, second)
+    waits = [ready(stage, first), ready(stage, first)]
+    for record in (ended, cancelled):
+        ready(stage, record)
+    ready(stage, first, photo=False)
+    ready(stage, first, model_id=None)
+    ready(stage, first, result=[DONE])
+    # Decided, and then undecided again: what the model found is there.
+    ready(stage, first, result=[DONE, {"verdict": {"value": "undecided"}, "version": 2}])
+    put(stage, ready(stage, first), "detecting")
+    failed = ready(stage, first)
+    put(stage, failed, "error")
+    found = pending(stage)
+    assert found == {
+        first: [one["item_id"] for one in (*waits, failed)],
+        second: [later["item_id"]],
+    }
+    assert list(found) == [first, second]
+    assert pending(stage, second, ended) == {second: [later["item_id"]]}
