@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
+import re
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -41,3 +44,24 @@ def _own_log() -> Iterator[None]:
     for handler in [one for one in root.handlers if one not in before]:
         root.removeHandler(handler)
     root.setLevel(level)
+
+
+# Threads of libraries that live as long as the process, and those of pools ("tiles_0"), which a service that
+# several tests share makes at its first need.
+_LASTING = re.compile(r"pydevd|AnyIO|Dummy-|.*_\d+$")
+_THREAD_SECONDS = 20.0
+
+
+def _threads() -> set[threading.Thread]:
+    return {thread for thread in threading.enumerate() if not _LASTING.match(thread.name)}
+
+
+@pytest.fixture(autouse=True)
+def _no_thread_left() -> Iterator[None]:
+    """Fails a test that a thread outlives; what ends by itself is waited for."""
+    before = _threads()
+    yield
+    deadline = time.monotonic() + _THREAD_SECONDS
+    while (left := _threads() - before) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not left, f"threads outlive the test: {sorted(thread.name for thread in left)}"

@@ -60,6 +60,17 @@ async def _bounded(connection: psycopg.AsyncConnection[Any]) -> None:
     await connection.commit()
 
 
+async def _end(task: asyncio.Task[Any], seconds: float) -> None:
+    """Cancel the task, again every so many seconds, until it is done.
+
+    Before Python 3.12 `asyncio.wait_for`, with which the pool waits for connections, may lose a cancellation
+    (python/cpython#86296).
+    """
+    while not task.done():
+        task.cancel()
+        await asyncio.wait((task,), timeout=seconds)
+
+
 class TakeAgain(Exception):  # noqa: N818 - it tells procrastinate what to do, and is no error
     """Puts the job back into the queue."""
 
@@ -155,9 +166,7 @@ class ProcrastinateQueue:
             rescue = asyncio.create_task(self._rescue_always(app, connector))
             stopped = asyncio.create_task(self._stopped.wait())
             await asyncio.wait((worker, stopped), return_when=asyncio.FIRST_COMPLETED)
-            for task in (worker, rescue, stopped):
-                task.cancel()
-            await asyncio.gather(worker, rescue, stopped, return_exceptions=True)
+            await asyncio.gather(_end(worker, _GRACE_SECONDS + 1), _end(rescue, 1), _end(stopped, 1))
         if not worker.cancelled():
             worker.result()
 

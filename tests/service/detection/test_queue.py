@@ -251,3 +251,21 @@ def test_the_connections_of_the_queue_are_bounded_too(database: Database) -> Non
 
     with asyncio.Runner(loop_factory=asyncio.SelectorEventLoop) as runner:
         assert runner.run(shown()) == ("20s",)
+
+
+def test_the_end_does_not_hang_on_a_cancellation_that_is_lost() -> None:
+    """As `asyncio.wait_for` of Python 3.11 loses one in the moment in which what it waits for is done."""
+
+    async def play() -> None:
+        async def loses_one() -> None:
+            try:
+                await asyncio.sleep(60)
+            except asyncio.CancelledError:
+                await asyncio.sleep(60)
+
+        task = asyncio.create_task(loses_one())
+        await asyncio.sleep(0)
+        await procrastinate_queue._end(task, 0.01)
+        assert task.cancelled()
+
+    asyncio.run(asyncio.wait_for(play(), 20))
