@@ -211,9 +211,20 @@ def test_a_restore_leaves_what_is_there_unless_forced(
     assert main(["restore", str(archive)], new) == 1
     assert "is not empty" in capsys.readouterr().err
     assert database.read_bytes() == before
+    # What was written last may be in the log only; beside the restored database it would be read into that.
+    log = database.with_name("walkaround.db-wal")
+    log.write_bytes(b"written last")
     assert main(["restore", str(archive), "--force"], new) == 0
     kept = [path for path in new.data_dir.iterdir() if ".before-restore-" in path.name]
     assert [path.read_bytes() for path in kept if not path.name.endswith(("-wal", "-shm"))] == [before]
+    assert [path.read_bytes() for path in kept if path.name.endswith("-wal")] == [b"written last"]
+
+
+def test_the_lock_of_a_service_that_ended_is_no_content(archive: Path, tmp_path: Path) -> None:
+    new = elsewhere(tmp_path)
+    new.data_dir.mkdir(parents=True, exist_ok=True)
+    (new.data_dir / "service.lock").touch()
+    assert main(["restore", str(archive)], new) == 0
 
 
 def test_a_restore_waits_for_no_running_service(

@@ -90,6 +90,10 @@ def test_a_log_of_a_moment_ago_is_whole(audit: AuditService, database: Database)
     fill(database)
     found = audit.verify(expect=(first.seq, first.hash))
     assert (found.rows, found.seq, found.problems) == (6, 6, [])
+    # A row of that number that says something else is not the one that was there.
+    assert len(audit.verify(expect=(first.seq, "0" * 64)).problems) == 1
+    tell(database, Change("update", "item", "i", fleeting=True))
+    assert audit.verify().rows == 6
     audit.begin()
     assert audit.verify().rows == 6, "a log begins once"
 
