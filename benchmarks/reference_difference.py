@@ -260,9 +260,9 @@ def calibration(judged: list[tuple[float, bool]]) -> None:
 def speed() -> None:
     """What an aligned pair of 640 x 640 and a pair of 24 MP with alignment cost.
 
-    Memory is kept as the service and the command line keep it. The machine may be shared, so processor time per
-    pair is given beside the wall clock, with what two free cores would make of it, and as a yardstick of the same
-    run: SIFT features of the same photos on one core.
+    Memory is kept as the service and the command line keep it. The machine may be shared, so processor time
+    per pair is given beside the wall clock, with what two free cores would make of it, and as a yardstick of
+    the same run: SIFT features of the same photos on one core.
     """
     memory.keep()
     small = [pair for pair in pairs("aligned", 4) if pair.photo.shape[:2] == (640, 640)]

@@ -65,3 +65,17 @@ def _no_thread_left() -> Iterator[None]:
     while (left := _threads() - before) and time.monotonic() < deadline:
         time.sleep(0.01)
     assert not left, f"threads outlive the test: {sorted(thread.name for thread in left)}"
+
+
+_MOST_PROCESSOR_SECONDS = 30.0
+
+
+@pytest.fixture(autouse=True)
+def _not_slow(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fails a test that takes long: processor time, also of children, which no busy machine lengthens."""
+    mark = request.node.get_closest_marker("slow")
+    most = mark.args[0] if mark is not None else _MOST_PROCESSOR_SECONDS
+    before = sum(os.times()[:4])
+    yield
+    used = sum(os.times()[:4]) - before
+    assert used < most, f"the test took {used:.0f} s of processor time, {most:.0f} s are allowed"

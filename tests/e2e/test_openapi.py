@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.service_process import first_admin, service_process
 
 # These end the login that the requests use, or stay open without an end.
@@ -14,6 +16,7 @@ EXAMPLES = "6"
 CONFIG = Path(__file__).with_name("schemathesis.toml")
 
 
+@pytest.mark.slow(180)
 def test_no_answer_is_outside_of_the_document(tmp_path: Path) -> None:
     with service_process(tmp_path / "data") as url:
         token = first_admin(url)
