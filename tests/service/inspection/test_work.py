@@ -235,6 +235,30 @@ def test_every_change_is_announced_with_what_changed(stage: Stage) -> None:
     assert stage.changes[1].details["description"]["new"]["size"] == 500
 
 
+def test_photos_the_end_and_the_deletion_are_announced_with_who_and_what(stage: Stage) -> None:
+    stage.files["p"] = stored_file("p")
+    record = stage.record(inspection_name="航后")["inspection_id"]
+    items = [stage.item(record, result=[{"isPassed": True}]) for _ in range(2)]
+    path = f"/api/inspection_item/{items[0]['item_id']}/photos"
+    stage.changes.clear()
+    photo = stage.client.post(path, json={"file_id": "p"}).json()["data"]["photo_id"]
+    stage.client.delete(f"{path}/{photo}")
+    stage.client.post(f"/api/inspection/{record}/finish")
+    stage.client.delete(f"/api/inspection/deleteInspection/{record}")
+    told = [(change.action, change.kind, change.actor) for change in stage.changes]
+    me = "id-of-planner"
+    assert told == [
+        ("add_photo", "item", me),
+        ("delete_photo", "item", me),
+        ("update", "record", me),
+        ("delete", "record", me),
+    ]
+    for change in stage.changes[:2]:
+        assert change.details == {"photo_id": photo, "file_id": "p"}
+    assert stage.changes[2].details["end_time"]["old"] is None
+    assert stage.changes[3].details == {"inspection_name": "航后", "task_id": "t", "items": 2}
+
+
 def test_nothing_is_announced_when_a_change_fails(stage: Stage) -> None:
     stage.client.put("/api/inspection/updateInspection/none", json={"inspection_name": "x"})
     stage.client.post("/api/inspection_item/create", json={"item_name": "x", "inspection_id": "none"})
