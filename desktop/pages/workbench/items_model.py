@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
 
 from PySide6.QtCore import (
@@ -21,14 +21,17 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPainterPath, QPixmap
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
+from desktop.canvas.regions import Region
 from desktop.pages.workbench.rows import Row
 from desktop.pages.workbench.run_state import Run
+from desktop.pages.workbench.words import region_words
 from desktop.theme import LABEL_PX, RADIUS, TEXT_PX, look, sized
 from desktop.widgets import paint_chip, paint_icon, status_tone, status_word, tip
 
 ROW_PX = 74
 THUMB_PX = 44
 _SIDE = 14
+_MARK_PX = 18
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -38,6 +41,7 @@ class Role(IntEnum):
 
     ROW = Qt.ItemDataRole.UserRole + 1
     PICTURE = Qt.ItemDataRole.UserRole + 2
+    REGION = Qt.ItemDataRole.UserRole + 3
 
 
 class ItemsModel(QStringListModel):
@@ -52,6 +56,8 @@ class ItemsModel(QStringListModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self.region_of: Callable[[str], Region | None] = lambda _item_id: None
+        """The region of an item as the canvas has it; for the marks of locked and hidden ones."""
         self._all: list[Row] = []
         self._rows: list[Row] = []
         self._places: dict[str, int] = {}
@@ -74,11 +80,14 @@ class ItemsModel(QStringListModel):
             case Role.PICTURE:
                 self.pictureWanted.emit(row.item_id)
                 return self._photos.get(row.item_id, self._pictures.get(row.item_id))
+            case Role.REGION:
+                return self.region_of(row.item_id)
             case Qt.ItemDataRole.DisplayRole:
                 return row.name
             case Qt.ItemDataRole.AccessibleTextRole:
                 findings = self.tr("%n finding(s)", "", row.findings)
-                return f"{row.number} {row.name}, {row.model}, {status_word(row.status)}, {findings}"
+                parts = [f"{row.number} {row.name}", row.model, status_word(row.status), findings]
+                return ", ".join([*parts, *region_words(self.region_of(row.item_id))])
             case Qt.ItemDataRole.ToolTipRole:
                 return tip(row.note) or None
         return None
@@ -213,8 +222,16 @@ class ItemDelegate(QStyledItemDelegate):
         left = box.left() + _SIDE + THUMB_PX + 11
         width = box.right() - left - 10
         dim = theme.dim_text if selected else theme.dim
-        name = f"{row.number}  {row.name}"
-        _text(painter, sized(TEXT_PX, bold=True), theme.text, QRect(left, box.top() + 8, width, 20), name)
+        marks = [] if row.saved else [("cloud-wait", theme.undecided)]
+        region = index.data(Role.REGION)
+        if isinstance(region, Region):
+            marks += [("lock", dim)] * region.locked + [("eye-off", dim)] * region.hidden
+        for place, (sign, tint) in enumerate(marks, 1):
+            paint_icon(
+                painter, sign, tint, QRectF(box.right() - 6 - _MARK_PX * place, box.top() + 10, 14, 14)
+            )
+        name, room = f"{row.number}  {row.name}", width - _MARK_PX * len(marks)
+        _text(painter, sized(TEXT_PX, bold=True), theme.text, QRect(left, box.top() + 8, room, 20), name)
         model = row.model or self.tr("No model")
         _text(painter, sized(TEXT_PX - 1), dim, QRect(left, box.top() + 27, width, 18), model)
         middle = box.top() + 58
@@ -228,9 +245,6 @@ class ItemDelegate(QStyledItemDelegate):
         colour = theme.word("failed") if row.note else dim
         font = sized(LABEL_PX)
         _text(painter, font, colour, QRect(left + used + 6, middle - 9, width - used - 6, 18), said)
-        if not row.saved:
-            where = QRectF(box.right() - 24, box.top() + 10, 14, 14)
-            paint_icon(painter, "cloud-wait", theme.undecided, where)
         painter.restore()
 
     def _word(self, row: Row, running: Mapping[str, int]) -> str:

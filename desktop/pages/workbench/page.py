@@ -142,6 +142,8 @@ class WorkbenchPage(Page):
         for said in (bench.edits.failed, bench.edits.kept, *(part.said for part in (*talking, *others))):
             said.connect(self.toast)
         view.regionsEdited.connect(bench.change_regions)
+        self.items.model.region_of = view.store.get
+        view.regionsEdited.connect(lambda _: self.items.list.viewport().update())
         view.selectionChanged.connect(self._regions_selected)
         view.regionActivated.connect(view.show_region)
         self.line.said.connect(self.status)

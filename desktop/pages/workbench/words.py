@@ -118,6 +118,16 @@ def status_left(
     return " · ".join(part for part in parts if part)
 
 
+def region_words(region: Region | None) -> list[str]:
+    """Locked and hidden, where the region is."""
+    words = []
+    if region is not None and region.locked:
+        words.append(QCoreApplication.translate("Workbench", "Locked"))
+    if region is not None and region.hidden:
+        words.append(QCoreApplication.translate("Workbench", "Hidden"))
+    return words
+
+
 def status_right(
     cursor: tuple[int, int] | None, region: Region | None, mm_per_pixel: float | None, chosen: int
 ) -> str:
@@ -130,8 +140,5 @@ def status_right(
     elif region is not None:
         said = QCoreApplication.translate("Workbench", "Region {size}")
         parts.append(said.format(size=region_text(region.rect, mm_per_pixel)))
-        if region.locked:
-            parts.append(QCoreApplication.translate("Workbench", "Locked"))
-        if region.hidden:
-            parts.append(QCoreApplication.translate("Workbench", "Hidden"))
+        parts += region_words(region)
     return "  ·  ".join(parts)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
@@ -75,6 +76,33 @@ def test_the_inspector_folds_where_there_is_little_room(bench: Desk, qtbot: QtBo
     bench.page.resize(1000, 760)
     qtbot.wait(20)
     assert not bench.page.inspector.isHidden()
+
+
+def test_the_list_marks_what_is_locked_or_hidden(bench: Desk, qtbot: QtBot) -> None:
+    bench.open(make_record(bench.session), qtbot.waitUntil)
+    page = bench.page
+    items, item_id = page.items, page.bench.current
+    index = items.model.index(items.model.place_of(item_id))
+
+    def seen() -> QImage:
+        return items.list.grab(items.list.visualRect(index)).toImage()
+
+    def spoken() -> list[str]:
+        return str(index.data(Qt.ItemDataRole.AccessibleTextRole)).split(", ")[4:]
+
+    plain = seen()
+    page.view.store.select([item_id])
+    bench.context.commands.run("region.lock")
+    assert spoken() == ["Locked"]
+    locked = seen()
+    bench.context.commands.run("region.hide")
+    assert spoken() == ["Locked", "Hidden"]
+    both = seen()
+    assert plain != locked != both
+    bench.context.commands.run("region.show")
+    page.view.store.select([item_id])
+    bench.context.commands.run("region.lock")
+    assert (spoken(), seen()) == ([], plain)
 
 
 def test_the_strip_follows_the_tool(bench: Desk, qtbot: QtBot) -> None:
