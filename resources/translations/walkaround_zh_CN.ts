@@ -1348,28 +1348,8 @@
 <context>
     <name>CompareBar</name>
     <message>
-        <source>Blink</source>
-        <translation>闪烁</translation>
-    </message>
-    <message>
-        <source>Difference</source>
-        <translation>差异</translation>
-    </message>
-    <message>
         <source>How much of the photo is seen</source>
         <translation>照片显示的比例</translation>
-    </message>
-    <message>
-        <source>Overlay</source>
-        <translation>叠加</translation>
-    </message>
-    <message>
-        <source>Side by side</source>
-        <translation>并排</translation>
-    </message>
-    <message>
-        <source>Swipe</source>
-        <translation>滑动</translation>
     </message>
     <message>
         <source>Ways to compare</source>
@@ -3827,6 +3807,29 @@
     </message>
 </context>
 <context>
+    <name>ModeButtons</name>
+    <message>
+        <source>Blink</source>
+        <translation>闪烁</translation>
+    </message>
+    <message>
+        <source>Difference</source>
+        <translation>差异</translation>
+    </message>
+    <message>
+        <source>Overlay</source>
+        <translation>叠加</translation>
+    </message>
+    <message>
+        <source>Side by side</source>
+        <translation>并排</translation>
+    </message>
+    <message>
+        <source>Swipe</source>
+        <translation>滑动</translation>
+    </message>
+</context>
+<context>
     <name>ModelForm</name>
     <message>
         <source>0 to 1</source>
@@ -4482,10 +4485,6 @@
         <translation>对齐 {px} px · {n} 内点</translation>
     </message>
     <message>
-        <source>Blink</source>
-        <translation>闪烁</translation>
-    </message>
-    <message>
         <source>Cancel the upload</source>
         <translation>取消上传</translation>
     </message>
@@ -4494,24 +4493,8 @@
         <translation>比较两个版本…</translation>
     </message>
     <message>
-        <source>Difference</source>
-        <translation>差异</translation>
-    </message>
-    <message>
-        <source>Overlay</source>
-        <translation>叠加</translation>
-    </message>
-    <message>
         <source>Reference / today&apos;s photo</source>
         <translation>参考 / 今日照片</translation>
-    </message>
-    <message>
-        <source>Side by side</source>
-        <translation>并排</translation>
-    </message>
-    <message>
-        <source>Swipe</source>
-        <translation>滑动</translation>
     </message>
     <message>
         <source>Take the three points back</source>

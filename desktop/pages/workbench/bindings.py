@@ -12,10 +12,10 @@ from desktop.canvas.arrange import Side
 from desktop.canvas.tools import Tool
 from desktop.imaging.tone import Tone
 from desktop.pages.workbench.clipboard import copy_regions, paste_regions
-from desktop.pages.workbench.compare_bar import MODE_COMMANDS
 from desktop.pages.workbench.dropping import Dropping
 from desktop.pages.workbench.exchange import Exchange
 from desktop.pages.workbench.keeping import Keeping
+from desktop.pages.workbench.mode_buttons import MODE_COMMANDS
 from shared.codes import Verdict
 
 if TYPE_CHECKING:

@@ -6,12 +6,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from desktop.binding import Commands
 from desktop.canvas.alignment import AlignedPair
 from desktop.canvas.compare import CompareView
 from desktop.canvas.pair_drawing import CompareMode
+from desktop.pages.workbench.mode_buttons import ModeButtons
 from desktop.pages.workbench.photo_strip import PhotoStrip
 from desktop.pages.workbench.versions import VersionLine
 from desktop.widgets import Button, IconButton, Kind, ProgressBar, label
@@ -38,8 +39,6 @@ class PhotoBox(QWidget):
         self.pane = CompareView()
         self.pane.setObjectName("compare")
         self.pane.setFixedHeight(_PANE_PX)
-        self.modes: dict[CompareMode, Button] = {}
-        self._group = QButtonGroup(self)
         self._alignment = label("", "small")
         self._versions: Sequence[VersionLine] = ()
         self.align = Button("", kind=Kind.QUIET)
@@ -65,13 +64,13 @@ class PhotoBox(QWidget):
         self._stop.clicked.connect(lambda _checked=False: self.cancelled.emit())
         self._error = label("", "error", wrap=True)
         self._error.hide()
-        self._build()
+        self._build(commands)
         self.show_progress(None)
         self.show_versions((), 0)
         self.show_alignment(None, by_hand=False)
         self.show_pair(None)
 
-    def _build(self) -> None:
+    def _build(self, commands: Commands) -> None:
         head = QHBoxLayout()
         head.setSpacing(2)
         head.addWidget(label(self.tr("Reference / today's photo"), "label"))
@@ -80,18 +79,8 @@ class PhotoBox(QWidget):
         head.addWidget(self.camera)
         modes = QHBoxLayout()
         modes.setSpacing(6)
-        for mode, text in (
-            (CompareMode.SIDE_BY_SIDE, self.tr("Side by side")),
-            (CompareMode.SWIPE, self.tr("Swipe")),
-            (CompareMode.BLINK, self.tr("Blink")),
-            (CompareMode.DIFFERENCE, self.tr("Difference")),
-            (CompareMode.OVERLAY, self.tr("Overlay")),
-        ):
-            button = Button(text, kind=Kind.QUIET)
-            button.setObjectName(f"compare-{mode.value}")
-            button.clicked.connect(lambda _checked=False, it=mode: self.set_mode(it))
-            self.modes[mode] = button
-            modes.addWidget(button)
+        self.modes = ModeButtons("compare", commands, modes, self)
+        self.modes.chosen.connect(self.set_mode)
         modes.addStretch(1)
         taken = QHBoxLayout()
         taken.addWidget(self.strip)
@@ -114,26 +103,19 @@ class PhotoBox(QWidget):
         column.addLayout(upload)
         column.addWidget(self._error)
         column.addLayout(below)
-        self._mark(CompareMode.SIDE_BY_SIDE)
+        self.modes.mark(CompareMode.SIDE_BY_SIDE)
 
     def set_mode(self, mode: CompareMode) -> None:
         """Compare in this way from now on."""
         self.pane.set_mode(mode)
-        self._mark(mode)
-
-    def _mark(self, mode: CompareMode) -> None:
-        for it, button in self.modes.items():
-            button.kind = Kind.LINK if it is mode else Kind.QUIET
-            button.update()
+        self.modes.mark(mode)
 
     def show_pair(self, pair: AlignedPair | None, sentence: str = "") -> None:
         """Show a pair, or say why there is none. Modes that need an alignment are offered only with one."""
         self.pane.set_pair(pair)
         self.pane.show_message(sentence)
         self.align.setVisible(pair is not None and pair.to_reference is not None)
-        aligned = pair is not None and pair.aligned
-        for mode, button in self.modes.items():
-            button.setEnabled(aligned or mode is CompareMode.SIDE_BY_SIDE)
+        self.modes.offer(pair)
 
     def show_alignment(self, quality: tuple[float, int] | None, by_hand: bool) -> None:
         """Say how well the photo was aligned: mean error in px, inliers; or that a person did it."""

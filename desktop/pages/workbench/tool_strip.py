@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QButtonGroup, QGraphicsDropShadowEffect, QHBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QWidget
 
 from desktop.binding import Commands
 from desktop.canvas.tools import Tool
 from desktop.commands import COMMANDS
-from desktop.theme import CARD_RADIUS, look
+from desktop.pages.workbench.floating import Floating
 from desktop.widgets import IconButton
 
 _TOP = 12
@@ -22,7 +21,7 @@ _TOOLS = (
 )
 
 
-class ToolStrip(QWidget):
+class ToolStrip(Floating):
     """Select, draw, move, measure, compare; stays in the middle of the upper edge of what it floats over."""
 
     picked = Signal(object)
@@ -31,10 +30,9 @@ class ToolStrip(QWidget):
     """Compare reference and photo on the canvas, or stop that."""
 
     def __init__(self, over: QWidget, commands: Commands) -> None:
-        super().__init__(over)
+        super().__init__(over, _TOP)
         self.setObjectName("tool-strip")
         self.setAccessibleName(self.tr("Tools"))
-        self.setAttribute(Qt.WidgetAttribute.WA_NoMousePropagation)
         self._group = QButtonGroup(self)
         self.buttons: dict[Tool, IconButton] = {}
         row = QHBoxLayout(self)
@@ -49,12 +47,6 @@ class ToolStrip(QWidget):
         self.compare = self._button(commands, "compare")
         self.compare.clicked.connect(self.compareWanted)
         row.addWidget(self.compare)
-        shadow = QGraphicsDropShadowEffect(self)
-        shadow.setBlurRadius(18)
-        shadow.setOffset(0, 4)
-        shadow.setColor(QColor(0, 0, 0, 70))
-        self.setGraphicsEffect(shadow)
-        over.installEventFilter(self)
         self.show_tool(Tool.SELECT)
         self.adjustSize()
 
@@ -78,24 +70,3 @@ class ToolStrip(QWidget):
     def set_editable(self, on: bool) -> None:
         """Offer drawing, or not."""
         self.buttons[Tool.DRAW].setEnabled(on)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Resize:
-            self.place()
-        return False
-
-    def place(self) -> None:
-        """Go to the middle of the upper edge."""
-        over = self.parentWidget()
-        if over is not None:
-            self.move((over.width() - self.width()) // 2, _TOP)
-
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        theme = look().theme
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(QColor(theme.line)))
-        painter.setBrush(QColor(theme.panel))
-        radius = CARD_RADIUS
-        painter.drawRoundedRect(self.rect().adjusted(0, 0, -1, -1), radius, radius)
-        painter.end()

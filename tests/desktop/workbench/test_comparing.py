@@ -104,7 +104,7 @@ def test_a_photo_that_is_not_aligned_is_seen_beside_only(
     page = comparing.page
     image = pair.reference
     page.photos._say_pair(align(image, image, None))
-    assert not page.comparing.bar.modes[CompareMode.BLINK].isEnabled()
+    assert not page.comparing.bar.modes.buttons[CompareMode.BLINK].isEnabled()
     with qtbot.waitSignal(page.toast) as said:
         comparing.context.commands.run("compare.blink")
     assert "not aligned" in said.args[0]
@@ -115,7 +115,7 @@ def test_the_modes_are_in_reach_while_the_inspector_is_folded(comparing: Desk) -
     page, bar = comparing.page, comparing.page.comparing.bar
     comparing.context.commands.run("view.inspector")
     assert not page.inspector.isVisible()
-    bar.modes[CompareMode.OVERLAY].click()
+    bar.modes.buttons[CompareMode.OVERLAY].click()
     bar.mix.setValue(80)
     assert page.compare.mode is CompareMode.OVERLAY
     assert page.compare.mix == pytest.approx(0.8)

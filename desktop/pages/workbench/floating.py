@@ -1,0 +1,44 @@
+"""What floats over the canvas, in the middle of its upper edge."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QGraphicsDropShadowEffect, QWidget
+
+from desktop.theme import CARD_RADIUS, look
+
+
+class Floating(QWidget):
+    """A bar with a shadow, `top` px below the upper edge of what it floats over."""
+
+    def __init__(self, over: QWidget, top: int) -> None:
+        super().__init__(over)
+        self._over, self._top = over, top
+        self.setAttribute(Qt.WidgetAttribute.WA_NoMousePropagation)
+        self.setCursor(Qt.CursorShape.ArrowCursor)
+        shadow = QGraphicsDropShadowEffect(self)
+        shadow.setBlurRadius(18)
+        shadow.setOffset(0, 4)
+        shadow.setColor(QColor(0, 0, 0, 70))
+        self.setGraphicsEffect(shadow)
+        over.installEventFilter(self)
+
+    def place(self) -> None:
+        """Take the size of what is in it, and go to the middle."""
+        self.adjustSize()
+        self.move(max((self._over.width() - self.width()) // 2, 0), self._top)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize:
+            self.place()
+        return False
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        theme = look().theme
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(QColor(theme.line)))
+        painter.setBrush(QColor(theme.panel))
+        painter.drawRoundedRect(self.rect().adjusted(0, 0, -1, -1), CARD_RADIUS, CARD_RADIUS)
+        painter.end()
