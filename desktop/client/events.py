@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import httpx
@@ -41,8 +41,6 @@ class Events:
                 self._open.add(response)
             try:
                 self._lines(response, take)
-            except (httpx.StreamError, OSError) as error:
-                raise Unreachable from error
             finally:
                 with self._guard:
                     self._open.discard(response)
@@ -60,7 +58,7 @@ class Events:
     @staticmethod
     def _lines(response: httpx.Response, take: Callable[[ChangeEvent | None], None]) -> None:
         event, data = "", ""
-        for line in response.iter_lines():
+        for line in _received(response):
             if line.startswith("event:"):
                 event = line[6:].strip()
             elif line.startswith("data:"):
@@ -74,3 +72,10 @@ class Events:
                     with contextlib.suppress(ValidationError):
                         take(ChangeEvent.model_validate_json(data))
                 event, data = "", ""
+
+
+def _received(response: httpx.Response) -> Iterator[str]:
+    try:
+        yield from response.iter_lines()
+    except (httpx.StreamError, OSError) as error:
+        raise Unreachable from error

@@ -101,3 +101,13 @@ def test_what_the_taker_raises_ends_the_reading(service: Service, session: Sessi
     with pytest.raises(LookupError):
         session.events.read(refuse)
     assert session.events._open == set()
+
+
+def test_what_the_taker_raises_is_no_fault_of_the_connection(service: Service, session: Session) -> None:
+    service.answers["/api/events"] = lambda request: httpx.Response(200, text=change(1))
+
+    def full(_event: ChangeEvent | None) -> None:
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(OSError, match="No space"):
+        session.events.read(full)
