@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import codecs
+import contextlib
 import csv
 import io
 import json
@@ -12,6 +13,7 @@ import sqlite3
 import sys
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
@@ -177,6 +179,18 @@ def _chosen(name: str, settings: Settings) -> dict[str, Any]:
         database.close()
 
 
+def _request(words: dict[str, Any], folder: Path, pair: _Pair) -> Request:
+    """What is asked of a pair. Raises _LineIncomplete, and DetectionFailed for what is no file."""
+    reference, photo, wrong = pair
+    if photo is None or wrong is not None:
+        raise _LineIncomplete
+    seen, known = _found(photo, folder), None if reference is None else _found(reference, folder)
+    if not all(Path(place).is_file() for place in (seen, known) if place is not None):
+        # A pipe or a device would never end.
+        raise DetectionFailed("file_lost")
+    return Request(photo=seen, reference=known, **words)
+
+
 def _run(
     pairs: Sequence[_Pair],
     model: dict[str, Any],
@@ -186,19 +200,17 @@ def _run(
 ) -> int:
     """One JSON line per pair; a refused pair says so in its line. 1 when not one pair was compared."""
     computer, failed, total = Computer(), 0, 0
-    for reference, photo, wrong in pairs:
+    make = partial(_request, {**model, **extra}, folder)
+    for pair, following in zip(pairs, [*pairs[1:], None], strict=True):
+        reference, photo, wrong = pair
         total, begun = total + 1, time.perf_counter()
         known, shown = (None if path is None else str(path) for path in (reference, photo))
         line: dict[str, Any] = {"reference": known, "photo": shown}
+        then = None
+        with contextlib.suppress(DetectionFailed, _LineIncomplete):
+            then = None if following is None else make(following)
         try:
-            if photo is None or wrong is not None:
-                raise _LineIncomplete
-            place = None if reference is None else _found(reference, folder)
-            request = Request(photo=_found(photo, folder), reference=place, **model, **extra)
-            if not all(Path(path).is_file() for path in (request.photo, place) if path is not None):
-                # A pipe or a device would never end.
-                raise DetectionFailed("file_lost")
-            finished = computer.run(request)
+            finished = computer.run(make(pair), then=then)
             line["boxes"] = [
                 {"label": box["label"], "confidence": box["confidence"], **box["points"]}
                 for box in finished.boxes

@@ -89,6 +89,16 @@ Photo = tuple[NDArray[np.uint8], float]
 """What `pictures.load` gives."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Ahead:
+    """What is decoded for a request that is to come."""
+
+    key: tuple[Any, ...]
+    photo: Future[Photo]
+    reference: str | None
+    known: Future[Photo] | None
+
+
 class Computer:
     """Runs requests; keeps opened models warm."""
 
@@ -96,28 +106,38 @@ class Computer:
         memory.keep()
         self._detectors = Detectors()
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="photo")
-        self._ahead: tuple[Request, Future[Photo]] | None = None
+        self._ahead: _Ahead | None = None
         self._reference: tuple[str, NDArray[np.uint8], float] | None = None
 
     def read_ahead(self, request: Request) -> None:
-        """Decode the photo of a request that is to come, beside the one that runs; from any thread."""
-        self._ahead = request, self._reader.submit(_load, request, _AHEAD_PIXELS)
+        """Decode the pictures of a request that is to come, beside the one that runs; from any thread."""
+        photo = self._reader.submit(_load, request, _AHEAD_PIXELS)
+        reference, known = request.reference, None
+        if reference is not None and (self._reference is None or self._reference[0] != reference):
+            known = self._reader.submit(pictures.load, Path(reference), pictures.all_of_it, _AHEAD_PIXELS)
+        self._ahead = _Ahead(_reading(request), photo, reference, known)
 
     def _load(self, request: Request) -> Photo:
         ahead, self._ahead = self._ahead, None
-        if ahead is not None and _reading(request) == _reading(ahead[0]):
-            try:
-                return ahead[1].result()
-            except DetectionFailed:
-                # It may have been too large to be held beside another.
-                pass
-        return _load(request)
+        if ahead is None or ahead.key != _reading(request):
+            return _load(request)
+        known = None if ahead.known is None else _done(ahead.known)
+        if known is not None and ahead.reference is not None:
+            self._reference = (ahead.reference, *known)
+        return _done(ahead.photo) or _load(request)
 
-    def run(self, request: Request, progress: Callable[[int], None] = lambda _percent: None) -> Finished:
-        """Detect. `progress` hears percent. Raises DetectionFailed."""
+    def run(
+        self,
+        request: Request,
+        progress: Callable[[int], None] = lambda _percent: None,
+        then: Request | None = None,
+    ) -> Finished:
+        """Detect. `progress` hears percent; `then` is decoded meanwhile. Raises DetectionFailed."""
         begun = time.perf_counter()
         try:
             photo, scale = self._load(request)
+            if then is not None:
+                self.read_ahead(then)
             progress(25)
             if request.kind == ModelKind.REFERENCE_DIFFERENCE:
                 found, passed, thresholds, alignment = self._compare(request, photo, scale)
@@ -231,6 +251,14 @@ class Computer:
 
 def _load(request: Request, most: int = pictures.MOST_PIXELS) -> Photo:
     return pictures.load(Path(request.photo), needed(request), most)
+
+
+def _done(read: Future[Photo]) -> Photo | None:
+    """What was decoded ahead; None where it failed: it may have been too large to be held beside another."""
+    try:
+        return read.result()
+    except DetectionFailed:
+        return None
 
 
 def _write(path: Path, data: bytes) -> None:

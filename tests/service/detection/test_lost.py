@@ -155,6 +155,24 @@ def test_a_photo_read_ahead_is_used_for_its_own_request_alone(tmp_path: Path, sc
     assert failed.value.code == "file_lost"
 
 
+def test_what_follows_is_read_with_its_reference_image(tmp_path: Path, scene: samples.Scene) -> None:
+    for name, image in (("reference.png", scene.reference), ("photo.png", scene.photo)):
+        (tmp_path / name).write_bytes(encoded(image))
+        (tmp_path / f"next-{name}").write_bytes(encoded(image))
+    first, following = (
+        Request(
+            "reference_difference", str(tmp_path / f"{kind}photo.png"), str(tmp_path / f"{kind}reference.png")
+        )
+        for kind in ("", "next-")
+    )
+    computer = Computer()
+    expected = computer.run(first, then=following).boxes
+    computer._reader.submit(lambda: None).result()
+    for path in tmp_path.glob("next-*"):
+        path.unlink()
+    assert computer.run(following).boxes == expected
+
+
 def test_a_photo_too_large_to_be_held_beside_another_is_read_in_its_turn(
     tmp_path: Path, scene: samples.Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -168,7 +186,7 @@ def test_a_photo_too_large_to_be_held_beside_another_is_read_in_its_turn(
     computer.read_ahead(request)
     assert computer._ahead is not None
     with pytest.raises(DetectionFailed):
-        computer._ahead[1].result()
+        computer._ahead.photo.result()
     assert computer.run(request).boxes
 
 
