@@ -132,6 +132,7 @@ class Desktop(QObject):
         self._watch: RemoteWatch | None = None
         self._choose_service(url)
         self.window = self._make_window()
+        self._garbage.settle()
 
     def start(self) -> None:
         """Start or look for the service, and show the window."""

@@ -21,6 +21,22 @@ class Cycle(QObject):
         weakref.finalize(self, lambda: died_on.append(QThread.currentThread()))
 
 
+def test_what_was_there_at_first_is_looked_at_no_more(qtbot: QtBot) -> None:
+    before = gc.get_freeze_count()
+    garbage = GuiGarbage()
+    try:
+        garbage.settle()
+        assert gc.get_freeze_count() > before + 10_000
+        died_on: list[QThread] = []
+        Cycle(died_on)
+        several = [[index] for index in range(100_000)]
+        qtbot.waitUntil(lambda: died_on != [])
+        assert several
+    finally:
+        garbage.end()
+    assert gc.get_freeze_count() == 0
+
+
 def test_a_cycle_dies_on_the_gui_thread_whoever_allocates(qtbot: QtBot) -> None:
     died_on: list[QThread] = []
     garbage = GuiGarbage()
