@@ -48,7 +48,10 @@ def main(words: Sequence[str], settings: Settings) -> int:
 
 
 def _bounded() -> None:
-    """Let this process, not the service, be the one that ends when memory runs out (Linux)."""
+    """Let the window and the requests go first, and this process end first when memory runs out (Linux)."""
+    if sys.platform != "win32":
+        with contextlib.suppress(OSError):
+            os.nice(5)
     if sys.platform != "linux":
         return
     import resource
