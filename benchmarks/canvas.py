@@ -57,9 +57,12 @@ def opened_view(path: Path, floor: Floor | None = None) -> tuple[Any, Any, float
     from PySide6.QtWidgets import QApplication
 
     from desktop.canvas.view import CanvasView
+    from desktop.garbage import GuiGarbage
     from desktop.imaging import open_image
 
     application = QApplication.instance() or QApplication([])
+    # As the desktop has it: garbage is collected on the GUI thread.
+    GuiGarbage(application).settle()
     view = CanvasView()
     view.resize(*WINDOW)
     view.show()
