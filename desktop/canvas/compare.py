@@ -28,7 +28,7 @@ from desktop.canvas.marks import CHIP_HEIGHT, FocusRing, chip_font, draw_chip
 from desktop.canvas.pair_drawing import CompareMode, draw_grip, draw_toned
 from desktop.canvas.pair_tools import PairTool, Spot
 from desktop.canvas.tools import DRAG_DISTANCE
-from desktop.canvas.viewport import Viewport
+from desktop.canvas.viewport import ZOOM_STEP, Viewport
 from desktop.imaging.tone import Tone
 
 BLINK_MS = 600
@@ -36,7 +36,6 @@ BLINK_MS = 600
 
 _GRIP = 10.0
 _GAP = 2
-_STEP = 1.25
 
 
 class CompareView(QWidget):
@@ -173,11 +172,11 @@ class CompareView(QWidget):
 
     def zoom_in(self) -> None:
         """One step larger."""
-        self._zoom_to(self._viewport.scale * _STEP)
+        self._zoom_to(self._viewport.scale * ZOOM_STEP)
 
     def zoom_out(self) -> None:
         """One step smaller."""
-        self._zoom_to(self._viewport.scale / _STEP)
+        self._zoom_to(self._viewport.scale / ZOOM_STEP)
 
     def set_colours(self, colours: CanvasColours) -> None:
         """Take the colours of the theme."""
@@ -213,7 +212,7 @@ class CompareView(QWidget):
             self._viewport = self._viewport.panned(way.x(), way.y())
         else:
             x = event.position().x() % (self._pane_width() + _GAP)
-            scale = self._viewport.scale * _STEP ** (event.angleDelta().y() / 120)
+            scale = self._viewport.scale * ZOOM_STEP ** (event.angleDelta().y() / 120)
             self._viewport = self._viewport.zoomed(scale, x, event.position().y())
         self.update()
         event.accept()

@@ -14,13 +14,10 @@ from desktop.canvas.colours import CanvasColours
 from desktop.canvas.image_layer import ImageLayer
 from desktop.canvas.marks import FocusRing
 from desktop.canvas.overlays import MARGIN, Minimap, PreparingChip, ZoomChip
-from desktop.canvas.viewport import Viewport
+from desktop.canvas.viewport import ZOOM_STEP, Viewport
 from desktop.imaging.loader import TileLoader
 from desktop.imaging.source import ImageSource
 from desktop.imaging.tone import Tone
-
-ZOOM_STEP = 1.25
-"""Factor of one press of + and of one notch of the wheel."""
 
 _SETTLE_MS = 120
 

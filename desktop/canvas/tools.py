@@ -19,7 +19,7 @@ DRAG_DISTANCE = 4.0
 """View px that the pointer must move for a press to be a drag and no click."""
 
 
-SNAP_REACH = 6.0
+_SNAP_REACH = 6.0
 """View px within which an edge is drawn to another one while snapping is on."""
 
 
@@ -90,7 +90,7 @@ class Board:
     @property
     def snap_reach(self) -> float:
         """How near an edge is drawn to a line, px of the picture."""
-        return SNAP_REACH / self.scale
+        return _SNAP_REACH / self.scale
 
     def lines(self, without: Collection[str] = ()) -> tuple[list[float], list[float]]:
         """The edges to snap to, across and down: those of the picture and of the regions not in `without`."""

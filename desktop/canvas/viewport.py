@@ -9,6 +9,8 @@ from shared.geometry import Rect
 
 MAX_SCALE = 64.0
 """One pixel of the picture is then a square of 64 px."""
+ZOOM_STEP = 1.25
+"""Factor of one press of + and of one notch of the wheel."""
 
 
 @dataclass(frozen=True, slots=True)

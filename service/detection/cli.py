@@ -25,6 +25,7 @@ from service.database import Database
 from service.detection.compute import Computer, Request
 from service.detection.failure import BadModel, DetectionFailed
 from service.detection.models import Models, listed
+from service.detection.onnx.settings import settings_given
 from service.detection.tables import ModelRow
 from service.envelope import Problem
 from service.schema import migrate
@@ -289,12 +290,9 @@ def _model(words: list[str], settings: Settings, before_commit: Sequence[BeforeC
 
 def _given(text: str) -> dict[str, Any]:
     try:
-        given = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ValueError("--settings is no JSON") from error
-    if not isinstance(given, dict):
-        raise ValueError("--settings is no JSON object")
-    return given
+        return settings_given(text)
+    except ValueError as error:
+        raise ValueError(f"--settings is {error}") from error
 
 
 def _no_checkpoint(connection: sqlite3.Connection, _record: Any) -> None:

@@ -13,6 +13,7 @@ from fastapi import APIRouter, File, Form, Header, Path, Query, Response, Upload
 from pydantic.json_schema import SkipJsonSchema
 
 from service.detection.models import MOST_BYTES, etag, refused
+from service.detection.onnx.settings import settings_given
 from service.detection.service import DetectionService
 from service.envelope import Problem, failures
 from service.security import AskedFirst, Caller, require
@@ -200,12 +201,7 @@ def _labels(text: str | None) -> list[str] | None:
 
 
 def _settings(text: str | None) -> dict[str, Any]:
-    if text is None:
-        return {}
     try:
-        given = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        return {} if text is None else settings_given(text)
+    except ValueError as error:
         raise refused("settings_wrong") from error
-    if not isinstance(given, dict):
-        raise refused("settings_wrong")
-    return given

@@ -36,7 +36,7 @@ def main(words: Sequence[str], settings: Settings) -> int:
     parser.add_argument("--settings", default="{}", help="settings of the model as JSON, when checking")
     parser.add_argument("--classes", type=int, default=0, help="the number of labels given, when checking")
     options = parser.parse_args(words[1:])
-    _bounded()
+    _step_back()
     if options.check is not None:
         return _check(options.check, options.kind, json.loads(options.settings), options.classes)
     # Whatever a library prints must not end up among the messages.
@@ -47,7 +47,7 @@ def main(words: Sequence[str], settings: Settings) -> int:
     os._exit(0)
 
 
-def _bounded() -> None:
+def _step_back() -> None:
     """Let the window and the requests go first, and this process end first when memory runs out (Linux)."""
     if sys.platform != "win32":
         with contextlib.suppress(OSError):

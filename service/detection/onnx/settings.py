@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Literal
+import json
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -48,3 +49,14 @@ class DetectorSettings(BaseModel):
     def fails(self, label: str, confidence: float) -> bool:
         """Whether a finding makes the photo fail."""
         return confidence >= self.fail_confidence and (self.fail_labels is None or label in self.fail_labels)
+
+
+def settings_given(text: str) -> dict[str, Any]:
+    """Settings as a person gives them, a JSON object. Raises ValueError with what it is instead."""
+    try:
+        given = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ValueError("no JSON") from error
+    if not isinstance(given, dict):
+        raise ValueError("no JSON object")
+    return given

@@ -10,7 +10,7 @@ import pytest
 from desktop.client import Session
 from desktop.client.errors import ServerFault, Unreachable
 from shared.wire.events import ChangeEvent
-from tests.desktop.client.played import BASE, SECRET, Service, failed
+from tests.desktop.client.played import SECRET, Service, failed
 
 
 def change(number: int) -> str:
@@ -22,16 +22,9 @@ def change(number: int) -> str:
 
 
 @pytest.fixture
-def service() -> Service:
-    return Service()
-
-
-@pytest.fixture
-def session(service: Service) -> Iterator[Session]:
-    session = Session(BASE, patience=0.2, transport=httpx.MockTransport(service))
+def session(session: Session) -> Session:
     session.account.login("zhang", SECRET)
-    yield session
-    session.close()
+    return session
 
 
 def told(service: Service, session: Session, text: str, last_id: str | None = None) -> list[str | None]:

@@ -9,7 +9,7 @@ import pytest
 
 from desktop.client import Session
 from desktop.client.errors import NotFound, Unreachable
-from tests.desktop.client.played import BASE, SECRET, Service, enveloped
+from tests.desktop.client.played import SECRET, Service, enveloped
 
 STORED = {
     "file_id": "f1",
@@ -27,16 +27,9 @@ DATA = bytes(range(256)) * 800
 
 
 @pytest.fixture
-def service() -> Service:
-    return Service()
-
-
-@pytest.fixture
-def session(service: Service):
-    session = Session(BASE, patience=0.3, transport=httpx.MockTransport(service))
+def session(session: Session) -> Session:
     session.account.login("zhang", SECRET)
-    yield session
-    session.close()
+    return session
 
 
 def test_upload_sends_the_file_and_says_how_far_it_is(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import httpx
 import pytest
 
@@ -34,11 +32,9 @@ def service() -> Interrupted:
 
 
 @pytest.fixture
-def session(service: Interrupted) -> Iterator[Session]:
-    session = Session(BASE, patience=0.5, transport=httpx.MockTransport(service))
+def session(session: Session) -> Session:
     session.account.login("zhang", SECRET)
-    yield session
-    session.close()
+    return session
 
 
 def test_who_logs_out_during_a_renewal_stays_logged_out(

@@ -2,27 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import httpx
 import pytest
 
 from desktop.client import Session
 from desktop.client.errors import ServerFault, Unreachable
 from shared.wire.inspection import ItemCreate, ItemUpdate
-from tests.desktop.client.played import BASE, ITEM, RECORD, SECRET, Service, enveloped, failed
-
-
-@pytest.fixture
-def service() -> Service:
-    return Service()
-
-
-@pytest.fixture
-def session(service: Service) -> Iterator[Session]:
-    session = Session(BASE, patience=0.5, transport=httpx.MockTransport(service))
-    yield session
-    session.close()
+from tests.desktop.client.played import ITEM, RECORD, SECRET, Service, enveloped, failed
 
 
 @pytest.mark.parametrize(

@@ -32,18 +32,6 @@ from shared.wire.inspection import RecordUpdate
 from tests.desktop.client.played import BASE, PAYLOAD, RECORD, SECRET, Service, enveloped, failed
 
 
-@pytest.fixture
-def service() -> Service:
-    return Service()
-
-
-@pytest.fixture
-def session(service: Service):
-    session = Session(BASE, patience=0.5, transport=httpx.MockTransport(service))
-    yield session
-    session.close()
-
-
 def test_login_keeps_the_tokens_and_sends_them(service: Service, session: Session) -> None:
     service.answers["/api/auth/me"] = lambda request: enveloped(PAYLOAD)
     assert not session.logged_in

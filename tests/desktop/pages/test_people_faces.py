@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,17 @@ STRANGERS = {"pairs": 12, "largest": -0.61, "percentile_99": -0.62, "median": -0
 SAME = {"pairs": 3, "largest": -0.1, "percentile_99": -0.1, "median": -0.2, "smallest": -0.31}
 
 
+@contextmanager
+def faces_page(played: Played, qtbot: QtBot) -> Iterator[PeoplePage]:
+    """The section of faces, with its figures, for an administrator."""
+    with played_context(played) as context:
+        context.session.account.login("zhang", "p")
+        context.enter(make_payload(Role.ADMIN))
+        page = opened(context, qtbot, "faces")
+        qtbot.waitUntil(lambda: page.faces.stack.currentWidget() is page.faces.stack.content)
+        yield page
+
+
 @pytest.mark.parametrize(
     ("figures", "words"),
     [
@@ -61,12 +73,8 @@ def test_the_figures_of_the_calibration_are_explained(
         "/api/face/policy": done({"login_enabled": False}),
         "/api/face/calibration": figures,
     }
-    with played_context(played) as context:
-        context.session.account.login("zhang", "p")
-        context.enter(make_payload(Role.ADMIN))
-        page = opened(context, qtbot, "faces")
+    with faces_page(played, qtbot) as page:
         faces = page.faces
-        qtbot.waitUntil(lambda: faces.stack.currentWidget() is faces.stack.content)
         assert words in faces.advice.text()
         assert not faces.switch.isChecked()
 
@@ -80,12 +88,8 @@ def test_what_a_score_is_depends_on_the_model(metric: str, said: str, qtbot: QtB
         "/api/face/policy": done({"login_enabled": True}),
         "/api/face/calibration": done(calibration(metric=metric)),
     }
-    with played_context(played) as context:
-        context.session.account.login("zhang", "p")
-        context.enter(make_payload(Role.ADMIN))
-        page = opened(context, qtbot, "faces")
+    with faces_page(played, qtbot) as page:
         faces = page.faces
-        qtbot.waitUntil(lambda: faces.stack.currentWidget() is faces.stack.content)
         assert said in " ".join(each.text() for each in faces.findChildren(QLabel))
 
 
@@ -112,11 +116,7 @@ def admin(qtbot: QtBot) -> Iterator[tuple[Played, PeoplePage]]:
         "/api/face/calibration": done(figures),
         "/api/face/calibration/strangers": done(scores()),
     }
-    with played_context(played) as context:
-        context.session.account.login("zhang", "p")
-        context.enter(make_payload(Role.ADMIN))
-        page = opened(context, qtbot, "faces")
-        qtbot.waitUntil(lambda: page.faces.stack.currentWidget() is page.faces.stack.content)
+    with faces_page(played, qtbot) as page:
         yield played, page
 
 
