@@ -12,8 +12,25 @@ from pathlib import Path
 
 import pytest
 
+from tests.one_loop import second_loops
+
 # Before any test module imports Qt.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _second_loops() -> Iterator[list[str]]:
+    with second_loops() as found:
+        yield found
+
+
+@pytest.fixture(autouse=True)
+def _one_loop(_second_loops: list[str]) -> Iterator[None]:
+    """Fails a test that drives one application from two event loops."""
+    yield
+    found = _second_loops.copy()
+    _second_loops.clear()
+    assert not found, f"an application ran on a second event loop (use tests.one_loop.beside): {found}"
 
 
 @pytest.fixture(autouse=True)

@@ -16,6 +16,7 @@ from service.app import create_app
 from service.database import Database
 from service.schema import migrate
 from service.settings import Settings
+from tests.one_loop import beside
 from tests.postgresql import Server, binaries
 
 ADMIN = ("chief", "correct-horse-battery")
@@ -112,9 +113,8 @@ def client(anonymous: TestClient) -> TestClient:
 
 def with_token(client: TestClient, token: str) -> TestClient:
     """A second client of the same running application that sends `token`."""
-    return TestClient(
-        client.app,
-        HERE,
+    return beside(
+        client,
         client=("127.0.0.1", 50000),
         raise_server_exceptions=False,
         headers={"Authorization": f"Bearer {token}"},

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Callable
 from typing import Any
@@ -318,7 +317,9 @@ def test_reading_tokens_asks_no_table_while_nothing_changes(app: FastAPI) -> Non
     with TestClient(app, HERE, client=("127.0.0.1", 50000)) as anonymous:
         token = anonymous.post("/api/auth/first-run", json=FIRST).json()["data"]["access_token"]
         authenticate = app.state.authenticate
-        asyncio.run(authenticate(token, "127.0.0.1"))
+        portal = anonymous.portal
+        assert portal is not None
+        portal.call(authenticate, token, "127.0.0.1")
         database = _database_of(app)
         reads: list[object] = []
         real = database.read_now
@@ -329,6 +330,6 @@ def test_reading_tokens_asks_no_table_while_nothing_changes(app: FastAPI) -> Non
 
         database.read_now = counted  # type: ignore[method-assign]
         for _ in range(5):
-            asyncio.run(authenticate(token, "127.0.0.1"))
+            portal.call(authenticate, token, "127.0.0.1")
         assert reads == []
         assert database.read_now(lambda session: session.scalar(select(User.enabled)))

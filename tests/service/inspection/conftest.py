@@ -22,6 +22,7 @@ from service.security import Caller
 from shared.codes import ROLE_PERMISSIONS, Role
 from shared.wire.catalogue import ReferenceImage
 from shared.wire.files import StoredFile
+from tests.one_loop import beside
 
 _METADATA = MetaData()
 
@@ -79,7 +80,7 @@ class Stage:
     changes: list[Change] = field(default_factory=list)
 
     def as_role(self, role: str) -> TestClient:
-        return TestClient(self.app, headers={"Authorization": f"Bearer {role}"})
+        return beside(self.client, headers={"Authorization": f"Bearer {role}"})
 
     def put(self, source: str, **row: str | None) -> None:
         table = getattr(SOURCES, source)
