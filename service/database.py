@@ -7,19 +7,21 @@ import datetime as dt
 import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from sqlalchemy import (
     DateTime,
     Dialect,
     Engine,
     MetaData,
+    Table,
     create_engine,
     event,
     make_url,
 )
-from sqlalchemy.orm import DeclarativeBase, Session
+from sqlalchemy.orm import registry
 from sqlalchemy.types import TypeDecorator
+from sqlmodel import Session, SQLModel
 
 from service.changes import AfterCommit, BeforeCommit, announced
 
@@ -51,10 +53,9 @@ class UtcTime(TypeDecorator[dt.datetime]):
         return None if value is None else value.replace(tzinfo=dt.UTC)
 
 
-class Base(DeclarativeBase):
-    """Base of every table. Constraint names are fixed so that migrations can name them."""
-
-    metadata = MetaData(
+# Constraint names are fixed so that migrations can name them.
+_TABLES = registry(
+    metadata=MetaData(
         naming_convention={
             "ix": "ix_%(table_name)s_%(column_0_N_name)s",
             "uq": "uq_%(table_name)s_%(column_0_N_name)s",
@@ -63,7 +64,18 @@ class Base(DeclarativeBase):
             "pk": "pk_%(table_name)s",
         }
     )
-    type_annotation_map = {dt.datetime: UtcTime}  # noqa: RUF012 - SQLAlchemy's declarative name
+)
+
+
+class Base(SQLModel, registry=_TABLES):
+    """Base of every table model, declared as `class Record(Base, table=True)`.
+
+    A model with a table does not validate what it is made of: bodies are validated by `shared.wire` before.
+    A field for a time says `sa_type=UtcTime`, or is a pydantic `NaiveDatetime`: SQLModel's own column for
+    `datetime` keeps a zone, which no migration makes.
+    """
+
+    __table__: ClassVar[Table]
 
 
 def now() -> dt.datetime:

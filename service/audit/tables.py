@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import datetime as dt
 
-from sqlalchemy import BigInteger, Index, Integer, String, Text
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy import BigInteger, Index, Integer, Text
+from sqlmodel import Field
 
-from service.database import Base
+from service.database import Base, UtcTime
 
 _SEQ = BigInteger().with_variant(Integer, "sqlite")
 
 
-class AuditRow(Base):
+class AuditRow(Base, table=True):
     """One thing that happened. `details` is the JSON text that was hashed."""
 
     __tablename__ = "audit_event"
@@ -23,24 +23,24 @@ class AuditRow(Base):
         Index(None, "at"),
     )
 
-    seq: Mapped[int] = mapped_column(_SEQ, primary_key=True, autoincrement=False)
-    at: Mapped[dt.datetime]
-    action: Mapped[str] = mapped_column(String(255))
-    kind: Mapped[str] = mapped_column(String(255))
-    object_id: Mapped[str | None] = mapped_column(String(255))
-    actor: Mapped[str | None] = mapped_column(String(255))
-    address: Mapped[str | None] = mapped_column(String(255))
-    details: Mapped[str] = mapped_column(Text)
-    prev_hash: Mapped[str] = mapped_column(String(64))
-    hash: Mapped[str] = mapped_column(String(64))
+    seq: int = Field(sa_type=_SEQ, primary_key=True, sa_column_kwargs={"autoincrement": False})
+    at: dt.datetime = Field(sa_type=UtcTime)
+    action: str = Field(max_length=255)
+    kind: str = Field(max_length=255)
+    object_id: str | None = Field(default=None, max_length=255)
+    actor: str | None = Field(default=None, max_length=255)
+    address: str | None = Field(default=None, max_length=255)
+    details: str = Field(sa_type=Text)
+    prev_hash: str = Field(max_length=64)
+    hash: str = Field(max_length=64)
 
 
-class HeadRow(Base):
+class HeadRow(Base, table=True):
     """The newest row of the log, signed with a key that is not in the database. There is one such row."""
 
     __tablename__ = "audit_head"
 
-    head_id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False, default=1)
-    seq: Mapped[int] = mapped_column(_SEQ)
-    hash: Mapped[str] = mapped_column(String(64))
-    mac: Mapped[str] = mapped_column(String(64))
+    head_id: int = Field(default=1, primary_key=True, sa_column_kwargs={"autoincrement": False})
+    seq: int = Field(sa_type=_SEQ)
+    hash: str = Field(max_length=64)
+    mac: str = Field(max_length=64)

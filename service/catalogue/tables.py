@@ -6,10 +6,10 @@ import datetime as dt
 import uuid
 from typing import Any
 
-from sqlalchemy import JSON, ForeignKey, Index, String, Text
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy import JSON, Double, Index, Text
+from sqlmodel import Field
 
-from service.database import Base, now
+from service.database import Base, UtcTime, now
 
 
 def _new_id() -> str:
@@ -19,61 +19,65 @@ def _new_id() -> str:
 class Entry(Base):
     """What every table of the catalogue has. `version` counts the changes; it is the entry's ETag."""
 
-    __abstract__ = True
-
-    version: Mapped[int] = mapped_column(default=1)
-    created_at: Mapped[dt.datetime] = mapped_column(default=now)
-    updated_at: Mapped[dt.datetime] = mapped_column(default=now)
+    version: int = 1
+    created_at: dt.datetime = Field(default_factory=now, sa_type=UtcTime)
+    updated_at: dt.datetime = Field(default_factory=now, sa_type=UtcTime)
 
 
-class AircraftRow(Entry):
+class AircraftRow(Entry, table=True):
     """An aircraft."""
 
     __tablename__ = "aircraft"
     __table_args__ = (Index(None, "created_at", "aircraft_id"),)
 
-    aircraft_id: Mapped[str] = mapped_column(String(36), primary_key=True, default=_new_id)
-    aircraft_name: Mapped[str] = mapped_column(String(255))
-    registration: Mapped[str | None] = mapped_column(String(255))
-    aircraft_type: Mapped[str | None] = mapped_column(String(255))
+    aircraft_id: str = Field(default_factory=_new_id, max_length=36, primary_key=True)
+    aircraft_name: str = Field(max_length=255)
+    registration: str | None = Field(default=None, max_length=255)
+    aircraft_type: str | None = Field(default=None, max_length=255)
 
 
-class FlightRow(Entry):
+class FlightRow(Entry, table=True):
     """A flight."""
 
     __tablename__ = "flight"
     __table_args__ = (Index(None, "created_at", "flight_id"),)
 
-    flight_id: Mapped[str] = mapped_column(String(36), primary_key=True, default=_new_id)
-    flight_number: Mapped[str] = mapped_column(String(255))
-    aircraft_id: Mapped[str | None] = mapped_column(ForeignKey("aircraft.aircraft_id"), index=True)
-    departure: Mapped[str | None] = mapped_column(String(255))
-    arrival: Mapped[str | None] = mapped_column(String(255))
-    scheduled_at: Mapped[dt.datetime | None]
+    flight_id: str = Field(default_factory=_new_id, max_length=36, primary_key=True)
+    flight_number: str = Field(max_length=255)
+    aircraft_id: str | None = Field(
+        default=None, max_length=36, index=True, foreign_key="aircraft.aircraft_id"
+    )
+    departure: str | None = Field(default=None, max_length=255)
+    arrival: str | None = Field(default=None, max_length=255)
+    scheduled_at: dt.datetime | None = Field(default=None, sa_type=UtcTime)
 
 
-class TaskRow(Entry):
+class TaskRow(Entry, table=True):
     """A task. Without an aircraft of its own it is about the aircraft of its flight."""
 
     __tablename__ = "task"
     __table_args__ = (Index(None, "created_at", "task_id"),)
 
-    task_id: Mapped[str] = mapped_column(String(36), primary_key=True, default=_new_id)
-    task_name: Mapped[str] = mapped_column(String(255))
-    flight_id: Mapped[str | None] = mapped_column(ForeignKey("flight.flight_id"), index=True)
-    aircraft_id: Mapped[str | None] = mapped_column(ForeignKey("aircraft.aircraft_id"), index=True)
-    description: Mapped[str | None] = mapped_column(Text)
+    task_id: str = Field(default_factory=_new_id, max_length=36, primary_key=True)
+    task_name: str = Field(max_length=255)
+    flight_id: str | None = Field(default=None, max_length=36, index=True, foreign_key="flight.flight_id")
+    aircraft_id: str | None = Field(
+        default=None, max_length=36, index=True, foreign_key="aircraft.aircraft_id"
+    )
+    description: str | None = Field(default=None, sa_type=Text)
 
 
-class ReferenceImageRow(Entry):
+class ReferenceImageRow(Entry, table=True):
     """A reference image. `template` is the list of `shared.wire.catalogue.TemplateRegion` as JSON."""
 
     __tablename__ = "reference_image"
     __table_args__ = (Index(None, "created_at", "reference_image_id"),)
 
-    reference_image_id: Mapped[str] = mapped_column(String(36), primary_key=True, default=_new_id)
-    reference_image_name: Mapped[str] = mapped_column(String(255))
-    file_id: Mapped[str] = mapped_column(String(36))
-    aircraft_id: Mapped[str | None] = mapped_column(ForeignKey("aircraft.aircraft_id"), index=True)
-    mm_per_pixel: Mapped[float | None]
-    template: Mapped[list[dict[str, Any]]] = mapped_column(JSON, default=list)
+    reference_image_id: str = Field(default_factory=_new_id, max_length=36, primary_key=True)
+    reference_image_name: str = Field(max_length=255)
+    file_id: str = Field(max_length=36)
+    aircraft_id: str | None = Field(
+        default=None, max_length=36, index=True, foreign_key="aircraft.aircraft_id"
+    )
+    mm_per_pixel: float | None = Field(default=None, sa_type=Double)
+    template: list[dict[str, Any]] = Field(default_factory=list, sa_type=JSON)

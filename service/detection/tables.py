@@ -6,39 +6,39 @@ import datetime as dt
 import uuid
 from typing import Any
 
-from sqlalchemy import JSON, ForeignKey, Index, String, Text
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy import JSON, Index, Text
+from sqlmodel import Field
 
-from service.database import Base, now
+from service.database import Base, UtcTime, now
 
 
 def _new_id() -> str:
     return str(uuid.uuid4())
 
 
-class ModelRow(Base):
+class ModelRow(Base, table=True):
     """A detection model. Its file is named by `sha256` and never changes: a new version is a new row."""
 
     __tablename__ = "detection_model"
 
-    model_id: Mapped[str] = mapped_column(String(36), primary_key=True, default=_new_id)
-    name: Mapped[str] = mapped_column(String(255))
-    description: Mapped[str | None] = mapped_column(Text)
-    kind: Mapped[str] = mapped_column(String(32))
-    version: Mapped[int]
-    sha256: Mapped[str | None] = mapped_column(String(64))
-    size: Mapped[int | None]
-    labels: Mapped[list[str]] = mapped_column(JSON)
-    settings: Mapped[dict[str, Any]] = mapped_column(JSON)
-    enabled: Mapped[bool]
-    added_by: Mapped[str | None] = mapped_column(String(36))
-    created_at: Mapped[dt.datetime] = mapped_column(default=now)
-    updated_at: Mapped[dt.datetime] = mapped_column(default=now)
+    model_id: str = Field(default_factory=_new_id, max_length=36, primary_key=True)
+    name: str = Field(max_length=255)
+    description: str | None = Field(default=None, sa_type=Text)
+    kind: str = Field(max_length=32)
+    version: int
+    sha256: str | None = Field(default=None, max_length=64)
+    size: int | None = None
+    labels: list[str] = Field(sa_type=JSON)
+    settings: dict[str, Any] = Field(sa_type=JSON)
+    enabled: bool
+    added_by: str | None = Field(default=None, max_length=36)
+    created_at: dt.datetime = Field(default_factory=now, sa_type=UtcTime)
+    updated_at: dt.datetime = Field(default_factory=now, sa_type=UtcTime)
 
     __table_args__ = (Index(None, "name", "version", unique=True),)
 
 
-class JobRow(Base):
+class JobRow(Base, table=True):
     """A detection job. `attempt` counts how often it was taken; only the taker of the newest may end it.
 
     `batch_id` is shared by the jobs that one request made.
@@ -46,20 +46,20 @@ class JobRow(Base):
 
     __tablename__ = "detection_job"
 
-    job_id: Mapped[str] = mapped_column(String(36), primary_key=True, default=_new_id)
-    item_id: Mapped[str] = mapped_column(String(36))
-    inspection_id: Mapped[str] = mapped_column(String(36))
-    model_id: Mapped[str] = mapped_column(String(255))
-    batch_id: Mapped[str | None] = mapped_column(String(36))
-    state: Mapped[str] = mapped_column(String(16))
-    progress: Mapped[int] = mapped_column(default=0)
-    attempt: Mapped[int] = mapped_column(default=0)
-    lease_until: Mapped[dt.datetime | None]
-    error: Mapped[str | None] = mapped_column(String(64))
-    version: Mapped[int | None]
-    actor: Mapped[str | None] = mapped_column(String(36))
-    created_at: Mapped[dt.datetime] = mapped_column(default=now)
-    updated_at: Mapped[dt.datetime] = mapped_column(default=now)
+    job_id: str = Field(default_factory=_new_id, max_length=36, primary_key=True)
+    item_id: str = Field(max_length=36)
+    inspection_id: str = Field(max_length=36)
+    model_id: str = Field(max_length=255)
+    batch_id: str | None = Field(default=None, max_length=36)
+    state: str = Field(max_length=16)
+    progress: int = 0
+    attempt: int = 0
+    lease_until: dt.datetime | None = Field(default=None, sa_type=UtcTime)
+    error: str | None = Field(default=None, max_length=64)
+    version: int | None = None
+    actor: str | None = Field(default=None, max_length=36)
+    created_at: dt.datetime = Field(default_factory=now, sa_type=UtcTime)
+    updated_at: dt.datetime = Field(default_factory=now, sa_type=UtcTime)
 
     __table_args__ = (
         Index(None, "state", "created_at", "job_id"),
@@ -69,29 +69,29 @@ class JobRow(Base):
     )
 
 
-class BatchRow(Base):
+class BatchRow(Base, table=True):
     """Detections that one request asked for. Its jobs are known by `batch_id`, once they are made."""
 
     __tablename__ = "detection_batch"
 
-    batch_id: Mapped[str] = mapped_column(String(36), primary_key=True, default=_new_id)
-    actor: Mapped[str | None] = mapped_column(String(36))
-    address: Mapped[str | None] = mapped_column(String(255))
-    created_at: Mapped[dt.datetime] = mapped_column(default=now)
-    canceled_at: Mapped[dt.datetime | None]
-    canceled_by: Mapped[str | None] = mapped_column(String(36))
-    canceled_from: Mapped[str | None] = mapped_column(String(255))
+    batch_id: str = Field(default_factory=_new_id, max_length=36, primary_key=True)
+    actor: str | None = Field(default=None, max_length=36)
+    address: str | None = Field(default=None, max_length=255)
+    created_at: dt.datetime = Field(default_factory=now, sa_type=UtcTime)
+    canceled_at: dt.datetime | None = Field(default=None, sa_type=UtcTime)
+    canceled_by: str | None = Field(default=None, max_length=36)
+    canceled_from: str | None = Field(default=None, max_length=255)
 
 
-class PortionRow(Base):
+class PortionRow(Base, table=True):
     """Items of one record that a batch has no jobs for yet; gone with the transaction that makes them."""
 
     __tablename__ = "detection_portion"
 
-    batch_id: Mapped[str] = mapped_column(
-        ForeignKey("detection_batch.batch_id", ondelete="CASCADE"), primary_key=True
+    batch_id: str = Field(
+        max_length=36, primary_key=True, foreign_key="detection_batch.batch_id", ondelete="CASCADE"
     )
-    number: Mapped[int] = mapped_column(primary_key=True)
-    inspection_id: Mapped[str] = mapped_column(String(36))
-    item_ids: Mapped[list[str]] = mapped_column(JSON)
-    size: Mapped[int]
+    number: int = Field(primary_key=True)
+    inspection_id: str = Field(max_length=36)
+    item_ids: list[str] = Field(sa_type=JSON)
+    size: int

@@ -4,48 +4,45 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import ForeignKey, LargeBinary, String
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlmodel import Field
 
-from service.database import Base
+from service.database import Base, UtcTime
 
 
-class FaceEnrolment(Base):
+class FaceEnrolment(Base, table=True):
     """Who is enrolled, for which model, and what they agreed to."""
 
     __tablename__ = "face_enrolment"
 
-    user_id: Mapped[str] = mapped_column(String(255), primary_key=True)
-    model_id: Mapped[str] = mapped_column(String(255))
-    enrolled_at: Mapped[datetime]
-    consent_version: Mapped[str] = mapped_column(String(64))
-    consented_at: Mapped[datetime]
+    user_id: str = Field(max_length=255, primary_key=True)
+    model_id: str = Field(max_length=255)
+    enrolled_at: datetime = Field(sa_type=UtcTime)
+    consent_version: str = Field(max_length=64)
+    consented_at: datetime = Field(sa_type=UtcTime)
 
 
-class FaceTemplate(Base):
+class FaceTemplate(Base, table=True):
     """One sealed embedding of an enrolled user."""
 
     __tablename__ = "face_template"
 
-    template_id: Mapped[int] = mapped_column(primary_key=True, autoincrement=True)
-    user_id: Mapped[str] = mapped_column(
-        String(255), ForeignKey("face_enrolment.user_id", ondelete="CASCADE"), index=True
-    )
-    sealed: Mapped[bytes] = mapped_column(LargeBinary)
+    template_id: int | None = Field(default=None, primary_key=True)
+    user_id: str = Field(max_length=255, index=True, foreign_key="face_enrolment.user_id", ondelete="CASCADE")
+    sealed: bytes
 
 
-class FaceStation(Base):
+class FaceStation(Base, table=True):
     """Failures in a row of one client address; they outlive a restart, or a restart would be a way around."""
 
     __tablename__ = "face_station"
 
-    address: Mapped[str] = mapped_column(String(255), primary_key=True)
-    failures: Mapped[int]
-    last_at: Mapped[datetime] = mapped_column(index=True)
-    paused_until: Mapped[datetime | None]
+    address: str = Field(max_length=255, primary_key=True)
+    failures: int
+    last_at: datetime = Field(sa_type=UtcTime, index=True)
+    paused_until: datetime | None = Field(default=None, sa_type=UtcTime)
 
 
-class FacePolicy(Base):
+class FacePolicy(Base, table=True):
     """The one row (policy_id 1) that every process reads before a face login.
 
     `revision` grows with each enrolment and deletion, so that another process reloads its templates.
@@ -53,6 +50,6 @@ class FacePolicy(Base):
 
     __tablename__ = "face_policy"
 
-    policy_id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
-    login_enabled: Mapped[bool]
-    revision: Mapped[int]
+    policy_id: int = Field(primary_key=True, sa_column_kwargs={"autoincrement": False})
+    login_enabled: bool
+    revision: int

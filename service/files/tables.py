@@ -5,24 +5,24 @@ from __future__ import annotations
 import datetime as dt
 import uuid
 
-from sqlalchemy import BigInteger, String, UniqueConstraint
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy import BigInteger, UniqueConstraint
+from sqlmodel import Field
 
-from service.database import Base, now
+from service.database import Base, UtcTime, now
 
 
-class FileRow(Base):
+class FileRow(Base, table=True):
     """A name given to a content. The same content under the same name is one row, the content one blob."""
 
     __tablename__ = "file"
     __table_args__ = (UniqueConstraint("sha256", "filename"),)
 
-    file_id: Mapped[str] = mapped_column(String(36), primary_key=True, default=lambda: str(uuid.uuid4()))
-    sha256: Mapped[str] = mapped_column(String(64))
-    filename: Mapped[str] = mapped_column(String(255))
-    mime_type: Mapped[str] = mapped_column(String(100))
-    size: Mapped[int] = mapped_column(BigInteger)
-    width: Mapped[int | None]
-    height: Mapped[int | None]
-    added_by: Mapped[str | None] = mapped_column(String(255))
-    created_at: Mapped[dt.datetime] = mapped_column(default=now)
+    file_id: str = Field(default_factory=lambda: str(uuid.uuid4()), max_length=36, primary_key=True)
+    sha256: str = Field(max_length=64)
+    filename: str = Field(max_length=255)
+    mime_type: str = Field(max_length=100)
+    size: int = Field(sa_type=BigInteger)
+    width: int | None = None
+    height: int | None = None
+    added_by: str | None = Field(default=None, max_length=255)
+    created_at: dt.datetime = Field(default_factory=now, sa_type=UtcTime)

@@ -8,16 +8,14 @@ of other domains are kept as given and are no foreign keys: a task may live in a
 
 from __future__ import annotations
 
-import datetime as dt
-from typing import cast
-
-from sqlalchemy import DateTime, ForeignKey, Index, String, Table, Text
-from sqlalchemy.orm import Mapped, mapped_column
+from pydantic import NaiveDatetime
+from sqlalchemy import Index, Text
+from sqlmodel import Field
 
 from service.database import Base
 
 
-class Record(Base):
+class Record(Base, table=True):
     """An inspection record. `revision` counts its changes and is its ETag.
 
     `updated_by`: who last changed it by hand; what follows from the items is nobody's change.
@@ -25,19 +23,19 @@ class Record(Base):
 
     __tablename__ = "record"
 
-    inspection_id: Mapped[str] = mapped_column(String(36), primary_key=True)
-    inspection_name: Mapped[str | None] = mapped_column(String(255))
-    task_id: Mapped[str] = mapped_column(String(255))
-    executor_id: Mapped[str | None] = mapped_column(String(255))
-    reference_image_id: Mapped[str | None] = mapped_column(String(255))
-    progress: Mapped[int]
-    start_time: Mapped[dt.datetime | None] = mapped_column(DateTime())
-    end_time: Mapped[dt.datetime | None] = mapped_column(DateTime())
-    inspection_status: Mapped[str] = mapped_column(String(32))
-    revision: Mapped[int]
-    created_at: Mapped[dt.datetime] = mapped_column(DateTime())
-    updated_at: Mapped[dt.datetime] = mapped_column(DateTime())
-    updated_by: Mapped[str | None] = mapped_column(String(255))
+    inspection_id: str = Field(max_length=36, primary_key=True)
+    inspection_name: str | None = Field(default=None, max_length=255)
+    task_id: str = Field(max_length=255)
+    executor_id: str | None = Field(default=None, max_length=255)
+    reference_image_id: str | None = Field(default=None, max_length=255)
+    progress: int
+    start_time: NaiveDatetime | None = None
+    end_time: NaiveDatetime | None = None
+    inspection_status: str = Field(max_length=32)
+    revision: int
+    created_at: NaiveDatetime
+    updated_at: NaiveDatetime
+    updated_by: str | None = Field(default=None, max_length=255)
 
     __table_args__ = (
         # The filter's column first, then the order of the search: a page is cut on the index alone.
@@ -51,7 +49,7 @@ class Record(Base):
     )
 
 
-class Item(Base):
+class Item(Base, table=True):
     """An item of a record. `outcome` sums its result entries up (`rules.Outcome`).
 
     `client_key`: who made it and the Idempotency-Key that came along, so that a repeated create makes no
@@ -61,19 +59,19 @@ class Item(Base):
 
     __tablename__ = "item"
 
-    item_id: Mapped[str] = mapped_column(String(36), primary_key=True)
-    inspection_id: Mapped[str] = mapped_column(ForeignKey("record.inspection_id", ondelete="CASCADE"))
-    item_name: Mapped[str] = mapped_column(String(255))
-    description: Mapped[str | None] = mapped_column(Text)
-    model_id: Mapped[str | None] = mapped_column(String(255))
-    item_point: Mapped[str | None] = mapped_column(Text)
-    result: Mapped[str] = mapped_column(Text)
-    outcome: Mapped[str] = mapped_column(String(8))
-    client_key: Mapped[str | None] = mapped_column(String(512), unique=True)
-    revision: Mapped[int]
-    created_at: Mapped[dt.datetime] = mapped_column(DateTime())
-    updated_at: Mapped[dt.datetime] = mapped_column(DateTime())
-    updated_by: Mapped[str | None] = mapped_column(String(255))
+    item_id: str = Field(max_length=36, primary_key=True)
+    inspection_id: str = Field(max_length=36, foreign_key="record.inspection_id", ondelete="CASCADE")
+    item_name: str = Field(max_length=255)
+    description: str | None = Field(default=None, sa_type=Text)
+    model_id: str | None = Field(default=None, max_length=255)
+    item_point: str | None = Field(default=None, sa_type=Text)
+    result: str = Field(sa_type=Text)
+    outcome: str = Field(max_length=8)
+    client_key: str | None = Field(default=None, max_length=512, unique=True)
+    revision: int
+    created_at: NaiveDatetime
+    updated_at: NaiveDatetime
+    updated_by: str | None = Field(default=None, max_length=255)
 
     __table_args__ = (
         Index(None, "inspection_id", "created_at", "item_id"),
@@ -81,35 +79,35 @@ class Item(Base):
     )
 
 
-class ItemPhoto(Base):
+class ItemPhoto(Base, table=True):
     """A file that is a photo of an item; the newest is the one that detection looks at."""
 
     __tablename__ = "item_photo"
 
-    photo_id: Mapped[str] = mapped_column(String(36), primary_key=True)
-    item_id: Mapped[str] = mapped_column(ForeignKey("item.item_id", ondelete="CASCADE"))
-    file_id: Mapped[str] = mapped_column(String(255))
-    added_by: Mapped[str | None] = mapped_column(String(255))
-    created_at: Mapped[dt.datetime] = mapped_column(DateTime())
+    photo_id: str = Field(max_length=36, primary_key=True)
+    item_id: str = Field(max_length=36, foreign_key="item.item_id", ondelete="CASCADE")
+    file_id: str = Field(max_length=255)
+    added_by: str | None = Field(default=None, max_length=255)
+    created_at: NaiveDatetime
 
     __table_args__ = (Index(None, "item_id", "created_at", "photo_id"),)
 
 
-class DeletedItem(Base):
+class DeletedItem(Base, table=True):
     """An item that was deleted and can be brought back: `content` is its row and its photos' as JSON."""
 
     __tablename__ = "deleted_item"
 
-    item_id: Mapped[str] = mapped_column(String(36), primary_key=True)
-    inspection_id: Mapped[str] = mapped_column(
-        ForeignKey("record.inspection_id", ondelete="CASCADE"), index=True
+    item_id: str = Field(max_length=36, primary_key=True)
+    inspection_id: str = Field(
+        max_length=36, index=True, foreign_key="record.inspection_id", ondelete="CASCADE"
     )
-    deleted_by: Mapped[str] = mapped_column(String(255))
-    deleted_at: Mapped[dt.datetime] = mapped_column(DateTime(), index=True)
-    content: Mapped[str] = mapped_column(Text)
+    deleted_by: str = Field(max_length=255)
+    deleted_at: NaiveDatetime = Field(index=True)
+    content: str = Field(sa_type=Text)
 
 
-RECORD = cast(Table, Record.__table__)
-ITEM = cast(Table, Item.__table__)
-PHOTO = cast(Table, ItemPhoto.__table__)
-DELETED = cast(Table, DeletedItem.__table__)
+RECORD = Record.__table__
+ITEM = Item.__table__
+PHOTO = ItemPhoto.__table__
+DELETED = DeletedItem.__table__
