@@ -236,10 +236,17 @@ class Items:
         answer = self._transport.call("GET", f"/inspection_item/{segment(item_id)}/photos")
         return answer.read(Envelope[list[Photo]]).data
 
-    def add_photo(self, item_id: str, file_id: str) -> Photo:
-        """Make an uploaded file the newest photo of the item."""
+    def add_photo(self, item_id: str, file_id: str, key: str | None = None) -> Photo:
+        """Make an uploaded file the newest photo of the item; the same `key` again adds no second one.
+
+        Raises NotFound without such an item or file, Invalid when the key added another file.
+        """
         answer = self._transport.call(
-            "POST", f"/inspection_item/{segment(item_id)}/photos", body={"file_id": file_id}
+            "POST",
+            f"/inspection_item/{segment(item_id)}/photos",
+            body={"file_id": file_id},
+            headers={"Idempotency-Key": key} if key is not None else None,
+            repeatable=key is not None,
         )
         return answer.read(Envelope[Photo]).data
 

@@ -32,16 +32,29 @@ class Photos:
         self._ports = ports
         self._queries = ItemQueries(sources)
 
-    async def add(self, item_id: str, file_id: str, caller: Caller) -> Photo:
+    async def add(self, item_id: str, file_id: str, key: str | None, caller: Caller) -> Photo:
         """Make an uploaded image the newest photo of the item.
 
-        Raises Problem 404 without such an item or file, 415 when the file is no image.
+        With a `key` that the caller used before on this item, nothing is added: the photo of that time is the
+        answer. Raises Problem 404 without such an item or file, 415 when the file is no image, 422 when the
+        key added another file.
         """
+        client_key = None if key is None else f"{caller.user_id} {key}"
 
         def work(session: Session) -> Photo:
-            # Held until the end, so that the item is not deleted between the look and the insert.
+            # Held until the end: the item is not deleted between the look and the insert, and the same photo
+            # is not added twice at the same time.
             if session.execute(_LOCKED_ITEM.where(ITEM.c.item_id == item_id)).one_or_none() is None:
                 raise problems.no_item()
+            if client_key is not None:
+                with_key = (PHOTO.c.item_id == item_id, PHOTO.c.client_key == client_key)
+                added = session.execute(
+                    select(PHOTO.c.photo_id, PHOTO.c.file_id).where(*with_key)
+                ).one_or_none()
+                if added is not None and added.file_id != file_id:
+                    raise Problem(422, ErrorCode.INVALID_INPUT, "该 Idempotency-Key 已用于添加另一张照片")
+                if added is not None:
+                    return self._one(session, item_id, added.photo_id)
             file = self._ports.file_info(session, file_id)
             if file is None:
                 raise Problem(404, ErrorCode.NOT_FOUND, "照片文件不存在，请重新上传")
@@ -54,11 +67,12 @@ class Photos:
                 "file_id": file_id,
                 "added_by": caller.user_id,
                 "created_at": naive_now(),
+                "client_key": client_key,
             }
             session.execute(insert(PHOTO).values(values))
             details = {"photo_id": photo_id, "file_id": file_id}
             announce(session, Change("add_photo", "item", item_id, caller.user_id, caller.address, details))
-            return next(photo for photo in self._of(session, item_id) if photo.photo_id == photo_id)
+            return self._one(session, item_id, photo_id)
 
         return await self._database.write(work)
 
@@ -87,6 +101,9 @@ class Photos:
             )
 
         await self._database.write(work)
+
+    def _one(self, session: Session, item_id: str, photo_id: str) -> Photo:
+        return next(photo for photo in self._of(session, item_id) if photo.photo_id == photo_id)
 
     def _file(self, session: Session, file_id: str) -> FileInfo:
         stored = self._ports.file_info(session, file_id)

@@ -41,6 +41,15 @@ IdempotencyKey = Annotated[
         description="Names this create: sent again with the same key, it answers the item made at first",
     ),
 ]
+PhotoKey = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        min_length=1,
+        max_length=255,
+        description="Names this addition: sent again with the same key, it answers the photo added at first",
+    ),
+]
 IfMatch = Annotated[str | None, Header(description="ETag of the version the change was made on")]
 
 CREATED = "检查记录创建成功"
@@ -272,10 +281,13 @@ def _photos(routes: APIRouter, service: InspectionService) -> None:
         "/inspection_item/{item_id}/photos", tags=["inspection_item"], responses=failures(404, 413, 415)
     )
     async def add_photo(
-        item_id: IdPath, body: PhotoAdd, caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE)
+        item_id: IdPath,
+        body: PhotoAdd,
+        key: PhotoKey = None,
+        caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE),
     ) -> Envelope[Photo]:
-        """Make an uploaded image the newest photo of the item."""
-        return Envelope(data=await photos.add(item_id, body.file_id, caller))
+        """Make an uploaded image the newest photo; sent again with its Idempotency-Key it adds no second."""
+        return Envelope(data=await photos.add(item_id, body.file_id, key, caller))
 
     @routes.get("/inspection_item/{item_id}/photos", tags=["inspection_item"], responses=failures(404))
     async def list_photos(

@@ -80,7 +80,11 @@ class Item(Base, table=True):
 
 
 class ItemPhoto(Base, table=True):
-    """A file that is a photo of an item; the newest is the one that detection looks at."""
+    """A file that is a photo of an item; the newest is the one that detection looks at.
+
+    `client_key`: who added it and the Idempotency-Key that came along, so that an addition that is sent again
+    adds no second photo.
+    """
 
     __tablename__ = "item_photo"
 
@@ -89,8 +93,12 @@ class ItemPhoto(Base, table=True):
     file_id: str = Field(max_length=255)
     added_by: str | None = Field(default=None, max_length=255)
     created_at: NaiveDatetime
+    client_key: str | None = Field(default=None, max_length=512)
 
-    __table_args__ = (Index(None, "item_id", "created_at", "photo_id"),)
+    __table_args__ = (
+        Index(None, "item_id", "created_at", "photo_id"),
+        Index(None, "item_id", "client_key", unique=True),
+    )
 
 
 class DeletedItem(Base, table=True):

@@ -86,8 +86,8 @@ class Outbox:
         fields = {name: value for name, value in edit.after.items() if name in FIELDS and value is not None}
         body = {**fields, "inspection_id": edit.record_id, "result": edit.after.get("result") or []}
         made = self._session.items.create(ItemCreate.model_validate(body), key=edit.id)
-        for file_id in edit.after.get("photos") or []:
-            self._session.items.add_photo(made.value.item_id, file_id)
+        for place, file_id in enumerate(edit.after.get("photos") or []):
+            self._session.items.add_photo(made.value.item_id, file_id, key=f"{edit.id}.{place}")
         self._journal.acknowledge(edit.id, made.etag, made.value.item_id)
         return Sent(edit, view_of(made.value, edit.object_id))
 

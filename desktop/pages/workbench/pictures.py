@@ -5,6 +5,7 @@ Not for the GUI thread.
 
 from __future__ import annotations
 
+import uuid
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -110,7 +111,7 @@ def upload(report: Report, session: Session, item_id: str, source: Path | bytes,
     """Send a photo and add it to the item; reports 0..1. Raises ClientError, OSError."""
     stored = session.files.upload(source, name, lambda done, total: report(done / total if total else 1.0))
     report.check()
-    return session.items.add_photo(item_id, stored.file_id)
+    return session.items.add_photo(item_id, stored.file_id, key=uuid.uuid4().hex)
 
 
 def thumbnail(session: Session, file_id: str) -> QImage:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from httpx import Response
 from starlette.testclient import TestClient
 
 from service.envelope import Problem
@@ -64,6 +66,49 @@ def test_photos_of_an_item_newest_first(stage: Stage) -> None:
     assert stage.client.delete(f"{path}/{two['photo_id']}").json()["data"] is True
     assert stage.client.delete(f"{path}/{two['photo_id']}").status_code == 404
     assert stage.client.get(path).json()["data"] == [one]
+
+
+def test_a_photo_that_is_added_again_with_its_key_is_the_photo_that_is_there(stage: Stage) -> None:
+    for name in ("one", "two"):
+        stage.files[name] = stored_file(name)
+    record = stage.record()["inspection_id"]
+    first, second = (f"/api/inspection_item/{stage.item(record)['item_id']}/photos" for _ in range(2))
+
+    def add(name: str, key: str | None, path: str = first, client: TestClient = stage.client) -> Response:
+        headers = {} if key is None else {"Idempotency-Key": key}
+        return client.post(path, json={"file_id": name}, headers=headers)
+
+    photo = add("one", "k").json()["data"]
+    assert add("one", "k").json()["data"] == photo
+    assert stage.client.get(first).json()["data"] == [photo]
+    other = add("two", "k")
+    assert (other.status_code, other.json()["msg"]) == (422, "该 Idempotency-Key 已用于添加另一张照片")
+    # A key is its sender's own, and it speaks of one item.
+    elsewhere = (
+        add("one", None),
+        add("one", "k", client=stage.as_role("inspector")),
+        add("one", "k", second),
+    )
+    ids = {answer.json()["data"]["photo_id"] for answer in elsewhere}
+    assert len(ids - {photo["photo_id"]}) == 3
+    assert len(stage.client.get(first).json()["data"]) == 3
+    # What was taken off can be added again: the key is gone with it.
+    stage.client.delete(f"{second}/{elsewhere[2].json()['data']['photo_id']}")
+    assert add("one", "k", second).status_code == 200
+    assert len(stage.client.get(second).json()["data"]) == 1
+
+
+def test_the_same_addition_at_the_same_time_adds_one_photo(stage: Stage) -> None:
+    stage.files["one"] = stored_file("one")
+    path = f"/api/inspection_item/{stage.item(stage.record()['inspection_id'])['item_id']}/photos"
+
+    def add(_: int) -> int:
+        headers = {"Idempotency-Key": "k"}
+        return stage.client.post(path, json={"file_id": "one"}, headers=headers).status_code
+
+    with ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(add, range(24))) == {200}
+    assert len(stage.client.get(path).json()["data"]) == 1
 
 
 def test_only_images_that_are_there_become_photos(stage: Stage) -> None:
