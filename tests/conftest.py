@@ -8,14 +8,20 @@ import re
 import threading
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
+from tests.isolation import Isolation, home_variables, writes_only_below
 from tests.one_loop import second_loops
 
 # Before any test module imports Qt.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+# Before any module fixes a folder at its import.
+_isolation = Isolation()
+
+
+def pytest_unconfigure() -> None:
+    _isolation.end()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -33,23 +39,25 @@ def _one_loop(_second_loops: list[str]) -> Iterator[None]:
     assert not found, f"an application ran on a second event loop (use tests.one_loop.beside): {found}"
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _refused_writes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[str]]:
+    with writes_only_below(_isolation.folder, tmp_path_factory.getbasetemp()) as refused:
+        yield refused
+
+
 @pytest.fixture(autouse=True)
-def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    home = tmp_path_factory.mktemp("home")
-    for name, folder in {
-        "HOME": home,
-        "USERPROFILE": home,
-        "APPDATA": home / "roaming",
-        "LOCALAPPDATA": home / "local",
-        "XDG_CONFIG_HOME": home / "config",
-        "XDG_CACHE_HOME": home / "cache",
-        "XDG_DATA_HOME": home / "data",
-        "XDG_STATE_HOME": home / "state",
-    }.items():
-        monkeypatch.setenv(name, str(folder))
-    for name in [name for name in os.environ if name.startswith("WALKAROUND_")]:
-        monkeypatch.delenv(name)
-    return home
+def _own_home(_refused_writes: list[str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Gives the test a home of its own, and fails it when it writes outside its temporary folders.
+
+    The patch is not the `monkeypatch` of the test, which the test may undo.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        for name, folder in home_variables(tmp_path_factory.mktemp("home")).items():
+            patch.setenv(name, folder)
+        yield
+    refused = _refused_writes.copy()
+    _refused_writes.clear()
+    assert not refused, f"the test writes outside its temporary folders: {refused}"
 
 
 @pytest.fixture(autouse=True)

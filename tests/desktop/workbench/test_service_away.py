@@ -212,12 +212,12 @@ def test_edits_of_a_crash_are_offered_and_sent(
 ) -> None:
     record_id = make_record(session, boxes=())
     user_id = session.account.me().user.user_id
-    monkeypatch.setattr(sending_module, "Outbox", _NeverSends)
-    with desk(session, qtbot) as first:
-        first.open(record_id, qtbot.waitUntil)
-        first.draw(0.2, 0.2, 0.5, 0.5)
-        torn = journal_path(user_id).read_bytes()
-    monkeypatch.undo()
+    with monkeypatch.context() as patch:
+        patch.setattr(sending_module, "Outbox", _NeverSends)
+        with desk(session, qtbot) as first:
+            first.open(record_id, qtbot.waitUntil)
+            first.draw(0.2, 0.2, 0.5, 0.5)
+            torn = journal_path(user_id).read_bytes()
     journal_path(user_id).write_bytes(torn)
     with desk(session, qtbot) as second:
         second.open(record_id, qtbot.waitUntil)

@@ -38,13 +38,13 @@ def refused(adapter: TypeAdapter[Any], value: Any) -> bool:
 
 
 @pytest.fixture
-def _in_shanghai(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _in_shanghai() -> Iterator[None]:
     if os.name == "nt":
         pytest.skip("the time zone of a process is the system's there")
-    monkeypatch.setenv("TZ", "Asia/Shanghai")
-    time.tzset()
-    yield
-    monkeypatch.undo()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TZ", "Asia/Shanghai")
+        time.tzset()
+        yield
     time.tzset()
 
 

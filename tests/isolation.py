@@ -1,0 +1,158 @@
+"""Tests write to temporary folders only, never to those of the person who runs them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+_WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+# What the system keeps there is not a file of anyone.
+_NOT_FILES = ("/dev/", "/proc/")
+
+
+def home_variables(home: Path) -> dict[str, str]:
+    """The environment that makes `home` the home directory; its runtime directory exists afterwards."""
+    runtime = home / "runtime"
+    runtime.mkdir(mode=0o700, parents=True, exist_ok=True)
+    folders = {
+        "HOME": home,
+        "USERPROFILE": home,
+        "APPDATA": home / "roaming",
+        "LOCALAPPDATA": home / "local",
+        "XDG_CONFIG_HOME": home / "config",
+        "XDG_CACHE_HOME": home / "cache",
+        "XDG_DATA_HOME": home / "data",
+        "XDG_STATE_HOME": home / "state",
+        "XDG_RUNTIME_DIR": runtime,
+    }
+    return {name: str(folder) for name, folder in folders.items()}
+
+
+class Isolation:
+    """The environment of one process that runs tests; `end` removes its folder.
+
+    Home directory, temporary directory and the storage of Hypothesis move into a new folder, for this process
+    and its children. Variables of Walkaround are removed, except those made for its tests
+    (`WALKAROUND_TEST_*`). The folders of `tmp_path` stay where pytest puts them.
+    """
+
+    def __init__(self) -> None:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir())
+        self.folder = Path(tempfile.mkdtemp(prefix="walkaround-tests-")).resolve()
+        temporary = self.folder / "tmp"
+        temporary.mkdir()
+        # The PostgreSQL server works in there as another user.
+        self.folder.chmod(0o711)
+        for name in os.environ:
+            if name.startswith("WALKAROUND_") and not name.startswith("WALKAROUND_TEST_"):
+                del os.environ[name]
+        os.environ |= home_variables(self.folder / "home")
+        os.environ |= dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(temporary))
+        os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = str(self.folder / "hypothesis")
+        tempfile.tempdir = str(temporary)
+
+    def end(self) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class _Watch:
+    """Refuses writes outside `folders` while there are any; Python cannot remove an audit hook."""
+
+    def __init__(self) -> None:
+        self.folders: tuple[str, ...] = ()
+        self.refused: list[str] = []
+        self.installed = False
+
+    def install(self) -> None:
+        if not self.installed:
+            self.installed = True
+            sys.addaudithook(self)
+
+    def __call__(self, event: str, arguments: tuple[object, ...]) -> None:
+        if not self.folders or event not in _READERS:
+            return
+        for path in _READERS[event](*arguments):
+            if not self._allowed(path):
+                self.refused.append(f"{event} {path}")
+                raise PermissionError(f"a test may not write outside its temporary folders: {path}")
+
+    def _allowed(self, path: str) -> bool:
+        inside = any(path == folder or path.startswith(folder + os.sep) for folder in self.folders)
+        compiled = ".pyc" in Path(path).name or Path(path).name == "__pycache__"
+        return inside or compiled or path.startswith(_NOT_FILES)
+
+
+def _absolute(path: object, folder: object = -1) -> Iterator[str]:
+    """The real absolute path of `path` below the open directory `folder`; nothing for an open file."""
+    if not isinstance(path, str | bytes | os.PathLike):
+        return
+    text = os.fsdecode(path)
+    if isinstance(folder, int) and folder >= 0:
+        text = os.path.join(os.readlink(f"/proc/self/fd/{folder}"), text)  # noqa: PTH118, PTH115
+    # The last part is not followed: a link is removed or replaced, not what it points to.
+    above, name = os.path.split(os.path.abspath(text))  # noqa: PTH100
+    yield os.path.join(os.path.realpath(above), name)  # noqa: PTH118
+
+
+def _opened(path: object, _mode: object, flags: object) -> Iterator[str]:
+    if isinstance(flags, int) and flags & _WRITES and isinstance(path, str | bytes | os.PathLike):
+        yield os.path.realpath(os.fsdecode(path))
+
+
+def _connected(database: object) -> Iterator[str]:
+    text = os.fsdecode(database) if isinstance(database, str | bytes | os.PathLike) else ""
+    if text.startswith("file:"):
+        address = urlsplit(text)
+        text = "" if "mode=ro" in address.query or "mode=memory" in address.query else unquote(address.path)
+    if text not in {"", ":memory:"}:
+        yield os.path.realpath(text)
+
+
+def _two(
+    source: object, target: object, source_folder: object = -1, target_folder: object = -1
+) -> Iterator[str]:
+    yield from _absolute(source, source_folder)
+    yield from _absolute(target, target_folder)
+
+
+def _one(path: object, *rest: object) -> Iterable[str]:
+    return _absolute(path, rest[-1] if rest else -1)
+
+
+_READERS = {
+    "open": _opened,
+    "sqlite3.connect": _connected,
+    "os.mkdir": _one,
+    "os.rmdir": _one,
+    "os.remove": _one,
+    "os.chmod": _one,
+    "os.chown": _one,
+    "os.utime": _one,
+    "os.truncate": lambda path, _length: _absolute(path),
+    "os.rename": _two,
+    "os.link": _two,
+    "os.symlink": lambda _source, target, folder: _absolute(target, folder),
+}
+_watch = _Watch()
+
+
+@contextmanager
+def writes_only_below(*folders: Path) -> Iterator[list[str]]:
+    """Refuse every write of this process outside `folders` within the block.
+
+    Gives the list of what was refused. Each refused write also raises PermissionError where it is tried.
+    """
+    before = _watch.folders, _watch.refused
+    _watch.install()
+    refused: list[str] = []
+    _watch.folders, _watch.refused = tuple(str(folder.resolve()) for folder in folders), refused
+    try:
+        yield refused
+    finally:
+        _watch.folders, _watch.refused = before
