@@ -18,7 +18,7 @@ run: setup
 	$(PY) -m shared run
 
 test: setup
-	QT_QPA_PLATFORM=offscreen $(PY) -m pytest -m 'not frozen'
+	QT_QPA_PLATFORM=offscreen $(PY) -m pytest -m 'not frozen' -n auto --maxprocesses 4
 
 check: setup
 	$(PY) -m ruff check .
