@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from fastapi import APIRouter, FastAPI
 from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute, iter_route_contexts
-from sqlalchemy import func, select
-from sqlalchemy.orm import Session
+from sqlalchemy import func
+from sqlmodel import Session, col, select
 
 from service.account.routes import router as account_router
 from service.account.service import AccountService
@@ -136,24 +136,25 @@ class Domains:
 
 
 def _names(session: Session, user_ids: Collection[str]) -> dict[str, str]:
-    found = session.execute(select(User.id, _NAME).where(User.id.in_(user_ids)))
-    return {row.id: row.name for row in found}
+    return dict(session.exec(select(User.id, _NAME).where(col(User.id).in_(user_ids))).all())
 
 
 def _join_sources() -> JoinSources:
     return JoinSources(
         executors=select(User.id, _NAME).subquery("executors"),
-        tasks=select(TaskRow.task_id.label("id"), TaskRow.flight_id, TaskRow.aircraft_id).subquery("tasks"),
-        flights=select(FlightRow.flight_id.label("id"), FlightRow.aircraft_id).subquery("flights"),
+        tasks=select(col(TaskRow.task_id).label("id"), TaskRow.flight_id, TaskRow.aircraft_id).subquery(
+            "tasks"
+        ),
+        flights=select(col(FlightRow.flight_id).label("id"), FlightRow.aircraft_id).subquery("flights"),
         aircraft=select(
-            AircraftRow.aircraft_id.label("id"), AircraftRow.aircraft_name.label("name")
+            col(AircraftRow.aircraft_id).label("id"), col(AircraftRow.aircraft_name).label("name")
         ).subquery("aircraft"),
         reference_images=select(
-            ReferenceImageRow.reference_image_id.label("id"),
-            ReferenceImageRow.reference_image_name.label("name"),
+            col(ReferenceImageRow.reference_image_id).label("id"),
+            col(ReferenceImageRow.reference_image_name).label("name"),
         ).subquery("reference_images"),
         models=select(
-            ModelRow.model_id.label("id"), ModelRow.name.label("name"), ModelRow.description
+            col(ModelRow.model_id).label("id"), col(ModelRow.name).label("name"), ModelRow.description
         ).subquery("models"),
     )
 

@@ -10,8 +10,8 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from sqlalchemy import event, select
-from sqlalchemy.orm import Session
+from sqlalchemy import event
+from sqlmodel import Session, col, select
 
 from service.account import rules, store
 from service.account.passwords import hashed
@@ -161,7 +161,7 @@ def _add(database: Database, settings: Settings, options: argparse.Namespace) ->
 
 def _list(database: Database, _settings: Settings, _options: argparse.Namespace) -> None:
     def work(session: Session) -> list[tuple[str, str, str, str]]:
-        users = list(session.scalars(select(User).order_by(User.username_key)))
+        users = list(session.exec(select(User).order_by(col(User.username_key))))
         roles = store.roles_of(session, [user.id for user in users])
         return [
             (

@@ -19,9 +19,8 @@ import hmac
 import math
 from dataclasses import dataclass
 
-from sqlalchemy import delete, select
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.orm import Session
+from sqlmodel import Session, col, delete, select
 
 from service.account.rules import address_group
 from service.account.tables import LoginFailures
@@ -78,10 +77,10 @@ class LoginLimits:
 
         `counting`: in a transaction that counts it next, after those that count another one now.
         """
-        query = select(LoginFailures).where(LoginFailures.key.in_(attempt.free))
+        query = select(LoginFailures).where(col(LoginFailures.key).in_(attempt.free))
         if counting:
-            query = query.order_by(LoginFailures.key).with_for_update()
-        rows = session.scalars(query)
+            query = query.order_by(col(LoginFailures.key)).with_for_update()
+        rows = session.exec(query)
         left = 0.0
         for row in rows:
             wait = wait_seconds(row.failures, attempt.free[row.key])
@@ -93,22 +92,22 @@ class LoginLimits:
         """Make the counts of this attempt where there are none: only what is there can be locked."""
         insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
         none = [{"key": key, "failures": 0, "last_at": at} for key in sorted(attempt.free)]
-        session.execute(insert(LoginFailures).values(none).on_conflict_do_nothing())
+        session.exec(insert(LoginFailures).values(none).on_conflict_do_nothing())
 
     def failed(self, session: Session, attempt: Attempt, at: dt.datetime) -> None:
         """Count a wrong password, and forget the counts of long ago."""
         insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
         long_ago = at - FORGET_AFTER
         old = select(LoginFailures.key).where(LoginFailures.last_at < long_ago)
-        session.execute(
-            delete(LoginFailures).where(LoginFailures.key.in_(old.with_for_update(skip_locked=True)))
+        session.exec(
+            delete(LoginFailures).where(col(LoginFailures.key).in_(old.with_for_update(skip_locked=True)))
         )
         # In one order, so that two attempts never wait for each other's rows.
         for key in sorted(attempt.free):
             statement = insert(LoginFailures).values(key=key, failures=1, last_at=at)
             more = {"failures": LoginFailures.failures + 1, "last_at": at}
-            session.execute(statement.on_conflict_do_update(index_elements=["key"], set_=more))
+            session.exec(statement.on_conflict_do_update(index_elements=["key"], set_=more))
 
     def succeeded(self, session: Session, attempt: Attempt) -> None:
         """Forget the wrong passwords of this user from this address."""
-        session.execute(delete(LoginFailures).where(LoginFailures.key == attempt.pair))
+        session.exec(delete(LoginFailures).where(col(LoginFailures.key) == attempt.pair))

@@ -9,8 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from pydantic import SecretStr
-from sqlalchemy import select
-from sqlalchemy.orm import Session
+from sqlmodel import Session, select
 
 from service.account import rules, store
 from service.account.limits import Attempt, LoginLimits
@@ -91,7 +90,7 @@ class Logins:
             yield Guess(user, attempt, await self._passwords.check(password.get_secret_value(), stored))
 
     def _look(self, session: Session, username_key: str, address: str) -> tuple[User | None, Attempt]:
-        user = session.scalar(select(User).where(User.username_key == username_key))
+        user = session.exec(select(User).where(User.username_key == username_key)).first()
         at = self._clock()
         known = store.is_known_address(session, user.id if user else None, address, at)
         attempt = self._limits.attempt(username_key, address, known=known)
@@ -214,9 +213,9 @@ class Logins:
         def work(session: Session) -> Tokens | Problem | SpentRefresh:
             at = self._clock()
             # The row lock lets one of several at once win; the others then find the token spent.
-            login = session.scalar(
+            login = session.exec(
                 select(LoginSession).where(LoginSession.refresh_hash == given).with_for_update()
-            )
+            ).first()
             if login is None:
                 return session.get(SpentRefresh, given) or not_logged_in()
             user = session.get(User, login.user_id)
@@ -246,7 +245,9 @@ class Logins:
         given = refresh_hash(token.get_secret_value())
 
         def work(session: Session) -> None:
-            session_id = session.scalar(select(LoginSession.id).where(LoginSession.refresh_hash == given))
+            session_id = session.exec(
+                select(LoginSession.id).where(LoginSession.refresh_hash == given)
+            ).first()
             if session_id is None:
                 spent = session.get(SpentRefresh, given)
                 session_id = spent.session_id if spent is not None else None

@@ -7,8 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
 from pydantic import SecretStr
-from sqlalchemy import select
-from sqlalchemy.orm import Session
+from sqlmodel import Session, select
 
 from service.account import rules, store
 from service.account.logins import PASSWORD, Logins, PasswordGiven
@@ -102,7 +101,7 @@ class AccountService:
     async def may_log_in(self, user_id: str) -> bool:
         """Port: whether there is such a user and they are enabled."""
         query = select(User.enabled).where(User.id == user_id)
-        return bool(await self._db.read(lambda session: session.scalar(query)))
+        return bool(await self._db.read(lambda session: session.exec(query).first()))
 
     async def log_in_as(self, user_id: str, methods: tuple[str, ...], address: str) -> Tokens:
         """Port: log in a user whom another method has recognised. Raises Problem 401 when they may not."""

@@ -6,8 +6,8 @@ import datetime as dt
 import sqlite3
 from dataclasses import dataclass
 
-from sqlalchemy import event, select
-from sqlalchemy.orm import Session
+from sqlalchemy import event
+from sqlmodel import Session, col, select
 
 from service.account.rules import permissions_of
 from service.account.store import roles_of
@@ -33,10 +33,10 @@ class Live:
 
 
 def _load(session: Session, session_id: str) -> Live | None:
-    row = session.execute(
+    row = session.exec(
         select(LoginSession, User)
-        .join(User, User.id == LoginSession.user_id)
-        .where(LoginSession.id == session_id, LoginSession.ended_at.is_(None), User.enabled)
+        .join(User, col(User.id) == LoginSession.user_id)
+        .where(LoginSession.id == session_id, col(LoginSession.ended_at).is_(None), User.enabled)
     ).one_or_none()
     if row is None:
         return None
@@ -93,7 +93,7 @@ class LiveSessions:
 
         def work(session: Session) -> tuple[int, Live | None]:
             # Both in one transaction: the version is that of what is read.
-            return session.scalar(select(AccountVersion.number)) or 0, _load(session, session_id)
+            return session.exec(select(AccountVersion.number)).first() or 0, _load(session, session_id)
 
         version, live = await self._database.read(work)
         if live is None:

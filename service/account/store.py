@@ -6,9 +6,9 @@ import datetime as dt
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TypeVar
 
-from sqlalchemy import delete, exists, func, or_, select, update
+from sqlalchemy import exists, func
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.orm import Session
+from sqlmodel import Session, col, delete, or_, select, update
 
 from service.account import rules
 from service.account.tables import AccountVersion, LoginSession, SpentRefresh, User, UserRole
@@ -34,7 +34,7 @@ def altering(session: Session, work: Callable[[Session], T]) -> T:
     """
     insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
     statement = insert(AccountVersion).values(id=1, number=1)
-    session.execute(
+    session.exec(
         statement.on_conflict_do_update(index_elements=["id"], set_={"number": AccountVersion.number + 1})
     )
     return work(session)
@@ -42,25 +42,25 @@ def altering(session: Session, work: Callable[[Session], T]) -> T:
 
 def user_by_name(session: Session, username: str) -> User | None:
     """The user of that name, however it is written."""
-    return session.scalar(select(User).where(User.username_key == rules.username_key(username)))
+    return session.exec(select(User).where(User.username_key == rules.username_key(username))).first()
 
 
 def any_user(session: Session) -> bool:
     """True when there is a user."""
-    return session.scalar(select(User.id).limit(1)) is not None
+    return session.exec(select(User.id).limit(1)).first() is not None
 
 
 def roles_of(session: Session, user_ids: Collection[str]) -> dict[str, list[Role]]:
     """The roles of each user, in the order of `Role`; roles this program does not know are left out."""
     found: dict[str, set[str]] = {user_id: set() for user_id in user_ids}
-    for row in session.scalars(select(UserRole).where(UserRole.user_id.in_(user_ids))):
+    for row in session.exec(select(UserRole).where(col(UserRole.user_id).in_(user_ids))):
         found[row.user_id].add(row.role)
     return {user_id: [role for role in Role if role in roles] for user_id, roles in found.items()}
 
 
 def set_roles(session: Session, user_id: str, roles: Iterable[Role]) -> None:
     """Give the user these roles and no other."""
-    session.execute(delete(UserRole).where(UserRole.user_id == user_id))
+    session.exec(delete(UserRole).where(col(UserRole.user_id) == user_id))
     session.add_all(UserRole(user_id=user_id, role=role.value) for role in set(roles))
     session.flush()
 
@@ -92,19 +92,21 @@ def keep_an_admin(session: Session) -> None:
     session.flush()
     admins = (
         select(User.id)
-        .join(UserRole, UserRole.user_id == User.id)
+        .join(UserRole, col(UserRole.user_id) == User.id)
         .where(User.enabled, UserRole.role == Role.ADMIN.value)
     )
-    if session.scalar(admins.limit(1)) is None:
+    if session.exec(admins.limit(1)).first() is None:
         raise Problem(409, ErrorCode.CONFLICT, "至少要保留一名启用的管理员")
 
 
 def end_sessions(session: Session, user_id: str, at: dt.datetime, *, but: str | None = None) -> None:
     """End the live sessions of the user, except `but`."""
-    session.execute(
+    session.exec(
         update(LoginSession)
         .where(
-            LoginSession.user_id == user_id, LoginSession.ended_at.is_(None), LoginSession.id != (but or "")
+            col(LoginSession.user_id) == user_id,
+            col(LoginSession.ended_at).is_(None),
+            col(LoginSession.id) != (but or ""),
         )
         .values(ended_at=at)
     )
@@ -130,9 +132,9 @@ def set_enabled(session: Session, user: User, enabled: bool, at: dt.datetime) ->
 
 def spend(session: Session, login: LoginSession, at: dt.datetime, remembered: dt.timedelta) -> None:
     """Keep the refresh token of `login` as a spent one, and forget those older than a token lives."""
-    session.execute(
+    session.exec(
         delete(SpentRefresh).where(
-            SpentRefresh.session_id == login.id, SpentRefresh.spent_at < at - remembered
+            col(SpentRefresh.session_id) == login.id, col(SpentRefresh.spent_at) < at - remembered
         )
     )
     session.add(SpentRefresh(refresh_hash=login.refresh_hash, session_id=login.id, spent_at=at))
@@ -145,16 +147,16 @@ def is_known_address(session: Session, user_id: str | None, address: str, at: dt
         LoginSession.address == address,
         LoginSession.created_at > at - KNOWN_FOR,
     )
-    return bool(session.scalar(select(exists(logins))))
+    return bool(session.exec(select(exists(logins))).first())
 
 
 def forget_old_sessions(session: Session, user_id: str, at: dt.datetime) -> None:
     """Delete the sessions of the user that say nothing any more."""
-    session.execute(
+    session.exec(
         delete(LoginSession).where(
-            LoginSession.user_id == user_id,
-            LoginSession.expires_at < at,
-            LoginSession.created_at < at - KNOWN_FOR,
+            col(LoginSession.user_id) == user_id,
+            col(LoginSession.expires_at) < at,
+            col(LoginSession.created_at) < at - KNOWN_FOR,
         )
     )
 
@@ -165,13 +167,17 @@ def find_users(session: Session, q: str | None, current_page: int, page_size: in
     if q:
         chosen = chosen.where(
             or_(
-                User.username_key.contains(rules.username_key(q), autoescape=True),
-                User.name.icontains(q, autoescape=True),
+                col(User.username_key).contains(rules.username_key(q), autoescape=True),
+                col(User.name).icontains(q, autoescape=True),
             )
         )
-    total = session.scalar(select(func.count()).select_from(chosen.subquery())) or 0
-    page = chosen.order_by(User.created_at, User.id).offset((current_page - 1) * page_size).limit(page_size)
-    return list(session.scalars(page)), total
+    total = session.exec(select(func.count()).select_from(chosen.subquery())).first() or 0
+    page = (
+        chosen.order_by(col(User.created_at), col(User.id))
+        .offset((current_page - 1) * page_size)
+        .limit(page_size)
+    )
+    return list(session.exec(page)), total
 
 
 def _user_fields(user: User, faces: set[str]) -> dict[str, object]:

@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from sqlalchemy import exists, select, table
-from sqlalchemy.orm import Session
+from sqlalchemy import exists, table
+from sqlmodel import Session, select
 
 from service.audit.service import AuditService
 from service.audit.tables import AuditRow, HeadRow
@@ -32,7 +32,7 @@ def _unused(session: Session) -> bool:
     A log that was emptied looks alike but for the users whose doing it held.
     """
     tables = (AuditRow, HeadRow, table("user"))
-    return not any(session.scalar(select(exists().select_from(each))) for each in tables)
+    return not any(session.exec(select(exists().select_from(each))).first() for each in tables)
 
 
 def main(words: Sequence[str], settings: Settings) -> int:

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from pydantic import BaseModel
-from sqlalchemy import func, insert, select, text, update
+from sqlalchemy import func, text
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.orm import Session
+from sqlmodel import Session, col, insert, select, update
 
 from service.audit import rules
 from service.audit.rules import START, Event
@@ -97,7 +97,7 @@ class AuditService:
         problems: list[str] = []
         count, seq, last = 0, 0, START
         expected_seen = expect is None
-        rows = session.scalars(select(AuditRow).order_by(AuditRow.seq).execution_options(yield_per=_BATCH))
+        rows = session.exec(select(AuditRow).order_by(col(AuditRow.seq)).execution_options(yield_per=_BATCH))
         try:
             for row in rows:
                 count += 1
@@ -132,17 +132,17 @@ class AuditService:
         if found.problems or (found.seq, found.hash) != end:
             return
         mac = rules.head_mac(self._key, *end)
-        same = (HeadRow.seq == found.seq) & (HeadRow.hash == found.hash)
-        self._database.write_now(lambda session: session.execute(update(HeadRow).where(same).values(mac=mac)))
+        same = (col(HeadRow.seq) == found.seq) & (col(HeadRow.hash) == found.hash)
+        self._database.write_now(lambda session: session.exec(update(HeadRow).where(same).values(mac=mac)))
 
 
 def append(key: bytes, session: Session, changes: Sequence[Change]) -> None:
     """Append `changes` to the log in the transaction of `session`, signed with the `rules.head_key`."""
     # The row lock makes parallel transactions on PostgreSQL append one after the other.
-    head = session.execute(select(HeadRow.seq, HeadRow.hash, HeadRow.mac).with_for_update()).first()
+    head = session.exec(select(HeadRow.seq, HeadRow.hash, HeadRow.mac).with_for_update()).first()
     if head is None:
-        seq = session.scalar(select(func.max(AuditRow.seq))) or 0
-        last = session.scalar(select(AuditRow.hash).where(AuditRow.seq == seq)) or START
+        seq = session.exec(select(func.max(AuditRow.seq))).first() or 0
+        last = session.exec(select(AuditRow.hash).where(AuditRow.seq == seq)).first() or START
         signed = seq == 0
     else:
         seq, last, mac = head
@@ -161,7 +161,7 @@ def append(key: bytes, session: Session, changes: Sequence[Change]) -> None:
     if head is None:
         session.execute(insert(HeadRow), [{"head_id": 1, **values}])
     else:
-        session.execute(update(HeadRow).where(HeadRow.head_id == 1).values(**values))
+        session.exec(update(HeadRow).where(col(HeadRow.head_id) == 1).values(**values))
 
 
 def listener(settings: Settings) -> BeforeCommit:
@@ -230,11 +230,11 @@ def _page(session: Session, query: AuditQuery) -> Page[AuditEntry]:
         wanted.append(AuditRow.at >= query.at_from)
     if query.at_to is not None:
         wanted.append(AuditRow.at <= query.at_to)
-    total = session.scalar(select(func.count()).select_from(AuditRow).where(*wanted)) or 0
-    rows = session.scalars(
+    total = session.exec(select(func.count()).select_from(AuditRow).where(*wanted)).first() or 0
+    rows = session.exec(
         select(AuditRow)
         .where(*wanted)
-        .order_by(AuditRow.seq.desc())
+        .order_by(col(AuditRow.seq).desc())
         .limit(query.page_size)
         .offset((query.current_page - 1) * query.page_size)
     )

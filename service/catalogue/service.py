@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, func, or_, select
-from sqlalchemy.orm import InstrumentedAttribute, Session
+from sqlalchemy import ColumnElement, func
+from sqlalchemy.orm import Mapped
+from sqlmodel import Session, col, or_, select
+from sqlmodel.sql.expression import SelectOfScalar
 
 from service.catalogue.shelf import Listing, Shelf, Versioned
 from service.catalogue.tables import AircraftRow, Entry, FlightRow, ReferenceImageRow, TaskRow
@@ -33,12 +35,14 @@ def _must_exist(session: Session, table: type[Entry], field: str, value: str | N
         raise _wrong(field, msg)
 
 
-def _count(session: Session, column: InstrumentedAttribute[Any], value: str) -> int:
-    return session.scalar(select(func.count()).where(column == value)) or 0
+def _count(session: Session, column: Mapped[Any], value: str) -> int:
+    return session.exec(select(func.count()).where(column == value)).first() or 0
 
 
-def _aircraft_named(text: str) -> Select[str]:
-    return select(AircraftRow.aircraft_id).where(AircraftRow.aircraft_name.icontains(text, autoescape=True))
+def _aircraft_named(text: str) -> SelectOfScalar[str]:
+    return select(AircraftRow.aircraft_id).where(
+        col(AircraftRow.aircraft_name).icontains(text, autoescape=True)
+    )
 
 
 def _aircraft_name(session: Session, aircraft_id: str | None) -> str | None:
@@ -52,7 +56,7 @@ class AircraftShelf(Shelf[AircraftRow, Aircraft]):
     row = AircraftRow
     kind = "aircraft"
     missing = "飞机不存在"
-    names = (AircraftRow.aircraft_name, AircraftRow.registration, AircraftRow.aircraft_type)
+    names = (col(AircraftRow.aircraft_name), col(AircraftRow.registration), col(AircraftRow.aircraft_type))
 
     def view(self, session: Session, row: AircraftRow) -> Aircraft:
         """The aircraft as it is answered."""
@@ -61,9 +65,9 @@ class AircraftShelf(Shelf[AircraftRow, Aircraft]):
     def references(self, session: Session, row: AircraftRow) -> dict[str, int]:
         """Flights, tasks and reference images of the aircraft."""
         return {
-            "flight": _count(session, FlightRow.aircraft_id, row.aircraft_id),
-            "task": _count(session, TaskRow.aircraft_id, row.aircraft_id),
-            "reference_image": _count(session, ReferenceImageRow.aircraft_id, row.aircraft_id),
+            "flight": _count(session, col(FlightRow.aircraft_id), row.aircraft_id),
+            "task": _count(session, col(TaskRow.aircraft_id), row.aircraft_id),
+            "reference_image": _count(session, col(ReferenceImageRow.aircraft_id), row.aircraft_id),
         }
 
 
@@ -73,7 +77,7 @@ class FlightShelf(Shelf[FlightRow, Flight]):
     row = FlightRow
     kind = "flight"
     missing = "航班不存在"
-    names = (FlightRow.flight_number, FlightRow.departure, FlightRow.arrival)
+    names = (col(FlightRow.flight_number), col(FlightRow.departure), col(FlightRow.arrival))
 
     def view(self, session: Session, row: FlightRow) -> Flight:
         """The flight with the name of its aircraft."""
@@ -91,7 +95,7 @@ class FlightShelf(Shelf[FlightRow, Flight]):
 
     def belonging(self, text: str) -> Sequence[ColumnElement[bool]]:
         """Flights of an aircraft of that name."""
-        return [FlightRow.aircraft_id.in_(_aircraft_named(text))]
+        return [col(FlightRow.aircraft_id).in_(_aircraft_named(text))]
 
     def check(self, session: Session, values: Mapping[str, Any]) -> None:
         """The aircraft must be there."""
@@ -99,7 +103,7 @@ class FlightShelf(Shelf[FlightRow, Flight]):
 
     def references(self, session: Session, row: FlightRow) -> dict[str, int]:
         """Tasks of the flight."""
-        return {"task": _count(session, TaskRow.flight_id, row.flight_id)}
+        return {"task": _count(session, col(TaskRow.flight_id), row.flight_id)}
 
 
 class TaskShelf(Shelf[TaskRow, Task]):
@@ -108,7 +112,7 @@ class TaskShelf(Shelf[TaskRow, Task]):
     row = TaskRow
     kind = "task"
     missing = "任务不存在"
-    names = (TaskRow.task_name, TaskRow.description)
+    names = (col(TaskRow.task_name), col(TaskRow.description))
 
     def view(self, session: Session, row: TaskRow) -> Task:
         """The task with its flight number and its aircraft, which is the flight's unless it has its own."""
@@ -128,12 +132,12 @@ class TaskShelf(Shelf[TaskRow, Task]):
 
     def belonging(self, text: str) -> Sequence[ColumnElement[bool]]:
         """Tasks of a flight of that number, or about an aircraft of that name."""
-        numbered = FlightRow.flight_number.icontains(text, autoescape=True)
-        of_aircraft = select(FlightRow.flight_id).where(FlightRow.aircraft_id.in_(_aircraft_named(text)))
+        numbered = col(FlightRow.flight_number).icontains(text, autoescape=True)
+        of_aircraft = select(FlightRow.flight_id).where(col(FlightRow.aircraft_id).in_(_aircraft_named(text)))
         return [
-            TaskRow.flight_id.in_(select(FlightRow.flight_id).where(numbered)),
-            TaskRow.aircraft_id.in_(_aircraft_named(text)),
-            TaskRow.aircraft_id.is_(None) & TaskRow.flight_id.in_(of_aircraft),
+            col(TaskRow.flight_id).in_(select(FlightRow.flight_id).where(numbered)),
+            col(TaskRow.aircraft_id).in_(_aircraft_named(text)),
+            col(TaskRow.aircraft_id).is_(None) & col(TaskRow.flight_id).in_(of_aircraft),
         ]
 
     def check(self, session: Session, values: Mapping[str, Any]) -> None:
@@ -148,7 +152,7 @@ class ReferenceImageShelf(Shelf[ReferenceImageRow, ReferenceImage]):
     row = ReferenceImageRow
     kind = "reference_image"
     missing = "参考图不存在"
-    names = (ReferenceImageRow.reference_image_name,)
+    names = (col(ReferenceImageRow.reference_image_name),)
 
     def __init__(self, database: Database, file_info: FileInfo) -> None:
         super().__init__(database)
@@ -178,7 +182,7 @@ class ReferenceImageShelf(Shelf[ReferenceImageRow, ReferenceImage]):
 
     def belonging(self, text: str) -> Sequence[ColumnElement[bool]]:
         """Reference images of an aircraft of that name."""
-        return [ReferenceImageRow.aircraft_id.in_(_aircraft_named(text))]
+        return [col(ReferenceImageRow.aircraft_id).in_(_aircraft_named(text))]
 
     def check(self, session: Session, values: Mapping[str, Any]) -> None:
         """The file must be an uploaded image, the aircraft must be there."""
@@ -202,7 +206,7 @@ class CatalogueService:
 
     async def list_flights(self, listing: Listing, aircraft_id: str | None) -> Page[Flight]:
         """A page of flights, of one aircraft when `aircraft_id` is given."""
-        filters = [] if aircraft_id is None else [FlightRow.aircraft_id == aircraft_id]
+        filters = [] if aircraft_id is None else [col(FlightRow.aircraft_id) == aircraft_id]
         return await self.flights.list(listing, *filters)
 
     async def list_tasks(
@@ -213,7 +217,7 @@ class CatalogueService:
 
     async def list_reference_images(self, listing: Listing, aircraft_id: str | None) -> Page[ReferenceImage]:
         """A page of reference images, of one aircraft when `aircraft_id` is given."""
-        filters = [] if aircraft_id is None else [ReferenceImageRow.aircraft_id == aircraft_id]
+        filters = [] if aircraft_id is None else [col(ReferenceImageRow.aircraft_id) == aircraft_id]
         return await self.reference_images.list(listing, *filters)
 
     async def replace_template(
@@ -236,9 +240,9 @@ class CatalogueService:
 def _task_filters(flight_id: str | None, aircraft_id: str | None) -> list[ColumnElement[bool]]:
     filters: list[ColumnElement[bool]] = []
     if flight_id is not None:
-        filters.append(TaskRow.flight_id == flight_id)
+        filters.append(col(TaskRow.flight_id) == flight_id)
     if aircraft_id is not None:
         of_aircraft = select(FlightRow.flight_id).where(FlightRow.aircraft_id == aircraft_id)
-        by_flight = TaskRow.aircraft_id.is_(None) & TaskRow.flight_id.in_(of_aircraft)
+        by_flight = col(TaskRow.aircraft_id).is_(None) & col(TaskRow.flight_id).in_(of_aircraft)
         filters.append(or_(TaskRow.aircraft_id == aircraft_id, by_flight))
     return filters

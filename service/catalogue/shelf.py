@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from pydantic import BaseModel
-from sqlalchemy import ColumnElement, func, or_, select
+from sqlalchemy import ColumnElement, func
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.orm import InstrumentedAttribute, Session
+from sqlalchemy.orm import Mapped
+from sqlmodel import Session, col, or_, select
 
 from service.catalogue.tables import Entry
 from service.changes import Change, announce
@@ -64,12 +65,12 @@ class Shelf(Generic[Row, Read]):
     kind: ClassVar[str]
     missing: ClassVar[str]
     """The sentence for an id that is not there."""
-    names: ClassVar[Sequence[InstrumentedAttribute[Any]]]
+    names: ClassVar[Sequence[Mapped[Any]]]
     """The columns that `q` looks in."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
-        self.key: InstrumentedAttribute[str] = getattr(self.row, f"{self.kind}_id")
+        self.key: Mapped[str] = getattr(self.row, f"{self.kind}_id")
 
     def view(self, session: Session, row: Row) -> Read:
         """The entry as it is answered, joined names included."""
@@ -95,16 +96,16 @@ class Shelf(Generic[Row, Read]):
         return await self.database.read(lambda session: self._page(session, listing, wanted))
 
     def _page(self, session: Session, listing: Listing, wanted: Sequence[ColumnElement[bool]]) -> Page[Read]:
-        total = session.scalar(select(func.count()).select_from(self.row).where(*wanted)) or 0
+        total = session.exec(select(func.count()).select_from(self.row).where(*wanted)).first() or 0
         query = (
             select(self.row)
             .where(*wanted)
-            .order_by(self.row.created_at.desc(), self.key.desc())
+            .order_by(col(self.row.created_at).desc(), self.key.desc())
             .limit(listing.page_size)
             .offset((listing.current_page - 1) * listing.page_size)
         )
         return Page(
-            data=[self.view(session, row) for row in session.scalars(query)],
+            data=[self.view(session, row) for row in session.exec(query)],
             pagination=pagination(listing.current_page, listing.page_size, total),
         )
 
@@ -191,7 +192,7 @@ class Shelf(Generic[Row, Read]):
     def _announce(
         self, session: Session, action: str, row: Row, caller: Caller, details: dict[str, Any]
     ) -> None:
-        object_id: str = getattr(row, self.key.key)
+        object_id: str = getattr(row, f"{self.kind}_id")
         told = {name: [_told(value) for value in values] for name, values in details.items()}
         announce(session, Change(action, self.kind, object_id, caller.user_id, caller.address, told))
 

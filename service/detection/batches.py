@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Final
 
-from sqlalchemy import func, select
-from sqlalchemy.orm import Session
+from sqlalchemy import func
+from sqlmodel import Session, col, select
 
 from service.database import now
 from service.detection.jobs import OPEN
@@ -28,15 +28,15 @@ Find = Callable[[Session], Mapping[str, Sequence[str]]]
 
 _TO_MAKE = (
     select(PortionRow)
-    .join(BatchRow, BatchRow.batch_id == PortionRow.batch_id)
-    .where(BatchRow.canceled_at.is_(None))
+    .join(BatchRow, col(BatchRow.batch_id) == PortionRow.batch_id)
+    .where(col(BatchRow.canceled_at).is_(None))
     # A small batch does not wait for the end of a large one.
-    .order_by(PortionRow.number, BatchRow.created_at, PortionRow.batch_id)
+    .order_by(col(PortionRow.number), col(BatchRow.created_at), col(PortionRow.batch_id))
 )
 _TO_CANCEL = (
     select(JobRow)
-    .join(BatchRow, BatchRow.batch_id == JobRow.batch_id)
-    .where(BatchRow.canceled_at.is_not(None), JobRow.state.in_(OPEN))
+    .join(BatchRow, col(BatchRow.batch_id) == JobRow.batch_id)
+    .where(col(BatchRow.canceled_at).is_not(None), col(JobRow.state).in_(OPEN))
 )
 
 
@@ -46,7 +46,7 @@ def wish(session: Session, find: Find, actor: str | None, address: str | None) -
     What another batch is about to make is left to that one. Raises what `find` does.
     """
     # Looked at first: what is made in between has a job that `find` sees.
-    wished = {item_id for portion in session.scalars(_TO_MAKE) for item_id in portion.item_ids}
+    wished = {item_id for portion in session.exec(_TO_MAKE) for item_id in portion.item_ids}
     items = find(session)
     row = BatchRow(actor=actor, address=address)
     session.add(row)
@@ -82,7 +82,7 @@ def take_portion(
     Its batch is not cancelled before the transaction ends. One that another service makes is passed over.
     """
     free = _TO_MAKE.with_for_update(of=PortionRow, skip_locked=True)
-    for portion in session.scalars(free.limit(len(without) + 1)).all():
+    for portion in session.exec(free.limit(len(without) + 1)).all():
         if (portion.batch_id, portion.number) not in without:
             batch = session.get_one(
                 BatchRow, portion.batch_id, with_for_update={"read": True}, populate_existing=True
@@ -104,62 +104,64 @@ def jobs_to_cancel(session: Session) -> tuple[BatchRow, list[JobRow]] | None:
 
     The newest come first: they run last.
     """
-    newest = session.scalars(_TO_CANCEL.order_by(JobRow.created_at.desc(), JobRow.job_id).limit(1)).first()
+    newest = session.exec(
+        _TO_CANCEL.order_by(col(JobRow.created_at).desc(), col(JobRow.job_id)).limit(1)
+    ).first()
     if newest is None:
         return None
     of_record = _TO_CANCEL.where(
         JobRow.batch_id == newest.batch_id, JobRow.inspection_id == newest.inspection_id
     )
     ids = session.scalars(
-        of_record.with_only_columns(JobRow.job_id).order_by(JobRow.created_at.desc()).limit(PORTION)
+        of_record.with_only_columns(col(JobRow.job_id)).order_by(col(JobRow.created_at).desc()).limit(PORTION)
     ).all()
-    locked = select(JobRow).where(JobRow.job_id.in_(ids)).order_by(JobRow.job_id).with_for_update()
-    rows = session.scalars(locked.execution_options(populate_existing=True)).all()
+    locked = select(JobRow).where(col(JobRow.job_id).in_(ids)).order_by(col(JobRow.job_id)).with_for_update()
+    rows = session.exec(locked.execution_options(populate_existing=True)).all()
     return _get(session, str(newest.batch_id)), [row for row in rows if row.state in OPEN]
 
 
 def left(session: Session) -> tuple[bool, bool]:
     """Whether some batch has jobs to be made, and some cancelled one jobs to be ended."""
     to_make, to_cancel = _TO_MAKE.limit(1), _TO_CANCEL.limit(1)
-    return session.scalars(to_make).first() is not None, session.scalars(to_cancel).first() is not None
+    return session.exec(to_make).first() is not None, session.exec(to_cancel).first() is not None
 
 
 def is_settled(session: Session, batch_id: str) -> bool:
     """Whether nothing is left to be made of the batch or, when it is cancelled, to be ended."""
     row = _get(session, batch_id)
     unmade = select(PortionRow.number).where(PortionRow.batch_id == batch_id)
-    unended = select(JobRow.progress).where(JobRow.batch_id == batch_id, JobRow.state.in_(OPEN))
+    unended = select(JobRow.progress).where(JobRow.batch_id == batch_id, col(JobRow.state).in_(OPEN))
     waits = unmade if row.canceled_at is None else unended
-    return session.scalars(waits.limit(1)).first() is None
+    return session.exec(waits.limit(1)).first() is None
 
 
 def standing(session: Session, batch_id: str) -> Batch:
     """How far the batch is. Raises Problem 404."""
     row = _get(session, batch_id)
     per_state = select(JobRow.state, func.count(), func.sum(JobRow.progress))
-    rows = session.execute(per_state.where(JobRow.batch_id == batch_id).group_by(JobRow.state))
+    rows = session.exec(per_state.where(JobRow.batch_id == batch_id).group_by(JobRow.state))
     counts = {JobState(state): (count, int(percent)) for state, count, percent in rows}
     unmade = select(func.coalesce(func.sum(PortionRow.size), 0)).where(PortionRow.batch_id == batch_id)
     waits = JobState.QUEUED if row.canceled_at is None else JobState.CANCELED
     count, percent = counts.get(waits, (0, 0))
-    return _batch(batch_id, {**counts, waits: (count + session.execute(unmade).scalar_one(), percent)})
+    return _batch(batch_id, {**counts, waits: (count + session.exec(unmade).one(), percent)})
 
 
 def without_result(session: Session, batch_id: str) -> dict[str, list[str]]:
     """The items whose job failed or was cancelled, by the ids of their records. Raises Problem 404."""
     row = _get(session, batch_id)
     ended = (JobState.FAILED, JobState.CANCELED)
-    jobs = session.execute(
+    jobs = session.exec(
         select(JobRow.inspection_id, JobRow.item_id)
-        .where(JobRow.batch_id == batch_id, JobRow.state.in_(ended))
-        .order_by(JobRow.inspection_id, JobRow.created_at, JobRow.job_id)
+        .where(JobRow.batch_id == batch_id, col(JobRow.state).in_(ended))
+        .order_by(col(JobRow.inspection_id), col(JobRow.created_at), col(JobRow.job_id))
     )
     found: dict[str, list[str]] = {}
     for inspection_id, item_id in jobs:
         found.setdefault(inspection_id, []).append(item_id)
     if row.canceled_at is not None:
-        unmade = select(PortionRow).where(PortionRow.batch_id == batch_id).order_by(PortionRow.number)
-        for portion in session.scalars(unmade):
+        unmade = select(PortionRow).where(PortionRow.batch_id == batch_id).order_by(col(PortionRow.number))
+        for portion in session.exec(unmade):
             found.setdefault(portion.inspection_id, []).extend(portion.item_ids)
     return found
 

@@ -17,8 +17,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
-from sqlalchemy import event, select
-from sqlalchemy.orm import Session
+from sqlalchemy import event
+from sqlmodel import Session, select
 
 from service.changes import BeforeCommit
 from service.database import Database
@@ -168,7 +168,7 @@ def _chosen(name: str, settings: Settings) -> dict[str, Any]:
     try:
 
         def read(session: Session) -> dict[str, Any]:
-            row = session.scalars(select(ModelRow).where(ModelRow.model_id == name)).first()
+            row = session.exec(select(ModelRow).where(ModelRow.model_id == name)).first()
             if row is None or row.sha256 is None:
                 raise unknown
             blob = Models(database, settings).path(row.sha256)

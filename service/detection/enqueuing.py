@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy.orm import Session
+from sqlmodel import Session
 
 from service.database import now
 from service.detection import jobs, rules

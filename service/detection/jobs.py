@@ -13,8 +13,7 @@ import datetime as dt
 from collections.abc import Sequence
 from typing import Final
 
-from sqlalchemy import or_, select, update
-from sqlalchemy.orm import Session
+from sqlmodel import Session, and_, col, or_, select, update
 
 from service.database import now
 from service.detection.tables import JobRow
@@ -27,10 +26,10 @@ OPEN: Final = (JobState.QUEUED, JobState.RUNNING)
 
 def unfinished(session: Session, item_ids: Sequence[str]) -> dict[str, JobRow]:
     """The jobs of the items that are still open, locked, by item."""
-    rows = session.scalars(
+    rows = session.exec(
         select(JobRow)
-        .where(JobRow.item_id.in_(item_ids), JobRow.state.in_(OPEN))
-        .order_by(JobRow.job_id)
+        .where(col(JobRow.item_id).in_(item_ids), col(JobRow.state).in_(OPEN))
+        .order_by(col(JobRow.job_id))
         .with_for_update()
     )
     return {row.item_id: row for row in rows}
@@ -38,16 +37,16 @@ def unfinished(session: Session, item_ids: Sequence[str]) -> dict[str, JobRow]:
 
 def newest_open(session: Session, item_id: str) -> JobRow | None:
     """The job of the item that is still open, not locked."""
-    query = select(JobRow).where(JobRow.item_id == item_id, JobRow.state.in_(OPEN))
-    return session.scalars(query.order_by(JobRow.created_at.desc()).limit(1)).first()
+    query = select(JobRow).where(JobRow.item_id == item_id, col(JobRow.state).in_(OPEN))
+    return session.exec(query.order_by(col(JobRow.created_at).desc()).limit(1)).first()
 
 
 def of_batch_or_open(session: Session, inspection_id: str, batch_id: str) -> list[JobRow]:
     """The jobs of a record that belong to the batch or are open, the oldest first."""
     query = select(JobRow).where(
-        JobRow.inspection_id == inspection_id, or_(JobRow.batch_id == batch_id, JobRow.state.in_(OPEN))
+        JobRow.inspection_id == inspection_id, or_(JobRow.batch_id == batch_id, col(JobRow.state).in_(OPEN))
     )
-    return list(session.scalars(query.order_by(JobRow.created_at, JobRow.job_id)))
+    return list(session.exec(query.order_by(col(JobRow.created_at), col(JobRow.job_id))))
 
 
 def create(
@@ -78,10 +77,10 @@ def take_oldest(session: Session) -> JobRow | None:
     """The oldest job that waits, or whose taker has died, now ours; None when there is none. SQLite only."""
     free = or_(
         JobRow.state == JobState.QUEUED,
-        (JobRow.state == JobState.RUNNING) & (JobRow.lease_until < now()),
+        and_(JobRow.state == JobState.RUNNING, col(JobRow.lease_until) < now()),
     )
-    oldest = select(JobRow).where(free).order_by(JobRow.created_at, JobRow.job_id).limit(1)
-    row = session.scalars(oldest).first()
+    oldest = select(JobRow).where(free).order_by(col(JobRow.created_at), col(JobRow.job_id)).limit(1)
+    row = session.exec(oldest).first()
     return None if row is None else _taken(session, row)
 
 
@@ -103,11 +102,15 @@ def _taken(session: Session, row: JobRow) -> JobRow:
 
 def renew(session: Session, job_id: str, attempt: int, progress: int) -> bool:
     """Prolong the lease; False when the job is no longer ours (cancelled, or taken by another)."""
-    changed = session.execute(
+    changed = session.exec(
         update(JobRow)
-        .where(JobRow.job_id == job_id, JobRow.attempt == attempt, JobRow.state == JobState.RUNNING)
+        .where(
+            col(JobRow.job_id) == job_id,
+            col(JobRow.attempt) == attempt,
+            col(JobRow.state) == JobState.RUNNING,
+        )
         .values(lease_until=now() + LEASE, progress=progress, updated_at=now())
-        .returning(JobRow.job_id)
+        .returning(col(JobRow.job_id))
     )
     return changed.first() is not None
 
@@ -137,6 +140,8 @@ def give_back(session: Session, job_id: str, attempt: int) -> None:
 
 def give_all_back(session: Session) -> None:
     """Let every running job be taken again: for the start of the one process that owns the database."""
-    session.execute(
-        update(JobRow).where(JobRow.state == JobState.RUNNING).values(lease_until=now(), updated_at=now())
+    session.exec(
+        update(JobRow)
+        .where(col(JobRow.state) == JobState.RUNNING)
+        .values(lease_until=now(), updated_at=now())
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Final
 
-from sqlalchemy.orm import Session
+from sqlmodel import Session
 
 from service.database import Database
 from service.detection import jobs

@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable
 from typing import Final
 
-from sqlalchemy.orm import Session
+from sqlmodel import Session
 
 from service.database import Database
 from service.detection import batches

@@ -12,8 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import select
-from sqlalchemy.orm import Session
+from sqlmodel import Session, col, select
 
 from service.changes import Change, announce
 from service.database import Database, now
@@ -102,8 +101,8 @@ class Models:
         """All models, the built-in one first, then the newest."""
 
         def read(session: Session) -> list[DetectionModel]:
-            rows = session.scalars(
-                select(ModelRow).order_by(ModelRow.created_at.desc(), ModelRow.model_id)
+            rows = session.exec(
+                select(ModelRow).order_by(col(ModelRow.created_at).desc(), col(ModelRow.model_id))
             ).all()
             names = self._names(session, {row.added_by for row in rows if row.added_by})
             first = sorted(rows, key=lambda row: row.model_id != REFERENCE_DIFFERENCE)
@@ -143,7 +142,7 @@ class Models:
             name = given.get("model_name")
             if name is not None and name != row.name:
                 taken = select(ModelRow.model_id).where(ModelRow.name == name)
-                if session.scalars(taken).first() is not None:
+                if session.exec(taken).first() is not None:
                     raise Problem(409, ErrorCode.CONFLICT, "已有同名的检测模型，请换一个名称")
                 row.name = name
             if "model_description" in given:
@@ -288,8 +287,8 @@ class Models:
 
 def listed(database: Database) -> list[DetectionModel]:
     """All models, oldest first, for callers without a loop."""
-    oldest = select(ModelRow).order_by(ModelRow.created_at, ModelRow.model_id)
-    return database.read_now(lambda session: [wire(row, {}) for row in session.scalars(oldest)])
+    oldest = select(ModelRow).order_by(col(ModelRow.created_at), col(ModelRow.model_id))
+    return database.read_now(lambda session: [wire(row, {}) for row in session.exec(oldest)])
 
 
 def refused(code: str) -> Problem:
@@ -298,7 +297,7 @@ def refused(code: str) -> Problem:
 
 
 def _next_version(session: Session, name: str) -> int:
-    rows = session.scalars(select(ModelRow.version).where(ModelRow.name == name).with_for_update())
+    rows = session.exec(select(ModelRow.version).where(ModelRow.name == name).with_for_update())
     return max(rows, default=0) + 1
 
 

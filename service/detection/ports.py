@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from sqlalchemy.orm import Session
+from sqlmodel import Session
 
 from shared.wire.files import StoredFile
 from shared.wire.inspection import Point

@@ -17,8 +17,8 @@ import psycopg
 from procrastinate import App, PsycopgConnector, SyncPsycopgConnector
 from procrastinate.jobs import DeleteJobCondition, Job
 from procrastinate.manager import JobManager
-from sqlalchemy import select, text
-from sqlalchemy.orm import Session
+from sqlalchemy import text
+from sqlmodel import Session, col, select
 
 from service.database import IDLE_BOUND, Database
 from service.detection import jobs
@@ -44,14 +44,14 @@ _STOP_SECONDS: Final = 10.0
 _RESCUE_LOCK: Final = 8_177_024
 _UNQUEUED: Final = (
     select(JobRow)
-    .where(JobRow.state.in_(jobs.OPEN))
+    .where(col(JobRow.state).in_(jobs.OPEN))
     .where(
         text(
             "NOT EXISTS (SELECT 1 FROM procrastinate_jobs AS queued"
             " WHERE queued.lock = detection_job.job_id AND queued.status IN ('todo', 'doing'))"
         )
     )
-    .order_by(JobRow.created_at, JobRow.job_id)
+    .order_by(col(JobRow.created_at), col(JobRow.job_id))
 )
 
 
@@ -218,5 +218,5 @@ class ProcrastinateQueue:
 
     def _queue_missing(self, session: Session) -> None:
         # Jobs from before this queue, and the rare one whose worker was taken for dead and then ended it.
-        for row in session.scalars(_UNQUEUED):
+        for row in session.exec(_UNQUEUED):
             self.add(session, row)

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from enum import Enum, auto
 from typing import Final, Protocol
 
-from sqlalchemy.orm import Session
+from sqlmodel import Session
 
 from service.database import Database
 from service.detection.tables import JobRow

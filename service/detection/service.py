@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import select
-from sqlalchemy.orm import Session
+from sqlmodel import Session, col, select
 
 from service.database import Database
 from service.detection import batches, jobs
@@ -146,12 +145,12 @@ class DetectionService:
 
     async def listed(self, inspection_id: str | None, batch_id: str | None) -> Sequence[Job]:
         """The newest jobs of a record, of a batch, or of all, at most 500, newest first."""
-        query = select(JobRow).order_by(JobRow.created_at.desc(), JobRow.job_id).limit(MOST_LISTED)
+        query = select(JobRow).order_by(col(JobRow.created_at).desc(), col(JobRow.job_id)).limit(MOST_LISTED)
         if inspection_id is not None:
             query = query.where(JobRow.inspection_id == inspection_id)
         if batch_id is not None:
             query = query.where(JobRow.batch_id == batch_id)
-        return await self._database.read(lambda session: [_wire(row) for row in session.scalars(query)])
+        return await self._database.read(lambda session: [_wire(row) for row in session.exec(query)])
 
     async def batch(self, batch_id: str) -> Batch:
         """How far a batch is. Raises Problem 404."""

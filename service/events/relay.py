@@ -18,7 +18,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from pydantic import BaseModel, ValidationError
 from sqlalchemy import bindparam, text
-from sqlalchemy.orm import Session
+from sqlmodel import Session
 
 from service.changes import Change
 from service.database import Database, now

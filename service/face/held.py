@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 
-from sqlalchemy.orm import Session
+from sqlmodel import Session
 
 from service.database import Database
 from service.face.engine import Embedding

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from sqlalchemy.orm import Session
+from sqlmodel import Session
 
 from service.changes import Change, announce
 from service.database import Database

@@ -10,9 +10,9 @@ import math
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from time import monotonic
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import func
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.orm import Session
+from sqlmodel import Session, col, delete, select
 
 from service.changes import Change, announce
 from service.database import Database, now
@@ -100,7 +100,7 @@ class FaceService:
     async def warm(self) -> None:
         """Load engine and templates when somebody is enrolled, so that no login waits for them."""
         enrolled = await self._database.read(
-            lambda session: session.scalar(select(func.count()).select_from(FaceEnrolment))
+            lambda session: session.exec(select(func.count()).select_from(FaceEnrolment)).first()
         )
         if enrolled:
             try:
@@ -170,7 +170,7 @@ class FaceService:
             at = now()
 
             def write(session: Session) -> int:
-                session.execute(delete(FaceTemplate).where(FaceTemplate.user_id == user_id))
+                session.exec(delete(FaceTemplate).where(col(FaceTemplate.user_id) == user_id))
                 session.merge(
                     FaceEnrolment(
                         user_id=user_id,
@@ -205,7 +205,7 @@ class FaceService:
         async with self._turn:
 
             def write(session: Session) -> int | None:
-                session.execute(delete(FaceTemplate).where(FaceTemplate.user_id == user_id))
+                session.exec(delete(FaceTemplate).where(col(FaceTemplate.user_id) == user_id))
                 gone = session.get(FaceEnrolment, user_id)
                 if gone is None:
                     return None
@@ -224,7 +224,7 @@ class FaceService:
             templates = select(func.count()).where(FaceTemplate.user_id == user_id)
             return (
                 session.get(FaceEnrolment, user_id),
-                session.scalar(templates) or 0,
+                session.exec(templates).first() or 0,
                 policy(session).login_enabled,
             )
 
@@ -249,8 +249,8 @@ class FaceService:
 
     def enrolled(self, session: Session, user_ids: Collection[str]) -> set[str]:
         """Those of `user_ids` that are enrolled; a port for the lists of users, inside their transaction."""
-        found = select(FaceEnrolment.user_id).where(FaceEnrolment.user_id.in_(user_ids))
-        return set(session.scalars(found))
+        found = select(FaceEnrolment.user_id).where(col(FaceEnrolment.user_id).in_(user_ids))
+        return set(session.exec(found))
 
     # --- login --------------------------------------------------------------------------------------------
 

@@ -7,8 +7,7 @@ from collections import deque
 from datetime import timedelta
 from time import monotonic
 
-from sqlalchemy import delete
-from sqlalchemy.orm import Session
+from sqlmodel import Session, col, delete
 
 from service.changes import Change, announce
 from service.database import Database, now
@@ -87,10 +86,10 @@ class Stations:
 
         def write(session: Session) -> None:
             at = now()
-            session.execute(delete(FaceStation).where(FaceStation.last_at < at - rules.STATION_KEPT))
+            session.exec(delete(FaceStation).where(col(FaceStation.last_at) < at - rules.STATION_KEPT))
             known = session.get(FaceStation, station)
             if known is None:
-                known = FaceStation(address=station, failures=0)
+                known = FaceStation(address=station, failures=0, last_at=at)
                 session.add(known)
             known.failures += 1
             known.last_at = at
@@ -105,5 +104,5 @@ class Stations:
         station = rules.station_of(address)
         known = await self._database.read(lambda session: session.get(FaceStation, station))
         if known is not None:
-            forget = delete(FaceStation).where(FaceStation.address == station)
-            await self._database.write(lambda session: session.execute(forget))
+            forget = delete(FaceStation).where(col(FaceStation.address) == station)
+            await self._database.write(lambda session: session.exec(forget))

@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-from sqlalchemy import select
-from sqlalchemy.orm import Session
+from sqlmodel import Session, col, select
 
 from service.face.engine import Embedding
 from service.face.tables import FaceEnrolment, FaceTemplate
@@ -51,11 +50,11 @@ def stored_templates(
     session: Session, vault: Vault, model_id: str
 ) -> tuple[list[tuple[str, Embedding]], int]:
     """The (user id, embedding) pairs enrolled for a model, and how many more do not open with this key."""
-    rows = session.execute(
+    rows = session.exec(
         select(FaceTemplate.user_id, FaceTemplate.sealed)
-        .join(FaceEnrolment, FaceEnrolment.user_id == FaceTemplate.user_id)
+        .join(FaceEnrolment, col(FaceEnrolment.user_id) == FaceTemplate.user_id)
         .where(FaceEnrolment.model_id == model_id)
-        .order_by(FaceTemplate.user_id, FaceTemplate.template_id)
+        .order_by(col(FaceTemplate.user_id), col(FaceTemplate.template_id))
     )
     opened = [(user_id, vault.open(user_id, model_id, sealed)) for user_id, sealed in rows]
     good = [(user_id, embedding) for user_id, embedding in opened if embedding is not None]

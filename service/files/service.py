@@ -10,9 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
-from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.orm import Session
+from sqlmodel import Session, col, select
 
 from service.changes import Change, announce
 from service.database import Database
@@ -191,8 +190,8 @@ class FilesService:
             sha256 = sha256_of(str(file_info.get("ipfs_cid") or ""))
         except ValueError:
             return None
-        row = session.scalars(
-            select(FileRow).where(FileRow.sha256 == sha256).order_by(FileRow.created_at).limit(1)
+        row = session.exec(
+            select(FileRow).where(FileRow.sha256 == sha256).order_by(col(FileRow.created_at)).limit(1)
         ).first()
         return None if row is None else _stored(row)
 
@@ -297,14 +296,14 @@ def _begin(content_type: str | None, write: Callable[[bytes], None]) -> Upload:
 
 def _add(session: Session, row: FileRow, address: str | None) -> StoredFile:
     same = select(FileRow).where(FileRow.sha256 == row.sha256, FileRow.filename == row.filename)
-    if (known := session.scalars(same).first()) is not None:
+    if (known := session.exec(same).first()) is not None:
         return _stored(known)
     try:
         with session.begin_nested():
             session.add(row)
     except IntegrityError:
         # Another service process stored the same file at the same moment.
-        return _stored(session.scalars(same).one())
+        return _stored(session.exec(same).one())
     details = {"filename": row.filename, "sha256": row.sha256, "size": row.size}
     announce(session, Change("create", "file", row.file_id, row.added_by, address, details))
     return _stored(row)

@@ -11,7 +11,7 @@ import json
 from typing import Any
 
 from sqlalchemy import DateTime, Row, Table, bindparam, delete, insert, select
-from sqlalchemy.orm import Session
+from sqlmodel import Session
 
 from service.inspection.queries import ItemRow, json_text
 from service.inspection.records import naive_now

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import bindparam, select
-from sqlalchemy.orm import Session
+from sqlmodel import Session
 
 from service.inspection import problems
 from service.inspection.items import Items, result_values

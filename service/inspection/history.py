@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import Row, and_, bindparam, or_, select
-from sqlalchemy.orm import Session
+from sqlmodel import Session
 
 from service.database import Database
 from service.inspection import problems

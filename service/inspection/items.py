@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import bindparam, insert, select, update
-from sqlalchemy.orm import Session
+from sqlmodel import Session
 
 from service.changes import Change, announce
 from service.database import Database

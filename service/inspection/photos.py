@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 
 from sqlalchemy import delete, insert, select
-from sqlalchemy.orm import Session
+from sqlmodel import Session
 
 from service.changes import Change, announce
 from service.database import Database

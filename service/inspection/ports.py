@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import FromClause
-from sqlalchemy.orm import Session
+from sqlmodel import Session
 
 from shared.wire.catalogue import ReferenceImage
 from shared.wire.files import StoredFile

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 from sqlalchemy import bindparam, delete, func, insert, select, update
-from sqlalchemy.orm import Session
+from sqlmodel import Session
 
 from service.changes import Change, announce
 from service.database import Database, now

@@ -12,7 +12,7 @@ import pytest
 from fastapi import FastAPI
 from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
-from sqlalchemy.orm import Session
+from sqlmodel import Session
 from starlette.testclient import TestClient
 
 from service.changes import Change, announce

@@ -10,7 +10,7 @@ import warnings
 import pytest
 from pydantic import SecretStr
 from sqlalchemy import text
-from sqlalchemy.orm import Session
+from sqlmodel import Session
 
 from service.account import cli
 from service.account.service import AccountService

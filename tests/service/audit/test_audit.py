@@ -13,7 +13,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from sqlalchemy import insert, text
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.orm import Session
+from sqlmodel import Session
 from starlette.testclient import TestClient
 
 from service.audit import cli, rules

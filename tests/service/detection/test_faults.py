@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text, update
 from sqlalchemy.exc import OperationalError
-from sqlalchemy.orm import Session
+from sqlmodel import Session
 from starlette.testclient import TestClient
 
 from service.database import Database, now

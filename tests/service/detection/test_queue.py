@@ -17,7 +17,7 @@ import pytest
 from procrastinate.schema import SchemaManager
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.orm import Session
+from sqlmodel import Session
 
 from service.database import Database
 from service.detection import jobs, procrastinate_queue

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import select, update
-from sqlalchemy.orm import Session
+from sqlmodel import Session
 
 from service.database import now
 from service.envelope import Problem, Refusal

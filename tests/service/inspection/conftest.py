@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from fastapi import APIRouter, FastAPI
 from sqlalchemy import Column, MetaData, String, Table, insert
-from sqlalchemy.orm import Session
+from sqlmodel import Session
 from starlette.testclient import TestClient
 
 from service.changes import Change
