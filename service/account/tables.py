@@ -5,10 +5,15 @@ from __future__ import annotations
 import datetime as dt
 from uuid import uuid4
 
-from sqlalchemy import Index
+from sqlalchemy import ForeignKey, Index
 from sqlmodel import Field
 
 from service.database import Base, UtcTime, now
+
+
+def _key_to(column: str, name: str) -> tuple[ForeignKey]:
+    """A foreign key under the name that migration 0001 gave it, which is not that of the convention."""
+    return (ForeignKey(column, name=name, ondelete="CASCADE"),)
 
 
 def new_id() -> str:
@@ -41,7 +46,9 @@ class UserRole(Base, table=True):
 
     __tablename__ = "user_role"
 
-    user_id: str = Field(max_length=36, primary_key=True, foreign_key="user.id", ondelete="CASCADE")
+    user_id: str = Field(
+        max_length=36, primary_key=True, sa_column_args=_key_to("user.id", "fk_user_role_user_id_user")
+    )
     role: str = Field(max_length=32, primary_key=True)
 
 
@@ -56,7 +63,7 @@ class LoginSession(Base, table=True):
     __table_args__ = (Index(None, "user_id", "address"),)
 
     id: str = Field(default_factory=new_id, max_length=36, primary_key=True)
-    user_id: str = Field(max_length=36, foreign_key="user.id", ondelete="CASCADE")
+    user_id: str = Field(max_length=36, sa_column_args=_key_to("user.id", "fk_session_user_id_user"))
     methods: str = Field(max_length=64)
     address: str = Field(max_length=64)
     created_at: dt.datetime = Field(default_factory=now, sa_type=UtcTime)
@@ -73,7 +80,9 @@ class SpentRefresh(Base, table=True):
     __table_args__ = (Index(None, "session_id", "spent_at"),)
 
     refresh_hash: str = Field(max_length=64, primary_key=True)
-    session_id: str = Field(max_length=36, foreign_key="session.id", ondelete="CASCADE")
+    session_id: str = Field(
+        max_length=36, sa_column_args=_key_to("session.id", "fk_spent_refresh_session_id_session")
+    )
     spent_at: dt.datetime = Field(sa_type=UtcTime)
 
 

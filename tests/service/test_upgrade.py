@@ -14,6 +14,7 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
+from sqlmodel.sql.sqltypes import AutoString, UTCDateTime
 from starlette.testclient import TestClient
 
 from service.app import create_app
@@ -115,6 +116,53 @@ def test_every_earlier_version_comes_over_whole(empty_url: str, revision: str) -
             assert compare_metadata(context, metadata()) == []
     finally:
         database.close()
+
+
+def described(connection: sa.Connection) -> dict[str, dict[str, Any]]:
+    """Everything that the database says of its tables."""
+    inspector, described = sa.inspect(connection), {}
+    for table in tables_of(connection):
+        described[table.name] = {
+            "columns": {
+                each["name"]: (repr(each["type"]), each["nullable"])
+                for each in inspector.get_columns(table.name)
+            },
+            "primary key": inspector.get_pk_constraint(table.name),
+            **{
+                kind: sorted(found(table.name), key=lambda each: str(each["name"]))
+                for kind, found in (
+                    ("foreign keys", inspector.get_foreign_keys),
+                    ("unique", inspector.get_unique_constraints),
+                    ("checks", inspector.get_check_constraints),
+                    ("indexes", inspector.get_indexes),
+                )
+            },
+        }
+    return described
+
+
+def test_the_migrations_make_the_tables_of_the_models(empty_url: str) -> None:
+    """To the last length and name: what alembic compares leaves out primary keys, checks and names."""
+    database = Database(empty_url)
+    try:
+        migrate(database)
+        with database.writer.begin() as connection:
+            migrated = described(connection)
+            found = sa.MetaData()
+            found.reflect(connection, only=list(migrated))
+            found.drop_all(connection)
+            metadata().create_all(connection)
+            assert described(connection) == migrated
+        assert migrated.keys() == metadata().tables.keys()
+    finally:
+        database.close()
+
+
+def test_no_column_has_a_time_with_zone_or_a_text_without_limit() -> None:
+    """What SQLModel makes of a bare `datetime` and `str`; say `sa_type=UtcTime`, `max_length`, `sa_type=Text`."""
+    types = {str(column): column.type for table in metadata().sorted_tables for column in table.columns}
+    assert [name for name, each in types.items() if isinstance(each, UTCDateTime)] == []
+    assert [name for name, each in types.items() if isinstance(each, AutoString) and not each.length] == []
 
 
 def test_the_service_goes_on_with_the_data_of_an_earlier_version(empty_url: str, tmp_path: Path) -> None:
