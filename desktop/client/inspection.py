@@ -150,9 +150,13 @@ class Items:
         )
         return Tagged(answer.read(Item), answer.etag, answer.by)
 
-    def delete(self, item_id: str, etag: str | None = None) -> None:
-        """Delete the item. Raises NotFound, Stale when `etag` is given and is not the newest."""
-        self._transport.call("DELETE", f"/inspection_item/{segment(item_id)}", etag=etag)
+    def delete(self, item_id: str, etag: str | None = None, reason: str = "") -> None:
+        """Delete the item; the audit log keeps the `reason`.
+
+        Raises NotFound, Stale when `etag` is given and is not the newest.
+        """
+        query = {"reason": reason} if reason else None
+        self._transport.call("DELETE", f"/inspection_item/{segment(item_id)}", query=query, etag=etag)
 
     def restore(self, item_id: str) -> Tagged[Item]:
         """Bring a deleted item back under its id, as it was; one that is there is given as it is.
@@ -234,6 +238,11 @@ class Items:
     def photos(self, item_id: str) -> Sequence[Photo]:
         """The photos of an item."""
         answer = self._transport.call("GET", f"/inspection_item/{segment(item_id)}/photos")
+        return answer.read(Envelope[list[Photo]]).data
+
+    def record_photos(self, inspection_id: str) -> Sequence[Photo]:
+        """The photos of every item of a record. Raises NotFound."""
+        answer = self._transport.call("GET", f"/inspection/{segment(inspection_id)}/photos")
         return answer.read(Envelope[list[Photo]]).data
 
     def add_photo(self, item_id: str, file_id: str, key: str | None = None) -> Photo:

@@ -30,6 +30,9 @@ class Confirm(QDialog):
         said.setMinimumWidth(360)
         said.setMaximumWidth(480)
         column.addWidget(said)
+        self.body = QVBoxLayout()
+        """For what else is asked, below the text."""
+        column.addLayout(self.body)
         column.addSpacing(12)
         row = QHBoxLayout()
         row.setSpacing(8)

@@ -110,13 +110,20 @@ class Items:
 
         return await self._database.write(work)
 
-    async def delete(self, item_id: str, if_match: str | None, caller: Caller) -> None:
-        """Delete the item with its results and photos; `restore` takes it back. Raises Problem 404, 412."""
+    async def delete(
+        self, item_id: str, if_match: str | None, caller: Caller, reason: str | None = None
+    ) -> None:
+        """Delete the item with its results and photos; `restore` takes it back. Raises Problem 404, 412.
+
+        The audit log keeps the reason.
+        """
 
         def work(session: Session) -> None:
             record, item = self.locked(session, item_id, if_match)
             deleted.remove(session, item, caller.user_id)
             details = {"inspection_id": item.inspection_id, "item_name": item.item_name}
+            if reason:
+                details["reason"] = reason
             announce(session, Change("delete", "item", item_id, caller.user_id, caller.address, details))
             recompute(session, record, caller.user_id, caller.address)
 

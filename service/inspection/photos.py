@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import uuid
+from typing import Any
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import Row, delete, insert, select
 from sqlmodel import Session
 
 from service.changes import Change, announce
@@ -15,7 +16,7 @@ from service.inspection.items import file_info
 from service.inspection.ports import JoinSources, Ports
 from service.inspection.queries import ItemQueries
 from service.inspection.records import naive_now
-from service.inspection.tables import ITEM, PHOTO
+from service.inspection.tables import ITEM, PHOTO, RECORD
 from service.security import Caller
 from shared.codes import ErrorCode
 from shared.wire.common import to_utc
@@ -86,6 +87,18 @@ class Photos:
 
         return await self._database.read(work)
 
+    async def of_record(self, inspection_id: str) -> list[Photo]:
+        """The photos of every item of the record, newest first. Raises Problem 404."""
+
+        def work(session: Session) -> list[Photo]:
+            there = select(RECORD.c.inspection_id).where(RECORD.c.inspection_id == inspection_id)
+            if session.execute(there).one_or_none() is None:
+                raise problems.no_record()
+            rows = session.execute(self._queries.record_photos, {"inspection_id": inspection_id})
+            return [self._photo(session, row) for row in rows]
+
+        return await self._database.read(work)
+
     async def delete(self, item_id: str, photo_id: str, caller: Caller) -> None:
         """Take a photo off the item; the file stays. Raises Problem 404."""
 
@@ -110,15 +123,16 @@ class Photos:
         return FileInfo() if stored is None else file_info(stored)
 
     def _of(self, session: Session, item_id: str) -> list[Photo]:
-        return [
-            Photo(
-                photo_id=row.photo_id,
-                item_id=row.item_id,
-                file=self._file(session, row.file_id),
-                file_id=row.file_id,
-                added_by=row.added_by,
-                added_by_name=row.added_by_name,
-                created_at=to_utc(row.created_at),
-            )
-            for row in session.execute(self._queries.photos, {"item_id": item_id})
-        ]
+        rows = session.execute(self._queries.photos, {"item_id": item_id})
+        return [self._photo(session, row) for row in rows]
+
+    def _photo(self, session: Session, row: Row[*tuple[Any, ...]]) -> Photo:
+        return Photo(
+            photo_id=row.photo_id,
+            item_id=row.item_id,
+            file=self._file(session, row.file_id),
+            file_id=row.file_id,
+            added_by=row.added_by,
+            added_by_name=row.added_by_name,
+            created_at=to_utc(row.created_at),
+        )

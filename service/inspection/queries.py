@@ -149,13 +149,14 @@ class ItemQueries:
         self.count = select(func.count()).select_from(ITEM).where(of_record)
 
         photo, executors = PHOTO.c, sources.executors.c
-        self.photos = (
+        photos = (
             select(*photo, executors.name.label("added_by_name"))
             .select_from(PHOTO)
             .outerjoin(sources.executors, executors.id == photo.added_by)
-            .where(photo.item_id == bindparam("item_id"))
             .order_by(photo.created_at.desc(), photo.photo_id.desc())
         )
+        self.photos = photos.where(photo.item_id == bindparam("item_id"))
+        self.record_photos = photos.join(ITEM, item.item_id == photo.item_id).where(of_record)
 
         self.for_detection = (
             select(ITEM, RECORD.c.reference_image_id)

@@ -16,7 +16,17 @@ from service.inspection.rules import etag
 from service.inspection.service import InspectionService
 from service.security import AskedFirst, Caller, require
 from shared.codes import Permission
-from shared.wire.common import UPDATED_BY, CurrentPage, Done, Envelope, Id, Page, PageSize, Pagination
+from shared.wire.common import (
+    UPDATED_BY,
+    CurrentPage,
+    Done,
+    Envelope,
+    Id,
+    LongText,
+    Page,
+    PageSize,
+    Pagination,
+)
 from shared.wire.history import HistoryEntry
 from shared.wire.inspection import (
     BoxesSet,
@@ -182,11 +192,12 @@ def _items(routes: APIRouter, service: InspectionService) -> None:
     @routes.delete("/inspection_item/{item_id}", tags=["inspection_item"], responses=failures(404, 412))
     async def remove(
         item_id: IdPath,
+        reason: Annotated[LongText | None, Query(description="why, for the audit log")] = None,
         if_match: IfMatch = None,
         caller: Caller = require(Permission.INSPECTION_ITEM_DELETE),
     ) -> Envelope[bool]:
         """Delete the item with its results and photos."""
-        await items.delete(item_id, if_match, caller)
+        await items.delete(item_id, if_match, caller, reason)
         return Envelope(data=True, msg=ITEM_DELETED)
 
     @routes.post(
@@ -295,6 +306,13 @@ def _photos(routes: APIRouter, service: InspectionService) -> None:
     ) -> Envelope[list[Photo]]:
         """The photos of the item, newest first."""
         return Envelope(data=await photos.of_item(item_id))
+
+    @routes.get("/inspection/{inspection_id}/photos", tags=["inspection"], responses=failures(404))
+    async def list_record_photos(
+        inspection_id: IdPath, _caller: Caller = require(Permission.INSPECTION_ITEM_READ)
+    ) -> Envelope[list[Photo]]:
+        """The photos of every item of the record, newest first."""
+        return Envelope(data=await photos.of_record(inspection_id))
 
     @routes.delete(
         "/inspection_item/{item_id}/photos/{photo_id}", tags=["inspection_item"], responses=failures(404)

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from desktop.canvas.regions import RegionsChanged, RegionStore
 from desktop.context import Context
 from desktop.imaging.source import ImageSource
-from desktop.journal import Edit
+from desktop.journal import Edit, Kind
 from desktop.pages.workbench.correction import Draft
 from desktop.pages.workbench.document import Document, ItemView, view_of
 from desktop.pages.workbench.drafts import Drafts
@@ -42,6 +42,8 @@ class Bench(QObject):
     """Items, the record, or what waits are different."""
     currentChanged = Signal()
     """Another item is chosen, or another version of its result is shown."""
+    selectionChanged = Signal()
+    """Other items are selected."""
     draftsBack = Signal(int)
     """So many changes of findings are back that were not saved when the program ended."""
 
@@ -58,6 +60,7 @@ class Bench(QObject):
         self.rows: list[Row] = []
         self.link = RegionLink(store)
         self._current = ""
+        self._selection: tuple[str, ...] = ()
         self._version: int | None = None
         self.drafts = Drafts(self.edits)
         """Findings that are being corrected, by item; shown in place of the entry they correct."""
@@ -100,7 +103,7 @@ class Bench(QObject):
             self.link.turn_to(None)
             self.source = None
             self.photos.clear()
-            self._current, self._version = "", None
+            self._current, self._selection, self._version = "", (), None
         self.serve(opened.items)
         back = 0 if same else self.drafts.open(self.record_id, self.document.items)
         if back:
@@ -108,6 +111,8 @@ class Bench(QObject):
             self._current = self.drafts.all()[0].item_id
         elif self.item is None:
             self._current, self._version = self.rows[0].item_id if self.rows else "", None
+        if back or not same:
+            self._selection = (self._current,) if self._current else ()
         self._show_current()
         if back:
             self.draftsBack.emit(back)
@@ -127,7 +132,7 @@ class Bench(QObject):
         self.drafts.close()
         self.link.home = None
         self.link.turn_to(None)
-        self._current = ""
+        self._current, self._selection = "", ()
         self.link.show((), ())
 
     # -- the chosen item
@@ -170,11 +175,34 @@ class Bench(QObject):
         item = self.item
         return item is not None and self.stored_entry is shown_detection(item)
 
+    @property
+    def selection(self) -> tuple[str, ...]:
+        """The ids of the selected items, for list and canvas alike; what is deleted or copied is among them.
+
+        The chosen item is one of them unless none is selected.
+        """
+        return self._selection
+
     def choose(self, item_id: str) -> None:
-        """Choose an item."""
-        if item_id != self._current:
-            self._current, self._version = item_id, None
+        """Choose an item and select it alone."""
+        self.select((item_id,) if item_id else (), item_id)
+
+    def select(self, item_ids: Sequence[str], current: str = "") -> None:
+        """Select these items, of which `current` is the chosen one.
+
+        Without it the chosen item stays when it is among them or none is selected; else it is the last.
+        """
+        wanted = tuple(dict.fromkeys(item_ids))
+        if not current:
+            kept = not wanted or self._current in wanted
+            current = self._current if kept else wanted[-1]
+        selected = wanted != self._selection
+        self._selection = wanted
+        if current != self._current:
+            self._current, self._version = current, None
             self._show_current()
+        if selected:
+            self.selectionChanged.emit()
 
     def show_version(self, version: int | None) -> None:
         """Show this version of the result; None for the one that counts."""
@@ -288,6 +316,7 @@ class Bench(QObject):
         if self.document is None or edits[0].record_id != self.record_id:
             return
         self.document.apply(edits)
+        self._follow_drafts(edits)
         # Taking a part of a large step and showing it have a turn of the event loop each.
         last, self._more = self._more and not self.edits.more, self.edits.more
         # What a person does in between is shown at once.
@@ -299,8 +328,26 @@ class Bench(QObject):
         else:
             self._late = self._due = False
             self._refresh()
+        self._choose_restored(edits)
         if any(edit.object_id == self._current for edit in edits):
             self._show_current()
+
+    def _follow_drafts(self, edits: Sequence[Edit]) -> None:
+        """A draft goes with its item and comes back with it."""
+        for edit in edits:
+            if edit.kind is Kind.DELETE:
+                self.drafts.hide(edit.object_id)
+            elif edit.kind is Kind.RESTORE and self.document is not None:
+                item = self.document.item(edit.object_id)
+                if item is not None:
+                    self.drafts.reopen(item)
+
+    def _choose_restored(self, edits: Sequence[Edit]) -> None:
+        """Select what came back, so that it is seen where it is; an item with a draft is the chosen one."""
+        back = [edit.object_id for edit in edits if edit.kind is Kind.RESTORE]
+        if back:
+            drafted = [item_id for item_id in back if self.drafts.get(item_id) is not None]
+            self.select(back, (drafted or back)[0])
 
     def _refresh(self) -> None:
         if self.document is None:
@@ -311,9 +358,13 @@ class Bench(QObject):
         before = self.number if gone else 0
         self.rows = self._rows.of(self.document.items, self._names)
         self.link.show(self.document.items, self.rows)
+        if self._selection:
+            there = self.document.item
+            self._selection = tuple(item_id for item_id in self._selection if there(item_id) is not None)
         if gone:
             place = min(before, len(self.rows)) - 1
             self._current = self.rows[max(place, 0)].item_id if self.rows else ""
+            self._selection = self._selection or ((self._current,) if self._current else ())
             self._version = None
             self._show_current()
         self.changed.emit()
@@ -376,11 +427,17 @@ class Bench(QObject):
         else:
             self.drafts.show(draft)
 
-    def remove(self) -> None:
-        """Delete the chosen item."""
-        if self.document is not None and self.editable:
-            photos = self.photos.get(self._current, ())
-            self.edits.do(self.document.remove(self._current, Change.REMOVE, photos))
+    def remove(self, item_ids: Sequence[str], reason: str = "") -> bool:
+        """Delete these items as one step; the audit log keeps the reason. False when nothing was deleted."""
+        document = self.document
+        if document is None or not self.editable:
+            return False
+        # Undo brings them back the other way round: each then finds those before it in their places.
+        last_first = sorted(item_ids, key=document.place, reverse=True)
+        photos = self.photos
+        return self.edits.do(
+            *(document.remove(it, Change.REMOVE, photos.get(it, ()), reason) for it in last_first)
+        )
 
     def _change(self, label: str, fields: dict[str, Any]) -> None:
         if self.document is not None and self.editable:

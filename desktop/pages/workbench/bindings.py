@@ -6,8 +6,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication
-
 from desktop.canvas.arrange import Side
 from desktop.canvas.tools import Tool
 from desktop.imaging.tone import Tone
@@ -63,21 +61,6 @@ def bind(page: WorkbenchPage) -> None:
             view.update()
         view.set_tool(Tool.SELECT)
         view.setFocus()
-
-    def delete() -> None:
-        if page.correcting.focused:
-            page.correcting.remove_chosen()
-        elif view.store.selected:
-            if all(region.locked for region in view.store.selected_regions):
-                keys = commands.keys_text("region.lock")
-                said = QCoreApplication.translate(
-                    "WorkbenchPage",
-                    "Nothing was deleted: the region is locked. Unlock it first ({keys}).",
-                )
-                page.toast.emit(said.format(keys=keys))
-            view.editor.delete()
-        else:
-            bench.remove()
 
     def copy() -> None:
         if bench.document is not None:
@@ -149,8 +132,8 @@ def bind(page: WorkbenchPage) -> None:
         ("edit.copy", copy, is_open),
         ("edit.paste", paste, editing),
         ("edit.duplicate", view.editor.duplicate, editing),
-        ("edit.delete", delete, on_item),
-        ("edit.all", view.select_all, is_open),
+        ("edit.delete", page.deleting.delete, on_item),
+        ("edit.all", page.select_all, is_open),
         ("edit.rename", rename, on_item),
         ("region.lock", lock, editing),
         ("region.hide", view.editor.hide_selected, editing),

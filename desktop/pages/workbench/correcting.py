@@ -121,8 +121,12 @@ class Correcting(QObject):
     def focused(self) -> bool:
         """True when keys go to the chosen finding."""
         widget = QApplication.focusWidget()
-        here = widget is self._box.list or widget in self._views
-        return here and self._can_correct and self._box.list.current >= 0
+        return self.has_chosen and (widget is self._box.list or widget in self._views)
+
+    @property
+    def has_chosen(self) -> bool:
+        """True when a finding is chosen that may be corrected."""
+        return self._can_correct and self._box.list.current >= 0
 
     def choose(self, place: int) -> None:
         """Choose one of the findings on view."""

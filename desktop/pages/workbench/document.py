@@ -26,6 +26,9 @@ BOXES = "boxes"
 """The field of an edit that holds corrected findings: ``{"of_version": ..., "boxes": [...]}``; it has a call
 of its own."""
 
+REASON = "reason"
+"""The field of a deleting edit that says why."""
+
 PLACE = "place"
 """The field of a deleting edit that tells how many items stood before the deleted one."""
 
@@ -281,14 +284,17 @@ class Document:
             after[VERDICT] = None
         return self._edit(draft.item_id, Kind.UPDATE, before, after, label)
 
-    def remove(self, item_id: str, label: str, photos: Sequence[str] = ()) -> Edit | None:
-        """An edit that deletes an item; `photos` are its photos' file ids, for a service that lost it."""
+    def remove(self, item_id: str, label: str, photos: Sequence[str] = (), reason: str = "") -> Edit | None:
+        """An edit that deletes an item; `photos` are its photos' file ids, for a service that lost it.
+
+        `reason` is why, for the audit log; empty where none was asked for.
+        """
         item = self._items.get(item_id)
         if item is None:
             return None
         result = [dict(entry) for entry in item.result]
         whole = {**item.fields(), "result": result, "photos": list(photos), PLACE: self.place(item_id)}
-        return self._edit(item_id, Kind.DELETE, whole, {}, label)
+        return self._edit(item_id, Kind.DELETE, whole, {REASON: reason} if reason else {}, label)
 
     def _standing(self, item: ItemView) -> dict[str, Any]:
         """The verdict of an item as an edit finds it."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication
 
-from desktop.journal import DraftStep, JournalError
+from desktop.journal import Drafted, DraftStep, JournalError
 from desktop.pages.workbench.correction import Draft, boxes_of, same_boxes
 from desktop.pages.workbench.document import ItemView
 from desktop.pages.workbench.edits import Edits
@@ -43,8 +43,15 @@ class Drafts:
         return draft
 
     def hide(self, item_id: str) -> None:
-        """Show the item without its draft while that becomes an edit."""
+        """Show the item without its draft while that becomes an edit, or while the item is deleted."""
         self._drafts.pop(item_id, None)
+
+    def reopen(self, item: ItemView) -> None:
+        """Show the draft of an item that is back, if the journal kept one when the item was deleted."""
+        journal = self._edits.journal
+        kept = journal.drafts(self._record_id).get(item.item_id) if journal is not None else None
+        if kept is not None:
+            self._take_up(item, kept)
 
     def show(self, draft: Draft) -> None:
         """Show a draft again that could not become an edit."""
@@ -64,13 +71,16 @@ class Drafts:
         for item in items:
             if item.item_id not in kept:
                 continue
-            draft = Draft.again(item.item_id, item.result, kept[item.item_id])
-            now = boxes_of(results.finished_detection(item.result))
-            # It may have become an edit just before the program ended.
-            if draft is not None and draft.steps and not same_boxes(draft.boxes, now):
-                draft.said = partial(self._keep, item.item_id)
-                self._drafts[item.item_id] = draft
+            self._take_up(item, kept[item.item_id])
         return sum(draft.steps for draft in self._drafts.values())
+
+    def _take_up(self, item: ItemView, kept: Drafted) -> None:
+        draft = Draft.again(item.item_id, item.result, kept)
+        now = boxes_of(results.finished_detection(item.result))
+        # It may have become an edit just before the program ended.
+        if draft is not None and draft.steps and not same_boxes(draft.boxes, now):
+            draft.said = partial(self._keep, item.item_id)
+            self._drafts[item.item_id] = draft
 
     def close(self) -> None:
         """No record is open; what the journal keeps stays there."""

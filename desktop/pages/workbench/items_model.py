@@ -42,6 +42,8 @@ class Role(IntEnum):
     ROW = Qt.ItemDataRole.UserRole + 1
     PICTURE = Qt.ItemDataRole.UserRole + 2
     REGION = Qt.ItemDataRole.UserRole + 3
+    CHOSEN = Qt.ItemDataRole.UserRole + 4
+    """Whether the inspector shows it."""
 
 
 class ItemsModel(QStringListModel):
@@ -66,6 +68,7 @@ class ItemsModel(QStringListModel):
         self._pictures: dict[str, QPixmap] = {}
         self._photos: dict[str, QPixmap] = {}
         self._running: Mapping[str, int] = {}
+        self._chosen = ""
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         return Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled
@@ -80,6 +83,8 @@ class ItemsModel(QStringListModel):
             case Role.PICTURE:
                 self.pictureWanted.emit(row.item_id)
                 return self._photos.get(row.item_id, self._pictures.get(row.item_id))
+            case Role.CHOSEN:
+                return row.item_id == self._chosen
             case Role.REGION:
                 return self.region_of(row.item_id)
             case Qt.ItemDataRole.DisplayRole:
@@ -103,6 +108,10 @@ class ItemsModel(QStringListModel):
     def ids(self) -> list[str]:
         """The items that are listed."""
         return [row.item_id for row in self._rows]
+
+    def mark(self, item_id: str) -> None:
+        """The item that the inspector shows, also while it is not selected."""
+        self._chosen = item_id
 
     @property
     def running(self) -> Mapping[str, int]:
@@ -214,9 +223,10 @@ class ItemDelegate(QStyledItemDelegate):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if selected:
             painter.fillRect(box, QColor(theme.accent_ground))
-            painter.fillRect(QRect(box.left(), box.top(), 3, box.height()), QColor(theme.accent))
         elif state & QStyle.StateFlag.State_MouseOver:
             painter.fillRect(box, QColor(theme.raised))
+        if index.data(Role.CHOSEN):
+            painter.fillRect(QRect(box.left(), box.top(), 3, box.height()), QColor(theme.accent))
         painter.fillRect(QRect(box.left(), box.bottom(), box.width(), 1), QColor(theme.line))
         self._paint_picture(painter, QRectF(box.left() + _SIDE, box.top() + 10, THUMB_PX, THUMB_PX), index)
         left = box.left() + _SIDE + THUMB_PX + 11

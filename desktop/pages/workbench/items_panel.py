@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, Signal
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QListView, QVBoxLayout, QWidget
 
 from desktop.binding import Commands
@@ -27,10 +27,10 @@ _MANY = 12
 
 
 class ItemsPanel(Panel):
-    """Lists the items; what is chosen here is chosen on the canvas too."""
+    """Lists the items; what is selected here is selected on the canvas too."""
 
-    chosen = Signal(str)
-    """The id of the item that a person chose in the list."""
+    selected = Signal(tuple, str)
+    """The ids of the items that a person selected in the list, and of the one that is chosen among them."""
     activated = Signal(str)
     """The id of an item to be brought to the middle of the canvas."""
     template_wanted = Signal()
@@ -51,7 +51,7 @@ class ItemsPanel(Panel):
         self.list.setUniformItemSizes(True)
         self.list.setMouseTracking(True)
         self.list.setFrameShape(QListView.Shape.NoFrame)
-        self.list.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.filters = FilterChips(self.tr("Filter the items"))
@@ -63,11 +63,12 @@ class ItemsPanel(Panel):
         self._progress = ProgressBar(self.tr("Progress of the record"))
         self._empty = self._make_empty()
         self._current = ""
+        self._selection: tuple[str, ...] = ()
         self._build(commands)
         self.filters.chosen.connect(self._filter)
         self.search.searched.connect(self._search)
         self.search.returnPressed.connect(self._go_to_first)
-        self.list.selectionModel().currentChanged.connect(self._picked)
+        self.list.selectionModel().selectionChanged.connect(lambda *_: self._picked())
         self.list.activated.connect(self._activate)
         self.model.modelReset.connect(self._choose_again)
 
@@ -160,23 +161,37 @@ class ItemsPanel(Panel):
         self.filters.set_value("all")
         self._filter("all")
 
-    def choose(self, item_id: str) -> None:
-        """Choose an item without a signal; an empty id chooses none."""
-        self._current = item_id
-        self._choose_again()
+    def select(self, item_ids: tuple[str, ...], current: str) -> None:
+        """Select these items, `current` being the chosen one, without a signal; an empty id chooses none."""
+        if (item_ids, current) != (self._selection, self._current):
+            self._selection, self._current = item_ids, current
+            self._choose_again()
 
     def _choose_again(self) -> None:
+        flags = QItemSelectionModel.SelectionFlag
         place = self.model.place_of(self._current)
         selection = self.list.selectionModel()
         selection.blockSignals(True)
         if place < 0:
-            selection.clear()
+            selection.clearCurrentIndex()
         else:
-            index = self.model.index(place)
-            selection.setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
-            self.list.scrollTo(index)
+            selection.setCurrentIndex(self.model.index(place), flags.NoUpdate)
+            self.list.scrollTo(self.model.index(place))
+        selection.select(self._ranges(), flags.ClearAndSelect)
         selection.blockSignals(False)
+        self.model.mark(self._current)
         self.list.viewport().update()
+
+    def _ranges(self) -> QItemSelection:
+        """The selected rows, those that follow each other as one range."""
+        ranges = QItemSelection()
+        places = sorted(place for place in map(self.model.place_of, self._selection) if place >= 0)
+        begin = 0
+        for at in range(1, len(places) + 1):
+            if at == len(places) or places[at] != places[at - 1] + 1:
+                ranges.select(self.model.index(places[begin]), self.model.index(places[at - 1]))
+                begin = at
+        return ranges
 
     def _filter(self, name: str) -> None:
         self.model.set_filter(name)
@@ -195,14 +210,23 @@ class ItemsPanel(Panel):
         """Enter in the search chooses the first that is found, and leaves the field."""
         if self.model.rowCount():
             if self.model.place_of(self._current) < 0:
-                self.list.setCurrentIndex(self.model.index(0))
+                self.list.selectionModel().setCurrentIndex(
+                    self.model.index(0), QItemSelectionModel.SelectionFlag.ClearAndSelect
+                )
             self.list.setFocus()
 
-    def _picked(self, index: QModelIndex) -> None:
-        row = self.model.row(index.row())
-        if row is not None and row.item_id != self._current:
-            self._current = row.item_id
-            self.chosen.emit(row.item_id)
+    def _picked(self) -> None:
+        selection = self.list.selectionModel()
+        ranges = selection.selection()
+        parts = [ranges.at(at) for at in range(ranges.size())]
+        rows = [row for part in parts for row in range(part.top(), part.bottom() + 1)]
+        index = selection.currentIndex()
+        current = index.row() if index.row() in rows else rows[-1] if rows else -1
+        ids = self.model.ids()
+        self._selection = tuple(ids[row] for row in rows)
+        self._current = ids[current] if current >= 0 else self._current
+        self.model.mark(self._current)
+        self.selected.emit(self._selection, self._current)
 
     def _activate(self, index: QModelIndex) -> None:
         row = self.model.row(index.row())

@@ -15,7 +15,7 @@ from desktop.client.errors import ClientError, Conflict, Forbidden, Invalid, Not
 from desktop.client.transport import Tagged
 from desktop.journal import Edit, Journal, Kind
 from desktop.pages.workbench.correction import boxes_of, same_boxes
-from desktop.pages.workbench.document import BOXES, FIELDS, ItemView, view_of
+from desktop.pages.workbench.document import BOXES, FIELDS, REASON, ItemView, view_of
 from desktop.pages.workbench.signing import VERDICT, is_others, same_verdict, standing, to_sign
 from shared import results
 from shared.wire.inspection import Item, ItemCreate, ItemUpdate
@@ -102,7 +102,7 @@ class Outbox:
                         return self._conflict(edit, known)
                     etag = known.etag
                 try:
-                    self._session.items.delete(item_id, etag)
+                    self._session.items.delete(item_id, etag, str(edit.after.get(REASON) or ""))
                     break
                 except Stale:
                     etag = None

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout
 
 from desktop.canvas.colours import colours_of
 from desktop.canvas.compare import CompareView
+from desktop.canvas.regions import RegionsChanged, Step
 from desktop.canvas.view import CanvasView
 from desktop.client.errors import Forbidden, NotFound
 from desktop.context import Context
@@ -20,6 +21,7 @@ from desktop.pages.workbench.bindings import bind
 from desktop.pages.workbench.comparing import Comparing
 from desktop.pages.workbench.conflicts import ConflictDialog
 from desktop.pages.workbench.correcting import Correcting
+from desktop.pages.workbench.deleting import Deleting, Place
 from desktop.pages.workbench.detecting import Detecting
 from desktop.pages.workbench.findings import finding_boxes
 from desktop.pages.workbench.finishing import Finishing, show_folder
@@ -40,6 +42,7 @@ from desktop.pages.workbench.reference import ReferenceChoice
 from desktop.pages.workbench.reference_picture import ReferencePicture
 from desktop.pages.workbench.rows import to_reference
 from desktop.pages.workbench.run_state import run_state
+from desktop.pages.workbench.selecting import Selecting
 from desktop.pages.workbench.starting import Starting
 from desktop.pages.workbench.status_line import StatusLine
 from desktop.pages.workbench.sureness import Sureness
@@ -76,6 +79,7 @@ class WorkbenchPage(Page):
         self.compare.setObjectName("canvas-compare")
         self.inspector = Inspector(context.commands)
         self.bench = Bench(context, self.view.store, self)
+        self.selecting = Selecting(self.bench, self.items, self.view, self.inspector.commit, self)
         self.notices = Notices(self.bench.edits)
         self.own_file = OwnFile(self.bench)
         self.view.show_minimap(context.preferences.values.minimap)
@@ -89,6 +93,10 @@ class WorkbenchPage(Page):
         found, views = self.inspector.findings, (self.inspector.photo.pane, self.compare)
         self.sureness = Sureness(self.bench, found, context.preferences, self)
         self.correcting = Correcting(self.bench, found, self.inspector.correction, views, self)
+        of_findings = (self.inspector.findings.list, *views)
+        self.deleting = Deleting(
+            self.bench, self.items, self.view, of_findings, self.correcting, context.commands, self
+        )
         self.aligning = Aligning(self.photos, self.inspector.photo, self.compare, self)
         canvases = (self.view, self.compare)
         self.comparing = Comparing(
@@ -138,17 +146,15 @@ class WorkbenchPage(Page):
         bench.currentChanged.connect(self._show_current)
         bench.edits.savingChanged.connect(self._show_saving)
         talking = (self.inspector.verdict, self.comparing, self.undoing, self.aligning, self.correcting)
-        others = (self.detecting, self.finishing, self.starting, self.own_detection)
+        others = (self.detecting, self.finishing, self.starting, self.own_detection, self.deleting)
         for said in (bench.edits.failed, bench.edits.kept, *(part.said for part in (*talking, *others))):
             said.connect(self.toast)
-        view.regionsEdited.connect(bench.change_regions)
+        view.regionsEdited.connect(self._regions_edited)
         self.items.model.region_of = view.store.get
         view.regionsEdited.connect(lambda _: self.items.list.viewport().update())
-        view.selectionChanged.connect(self._regions_selected)
         view.regionActivated.connect(view.show_region)
         self.line.said.connect(self.status)
         view.toolChanged.connect(self.strip.show_tool)
-        self.items.chosen.connect(self._item_chosen)
         self.items.activated.connect(view.show_region)
         fields.renamed.connect(bench.rename)
         fields.described.connect(bench.describe)
@@ -282,21 +288,20 @@ class WorkbenchPage(Page):
         reference = self.bench.reference
         can_start = self.bench.editable and self.bench.source is not None
         self.items.show_rows(self.bench.rows, can_start, bool(reference is not None and reference.template))
-        self.items.choose(self.bench.current)
+        self.selecting.show()
         self.inspector.say_none(any_items=bool(self.bench.rows))
         self.top.show_record(document.record)
         self.set_editable(self.bench.editable)
         self.line.show()
         self._show_run()
-        self._select_region()
         self.picture.crop()
 
     def _show_current(self) -> None:
         bench = self.bench
         self.picture.turn()
         self.inspector.show_item(bench.item, bench.number, bench.entry)
-        self.items.choose(bench.current)
-        self._select_region()
+        self.inspector.photo.set_editable(bench.editable and bench.item is not None)
+        self.selecting.show()
         self._show_run()
         self._show_findings()
         self.photos.show()
@@ -341,6 +346,19 @@ class WorkbenchPage(Page):
 
     # -- choosing
 
+    def _regions_edited(self, change: RegionsChanged) -> None:
+        if change.step is Step.DELETE:
+            self.deleting.delete_items([region.id for region in change.before])
+        else:
+            self.bench.change_regions(change)
+
+    def select_all(self) -> None:
+        """Select everything that is to be seen in the view that has the focus."""
+        if self.deleting.place is Place.LIST:
+            self.items.list.selectAll()
+        else:
+            self.view.select_all()
+
     def _back_to_picture(self) -> None:
         shown = self.centre.currentWidget()
         if shown is not None:
@@ -358,16 +376,6 @@ class WorkbenchPage(Page):
         """Choose an item and bring it into view; nothing for an empty id."""
         if item_id:
             self._item_chosen(item_id)
-
-    def _regions_selected(self, ids: tuple[str, ...]) -> None:
-        if ids and self.bench.current not in ids:
-            self.inspector.commit()
-            self.bench.choose(ids[-1])
-
-    def _select_region(self) -> None:
-        current = self.bench.current
-        if current not in self.view.store.selected:
-            self.view.store.select([current])
 
     def choose_finding(self, place: int) -> None:
         """Mark a finding."""

@@ -92,6 +92,7 @@ class Photos(QObject):
             self._read(item_id)
         else:
             self._known.pop(item_id, None)
+            self._bench.photos.pop(item_id, None)
 
     def has_photo(self, item_id: str) -> bool:
         """True unless the item is known to have no photo."""

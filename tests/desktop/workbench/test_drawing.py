@@ -45,7 +45,7 @@ def test_undo_and_redo_reach_the_service(bench: Desk, qtbot: QtBot) -> None:
     bench.drag(bench.at(0.2, 0.2), bench.at(0.4, 0.2))
     bench.page.bench.choose(bench.page.bench.rows[1].item_id)
     bench.context.commands.run("edit.delete")
-    assert bench.names == ["条目1", "条目3"]
+    qtbot.waitUntil(lambda: bench.names == ["条目1", "条目3"])
     qtbot.waitUntil(lambda: bench.saved)
     assert [item.item_name for item in bench.session.items.all(record_id)] == ["条目1", "条目3"]
     bench.context.commands.run("edit.undo")

@@ -1,0 +1,236 @@
+"""Deleting what is visibly chosen in the view with the focus, after a question where more goes with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from functools import partial
+
+from PySide6.QtCore import QCoreApplication, QObject, Signal
+from PySide6.QtWidgets import QApplication, QWidget
+
+from desktop.binding import Commands
+from desktop.canvas.view import CanvasView
+from desktop.client import Session
+from desktop.client.errors import NotFound
+from desktop.journal import Kind
+from desktop.language import listed
+from desktop.pages.workbench.bench import Bench
+from desktop.pages.workbench.correcting import Correcting
+from desktop.pages.workbench.items_panel import ItemsPanel
+from desktop.widgets import Confirm, Field, TextArea
+from desktop.workers import Task, run
+from shared import results
+from shared.codes import Verdict
+from shared.wire.inspection import Photo
+
+
+class Place(Enum):
+    """Where something can be chosen."""
+
+    CANVAS = auto()
+    LIST = auto()
+    FINDINGS = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """What goes when items are deleted."""
+
+    items: int
+    photos: int
+    verdicts: int
+
+
+class DeleteDialog(Confirm):
+    """Names what goes; where verdicts go, it asks why."""
+
+    def __init__(self, holding: Holding, parent: QWidget) -> None:
+        translate, count = QCoreApplication.translate, holding.items
+        super().__init__(
+            parent,
+            translate("DeleteDialog", "Delete %n item(s)?", "", count),
+            _what_goes(holding),
+            translate("DeleteDialog", "Delete %n item(s)", "", count),
+        )
+        self.setObjectName("delete-items")
+        self.reason = TextArea(2)
+        self.reason.setObjectName("delete-reason")
+        self._asks = holding.verdicts > 0
+        if self._asks:
+            self.body.addWidget(Field(self.tr("Reason, for the audit log"), self.reason))
+            self.reason.setFocus()
+        else:
+            self.reason.setParent(self)
+            self.reason.hide()
+        self.reason.textChanged.connect(self._check)
+        self._check()
+
+    @property
+    def given(self) -> str:
+        """The reason as it is typed."""
+        return self.reason.toPlainText().strip()
+
+    def _check(self) -> None:
+        self.act.setEnabled(not self._asks or bool(self.given))
+
+
+def _what_goes(holding: Holding) -> str:
+    translate = QCoreApplication.translate
+    parts = []
+    if holding.photos:
+        parts.append(translate("DeleteDialog", "%n photo(s)", "", holding.photos))
+    if holding.verdicts:
+        parts.append(translate("DeleteDialog", "%n verdict(s)", "", holding.verdicts))
+    goes = translate("DeleteDialog", "What goes as well: {what}.").format(what=listed(parts))
+    return goes + " " + translate("DeleteDialog", "Undo brings everything back.")
+
+
+class Deleting(QObject):
+    """Follows which of the views had the focus last, and deletes what is chosen there."""
+
+    said = Signal(str)
+    """Why nothing was deleted."""
+
+    def __init__(
+        self,
+        bench: Bench,
+        items: ItemsPanel,
+        view: CanvasView,
+        findings: Sequence[QWidget],
+        correcting: Correcting,
+        commands: Commands,
+        window: QWidget,
+    ) -> None:
+        super().__init__(window)
+        self._bench, self._items, self._view = bench, items, view
+        self._correcting, self._commands, self._window = correcting, commands, window
+        self._places: dict[QWidget, Place] = {view: Place.CANVAS, items.list: Place.LIST}
+        self._places |= dict.fromkeys(findings, Place.FINDINGS)
+        self._last: QWidget = view
+        self._asking: Task | None = None
+        QApplication.instance().focusChanged.connect(self._focus_moved)  # type: ignore[union-attr]
+
+    def _focus_moved(self, _before: QWidget | None, now: QWidget | None) -> None:
+        if now in self._places:
+            self._last = now
+
+    @property
+    def place(self) -> Place:
+        """Where Delete acts: the view that has or last had the focus, as long as it is to be seen."""
+        return self._places[self._last] if self._last.isVisible() else Place.LIST
+
+    def delete(self) -> None:
+        """Delete what is chosen there, after a question where photos or verdicts go with it."""
+        if self.place is Place.FINDINGS:
+            self._delete_finding()
+            return
+        chosen = self._in_list() if self.place is Place.LIST else self._on_canvas()
+        self.delete_items(chosen)
+        if not chosen:
+            self.said.emit(self._why_none())
+
+    def delete_items(self, chosen: Sequence[str]) -> None:
+        """Delete these items but for the locked ones, after a question where more goes with them."""
+        store = self._view.store
+        free = [it for it in chosen if (region := store.get(it)) is None or not region.locked]
+        if len(free) < len(chosen):
+            locked = len(chosen) - len(free)
+            said = self.tr("%n locked item(s) not deleted. Unlock first ({keys}).", "", locked)
+            self.said.emit(said.format(keys=self._commands.keys_text("region.lock")))
+        if free:
+            self._ask(free)
+
+    def _delete_finding(self) -> None:
+        if self._correcting.has_chosen:
+            self._correcting.remove_chosen()
+        else:
+            self.said.emit(self.tr("No finding is chosen. Click one first, or click an item to delete that."))
+
+    def _in_list(self) -> list[str]:
+        place_of = self._items.model.place_of
+        return [item_id for item_id in self._bench.selection if place_of(item_id) >= 0]
+
+    def _on_canvas(self) -> list[str]:
+        if not self._view.regions_shown:
+            return []
+        return [region.id for region in self._view.store.selected_regions if not region.hidden]
+
+    def _why_none(self) -> str:
+        if self.place is Place.CANVAS and not self._view.regions_shown:
+            keys = self._commands.keys_text("view.regions")
+            return self.tr("Nothing was deleted: the regions are hidden. Show them first ({keys}).").format(
+                keys=keys
+            )
+        if self.place is Place.CANVAS:
+            return self.tr("No region is chosen on the picture. Items without one are deleted in the list.")
+        return self.tr("No item is chosen in the list.")
+
+    # -- what goes with them
+
+    def _ask(self, item_ids: Sequence[str]) -> None:
+        if self._asking is not None:
+            self._asking.cancel()
+        bench = self._bench
+        # Asked each time: what is known here may be older than a photo that another client added.
+        saved = {bench.edits.service_id(it): it for it in item_ids if not self._is_unsent(it)}
+        if not saved or bench.edits.sending.offline:
+            # Without the service nobody knows: the photos that results name are counted.
+            self._photos_known(item_ids)
+            return
+        self._asking = run(
+            _photos,
+            bench.context.session,
+            bench.record_id,
+            owner=self,
+            done=partial(self._photos_read, bench.record_id, item_ids, saved),
+            failed=lambda _: self._photos_known(item_ids),
+        )
+
+    def _is_unsent(self, item_id: str) -> bool:
+        """True for an item that the service has not heard of: it cannot have photos there."""
+        return any(edit.kind is Kind.CREATE for edit in self._bench.edits.waiting_of(item_id))
+
+    def _photos_read(
+        self, record_id: str, item_ids: Sequence[str], saved: dict[str, str], photos: Sequence[Photo]
+    ) -> None:
+        self._asking = None
+        if self._bench.record_id != record_id:
+            return
+        known: dict[str, list[str]] = {item_id: [] for item_id in saved.values()}
+        for photo in reversed(photos):
+            if photo.item_id in saved:
+                known[saved[photo.item_id]].append(photo.file_id)
+        self._bench.photos.update(known)
+        self._photos_known(item_ids)
+
+    def _photos_known(self, item_ids: Sequence[str]) -> None:
+        holding = self._holding(item_ids)
+        if not holding.photos and not holding.verdicts:
+            self._bench.remove(item_ids)
+            return
+        dialog = DeleteDialog(holding, self._window)
+        dialog.accepted.connect(lambda: self._bench.remove(item_ids, dialog.given))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _holding(self, item_ids: Sequence[str]) -> Holding:
+        document, photos, verdicts = self._bench.document, 0, 0
+        for item_id in item_ids:
+            item = document.item(item_id) if document is not None else None
+            if item is None:
+                continue
+            named = {str((entry.get("inputImage") or {}).get("ipfs_cid")) for entry in item.result}
+            photos += len(self._bench.photos.get(item_id, named - {"None"}))
+            given = sum(results.is_verdict(entry) for entry in item.result)
+            waiting = item.pending_verdict is not None and item.verdict is not Verdict.UNDECIDED
+            verdicts += max(given, 1) if waiting else given
+        return Holding(len(item_ids), photos, verdicts)
+
+
+def _photos(session: Session, record_id: str) -> Sequence[Photo]:
+    try:
+        return session.items.record_photos(record_id)
+    except NotFound:
+        return ()
