@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
-from shared.wire.detection import REFERENCE_DIFFERENCE, DetectionModel, ModelKind
+from shared.wire.detection import REFERENCE_DIFFERENCE, DetectionModel, ModelKind, Severity
 
 _DELIVERED = "把照片与参考图上的标记区域对齐后比较，无需训练"
 """What the service says about the built-in model until somebody writes something else."""
@@ -29,6 +29,27 @@ def finding_word(label: str) -> str:
         case "difference":
             return translate("Finding", "difference")
     return label
+
+
+def severity_word(severity: str | None) -> str:
+    """The word for how severe a finding is; empty where that is not said."""
+    translate = QCoreApplication.translate
+    match severity:
+        case Severity.MINOR:
+            return translate("Finding", "minor")
+        case Severity.MAJOR:
+            return translate("Finding", "major")
+        case Severity.CRITICAL:
+            return translate("Finding", "critical")
+    return ""
+
+
+def size_text(size_mm: tuple[float, float] | None) -> str:
+    """Width and height of a finding in mm; empty where its scale is not known."""
+    if size_mm is None:
+        return ""
+    across, down = (f"{side:.1f}" if side < 10 else f"{side:.0f}" for side in size_mm)
+    return f"{across} × {down} mm"
 
 
 def model_word(model_id: str | None, name: str | None) -> str:

@@ -10,7 +10,17 @@ from typing import Any
 from desktop.client.files import Counted, Progress
 from desktop.client.transport import Tagged, Transport, segment
 from shared.wire.common import Envelope
-from shared.wire.detection import Batch, DetectionModel, Job, ModelKind, ModelUpdate, ModelVersion
+from shared.wire.detection import (
+    Batch,
+    DetectionModel,
+    Job,
+    LabelSeverities,
+    LabelSeverity,
+    ModelKind,
+    ModelUpdate,
+    ModelVersion,
+    Severity,
+)
 
 # A large file, and the service opens the whole model before it answers.
 _UPLOAD_SECONDS = 600.0
@@ -84,6 +94,18 @@ class Detection:
         path = f"/detection/models/{segment(model_id)}/versions"
         return self._transport.call("POST", path, body=body).read(Envelope[DetectionModel]).data
 
+    def labels(self) -> dict[str, Severity]:
+        """The labels of findings that have a severity."""
+        answer = self._transport.call("GET", "/detection/labels")
+        return _severities(answer.read(Envelope[list[LabelSeverity]]).data)
+
+    def set_severities(self, severities: Mapping[str, Severity | None]) -> dict[str, Severity]:
+        """Say how severe findings with these labels are, None: it is not said (needs MODEL_MANAGE)."""
+        changes = [LabelSeverity(label=name, severity=one) for name, one in severities.items()]
+        body = LabelSeverities(labels=changes).model_dump(mode="json")
+        answer = self._transport.call("PUT", "/detection/labels", body=body)
+        return _severities(answer.read(Envelope[list[LabelSeverity]]).data)
+
     def detect_pending(self, record_ids: Sequence[str] | None = None) -> Batch:
         """Ask for a detection of the items without a finished result, of these open records or of all."""
         body = {"inspection_ids": None if record_ids is None else list(record_ids)}
@@ -119,3 +141,7 @@ class Detection:
         """Ask a job to stop."""
         answer = self._transport.call("POST", f"/detection/jobs/{segment(job_id)}/cancel")
         return answer.read(Envelope[Job]).data
+
+
+def _severities(labels: Sequence[LabelSeverity]) -> dict[str, Severity]:
+    return {one.label: one.severity for one in labels if one.severity is not None}

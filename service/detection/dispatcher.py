@@ -20,6 +20,7 @@ from service.database import Database, now
 from service.detection import jobs, rules
 from service.detection.bell import Bell
 from service.detection.failure import DetectionFailed, of_disk
+from service.detection.labels import with_severities
 from service.detection.models import facts
 from service.detection.ports import Ports
 from service.detection.process import ComputeProcess, ProcessDied
@@ -294,7 +295,8 @@ class Dispatcher:
                 return
             if done:
                 rendered = answer["rendered"](session) if "rendered" in answer else None
-                entry = rules.done(work.entry, rendered, answer, now())
+                boxes = with_severities(session, answer["boxes"])
+                entry = rules.done(work.entry, rendered, {**answer, "boxes": boxes}, now())
             else:
                 entry = rules.failed(work.entry, answer["error"], now())
             try:

@@ -24,6 +24,8 @@ from shared.wire.detection import (
     BatchCreate,
     DetectionModel,
     Job,
+    LabelSeverities,
+    LabelSeverity,
     ModelKind,
     ModelUpdate,
     ModelVersion,
@@ -39,6 +41,7 @@ def router(service: DetectionService) -> APIRouter:
     _jobs(routes, service)
     _batches(routes, service)
     _models(routes, service)
+    _labels_of_findings(routes, service)
     return routes
 
 
@@ -180,6 +183,26 @@ def _models(routes: APIRouter, service: DetectionService) -> None:
                 path, model_name, model_description, kind, given, names, caller.user_id, caller.address
             )
         return Envelope(data=added, msg="检测模型添加成功")
+
+
+def _labels_of_findings(routes: APIRouter, service: DetectionService) -> None:
+    @routes.get("/detection/labels")
+    async def list_labels(
+        _: Caller = require(Permission.INSPECTION_ITEM_READ),
+    ) -> Envelope[list[LabelSeverity]]:
+        """The labels of findings that have a severity, by name."""
+        return Envelope(data=await service.labels.every(), msg="标签获取成功")
+
+    @routes.put("/detection/labels", responses=failures(413))
+    async def update_labels(
+        body: LabelSeverities, caller: Caller = require(Permission.MODEL_MANAGE, recent_password=True)
+    ) -> Envelope[list[LabelSeverity]]:
+        """Say how severe findings with these labels are, from now on; asks for a recent password login.
+
+        A finding keeps the severity that its label had when it was found.
+        """
+        changed = await service.labels.change(body.labels, caller.user_id, caller.address)
+        return Envelope(data=changed, msg="标签更新成功")
 
 
 def _copy(file: UploadFile, path: FilePath) -> None:

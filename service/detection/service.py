@@ -12,6 +12,7 @@ from service.detection import batches, jobs
 from service.detection.dispatcher import Dispatcher
 from service.detection.enqueuing import Enqueuing
 from service.detection.failure import MESSAGES
+from service.detection.labels import Labels
 from service.detection.making import Making
 from service.detection.models import Models
 from service.detection.ports import DetectionInput, Ports
@@ -54,6 +55,7 @@ class DetectionService:
         self._database = database
         self._ports = ports
         self.models = Models(database, settings, ports.names)
+        self.labels = Labels(database)
         self._queue = queue_for(database)
         self._dispatcher = Dispatcher(database, ports, self.models.path, self._queue)
         self._enqueuing = Enqueuing(ports, self._queue)

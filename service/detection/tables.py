@@ -38,6 +38,17 @@ class ModelRow(Base, table=True):
     __table_args__ = (Index(None, "name", "version", unique=True),)
 
 
+class LabelRow(Base, table=True):
+    """How severe a finding with this label is, whichever model found it."""
+
+    __tablename__ = "detection_label"
+
+    label: str = Field(max_length=255, primary_key=True)
+    severity: str = Field(max_length=16)
+    changed_by: str | None = Field(default=None, max_length=36)
+    updated_at: dt.datetime = Field(default_factory=now, sa_type=UtcTime)
+
+
 class JobRow(Base, table=True):
     """A detection job. `attempt` counts how often it was taken; only the taker of the newest may end it.
 

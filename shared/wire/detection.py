@@ -61,6 +61,27 @@ class ModelVersion(Wire):
     labels: Annotated[list[RequiredName] | None, Field(max_length=10_000)] = None
 
 
+class Severity(StrEnum):
+    """How severe a finding is."""
+
+    MINOR = "minor"
+    MAJOR = "major"
+    CRITICAL = "critical"
+
+
+class LabelSeverity(Wire):
+    """A label and how severe a finding with it is; null takes the severity away."""
+
+    label: RequiredName
+    severity: Severity | None
+
+
+class LabelSeverities(Wire):
+    """Body of update labels: the labels whose severity changes; all others keep theirs."""
+
+    labels: Annotated[list[LabelSeverity], Field(min_length=1, max_length=10_000)]
+
+
 class JobState(StrEnum):
     """State of a detection job."""
 
