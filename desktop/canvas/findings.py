@@ -21,26 +21,30 @@ Matrix = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class FindingBox:
-    """A finding to show: its rectangle in px of its photo, what it is, how sure the model is (0..1)."""
+    """A finding to show: its rectangle in px of its photo, what it is, how sure the model is (0..1).
+
+    `author` is said of one that a person drew, which has no confidence.
+    """
 
     rect: Rect
     label: str = ""
     confidence: float | None = None
     state: State = State.FAILED
     highlighted: bool = False
+    author: str = ""
 
     @property
     def text(self) -> str:
-        """Label and confidence."""
-        return self._with_confidence(self.label)
+        """Label and confidence, or who drew it."""
+        return self._with_source(self.label)
 
     def said(self, metrics: QFontMetricsF) -> str:
         """The same as it fits into a chip."""
-        return self._with_confidence(chip_text(metrics, self.label))
+        return self._with_source(chip_text(metrics, self.label))
 
-    def _with_confidence(self, name: str) -> str:
-        confidence = "" if self.confidence is None else f"{self.confidence:.2f}"
-        return " ".join(part for part in (name, confidence) if part)
+    def _with_source(self, name: str) -> str:
+        source = self.author if self.confidence is None else f"{self.confidence:.2f}"
+        return " ".join(part for part in (name, source) if part)
 
 
 def mapped_corners(rect: Rect, mapping: Matrix | None) -> list[tuple[float, float]]:
@@ -55,7 +59,7 @@ def mapped_corners(rect: Rect, mapping: Matrix | None) -> list[tuple[float, floa
 
 def _urgency(place: tuple[FindingBox, QColor, list[tuple[float, float]]]) -> tuple[bool, float]:
     box = place[0]
-    return not box.highlighted, -(box.confidence or 0.0)
+    return not box.highlighted, -(1.0 if box.confidence is None else box.confidence)
 
 
 class FindingLayer:

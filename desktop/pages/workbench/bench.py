@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,13 +21,13 @@ from desktop.pages.workbench.opening import Opened, model_names
 from desktop.pages.workbench.outbox import Sent
 from desktop.pages.workbench.reference_file import of_item, of_record
 from desktop.pages.workbench.regions import RegionLink, Shown
-from desktop.pages.workbench.rows import Row, Rows, shown_detection
+from desktop.pages.workbench.rows import Known, Row, Rows, shown_detection
 from desktop.pages.workbench.words import Change
 from desktop.turns import TURN_MS
 from shared import results
 from shared.codes import Permission, Verdict
 from shared.wire.catalogue import ReferenceImage
-from shared.wire.detection import REFERENCE_DIFFERENCE, DetectionModel
+from shared.wire.detection import REFERENCE_DIFFERENCE, DetectionModel, Severity
 from shared.wire.inspection import Item, Record
 
 _GATHER_MS = 100
@@ -55,6 +55,8 @@ class Bench(QObject):
         self.reference: ReferenceImage | None = None
         self.source: ImageSource | None = None
         self.models: Sequence[DetectionModel] = ()
+        self.severities: Mapping[str, Severity] = {}
+        """How severe a finding with a label is."""
         self.photos: dict[str, list[str]] = {}
         """File ids of the photos of each item, oldest first, as far as they are known."""
         self.rows: list[Row] = []
@@ -91,12 +93,20 @@ class Bench(QObject):
         """The scale of the picture on view, where it is known."""
         return self.link.file.mm_per_pixel if self.link.file is not None else None
 
+    @property
+    def known(self) -> Known:
+        """What is known beside the entry of the chosen item."""
+        payload = self.context.payload
+        me = "" if payload is None else payload.user.name or payload.user.username
+        return Known(self.severities, self.mm_per_pixel, me)
+
     def take(self, opened: Opened) -> None:
         """Show this record from now on."""
         same = opened.record.inspection_id == self.record_id
         payload = self.context.payload
         self.document = Document(opened.record, payload.user.user_id if payload is not None else None)
         self.reference, self.models = opened.reference, opened.models
+        self.severities = opened.severities
         self._names, self._rows = model_names(opened.models), opened.rows
         self.link.home = of_record(opened.reference)
         if not same:

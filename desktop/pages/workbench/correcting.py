@@ -185,17 +185,17 @@ class Correcting(QObject):
         self.ask_label(self._box.list.current)
 
     def labels(self) -> list[str]:
-        """The labels that are offered: those of the item's model, then those of the built-in one."""
+        """The labels that are offered: of the item's model, of the built-in one, of the catalogue."""
         item = self._bench.item
         model_id = item.model_id if item is not None else None
         own = [name for model in self._bench.models if model.model_id == model_id for name in model.labels]
-        return list(dict.fromkeys([*own, *BUILT_IN]))
+        return list(dict.fromkeys([*own, *BUILT_IN, *self._bench.severities]))
 
     def relabel(self, shown: int, text: str) -> None:
         """Say what a finding on view is."""
         place, draft = self._place(shown), self._open()
         if draft is not None and place >= 0:
-            draft.relabel(place, text)
+            draft.relabel(place, text, self._bench.severities.get(text))
             self.changed.emit()
 
     def _reshaped(self, shown: int, rect: Rect) -> None:

@@ -149,10 +149,10 @@ class Draft:
         """Say that a finding is right, or take that back."""
         self._put(place, {"accepted": not self.boxes[place]["accepted"]})
 
-    def relabel(self, place: int, label: str) -> None:
-        """Say what a finding is; it is right then."""
+    def relabel(self, place: int, label: str, severity: str | None = None) -> None:
+        """Say what a finding is, and how severe that is; it is right then."""
         if label and label != self.boxes[place]["label"]:
-            self._put(place, {"label": label, "accepted": True})
+            self._put(place, {"label": label, "severity": severity, "accepted": True})
 
     def reshape(self, place: int, rect: Rect) -> None:
         """Say where a finding is, px of the photo; it is right then."""

@@ -12,13 +12,15 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSlider, QVBoxLayout, QW
 from desktop.canvas.findings import FindingBox
 from desktop.canvas.marks import draw_mark
 from desktop.canvas.regions import State
-from desktop.detection_words import finding_word
+from desktop.detection_words import finding_word, severity_word, size_text
 from desktop.pages.workbench.label_editor import LabelEditor
 from desktop.pages.workbench.rows import Finding
 from desktop.theme import LABEL_PX, TEXT_PX, look, sized
 from desktop.widgets import label
 
 ROW_PX = 24
+_TALL_PX = 40
+"""Of a row that says more than label and confidence."""
 _TICK_PX = 17
 FIRST_SHOWN = 0.4
 """Findings from this confidence on are shown at first where a result does not say what it was made with."""
@@ -32,9 +34,10 @@ def finding_boxes(findings: Sequence[Finding], chosen: int) -> list[FindingBox]:
         FindingBox(
             finding.rect,
             finding_word(finding.label),
-            finding.confidence,
+            None if finding.drawn else finding.confidence,
             State.FAILED if finding.confidence >= SURE else State.UNDECIDED,
             highlighted=place == chosen,
+            author=finding.author,
         )
         for place, finding in enumerate(findings)
     ]
@@ -65,6 +68,11 @@ class FindingList(QWidget):
         """What is listed."""
         return self._findings
 
+    @property
+    def row_px(self) -> int:
+        """How high each row is."""
+        return _TALL_PX if any(map(_more, self._findings)) else ROW_PX
+
     def show_findings(self, findings: Sequence[Finding], current: int) -> None:
         """List these."""
         self._findings, self.current = findings, current
@@ -74,17 +82,23 @@ class FindingList(QWidget):
         self.update()
 
     def _words(self, finding: Finding) -> str:
-        words = f"{finding_word(finding.label)} {finding.confidence:.2f}"
+        sure = self._author(finding) if finding.drawn else f"{finding.confidence:.2f}"
+        words = ", ".join(part for part in (f"{finding_word(finding.label)} {sure}", _more(finding)) if part)
         return f"{words} ({self.tr('accepted')})" if finding.accepted else words
 
+    def _author(self, finding: Finding) -> str:
+        """Who drew a finding, in place of a confidence."""
+        return finding.author or self.tr("drawn by hand")
+
     def sizeHint(self) -> QSize:
-        return QSize(200, ROW_PX * len(self._findings))
+        return QSize(200, self.row_px * len(self._findings))
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        place = int(event.position().y() // ROW_PX)
+        self.setFocus(Qt.FocusReason.MouseFocusReason)
+        place = int(event.position().y() // self.row_px)
         if not 0 <= place < len(self._findings):
             return
         if event.position().x() < _TICK_PX:
@@ -93,7 +107,7 @@ class FindingList(QWidget):
             self.chosen.emit(-1 if place == self.current else place)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        place = int(event.position().y() // ROW_PX)
+        place = int(event.position().y() // self.row_px)
         if 0 <= place < len(self._findings):
             self.chosen.emit(place)
             self.relabelWanted.emit(place)
@@ -103,8 +117,10 @@ class FindingList(QWidget):
         # In the parent: the list is no higher than its rows, which are lower than a field.
         parent = self.parentWidget() or self
         editor = LabelEditor(labels, self._findings[place].label, parent)
-        corner = self.mapTo(parent, QPoint(16, place * ROW_PX - 3))
-        editor.setGeometry(corner.x(), corner.y(), max(self.width() - 62, 140), ROW_PX + 6)
+        height = editor.sizeHint().height()
+        corner = self.mapTo(parent, QPoint(16, place * self.row_px + (ROW_PX - height) // 2))
+        top = max(min(corner.y(), parent.height() - height), 0)
+        editor.setGeometry(corner.x(), top, max(self.width() - 62, 140), height)
         editor.labelled.connect(lambda text: self.relabelled.emit(place, text))
         editor.show()
         editor.setFocus()
@@ -128,14 +144,14 @@ class FindingList(QWidget):
         theme = look().theme
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        left = min(max(self.width() * 0.28, 70), 110)
+        left, row_px = min(max(self.width() * 0.28, 70), 110), self.row_px
         for place, finding in enumerate(self._findings):
-            top = place * ROW_PX
+            top = place * row_px
             tone = "failed" if finding.confidence >= SURE else "undecided"
             if place == self.current:
                 painter.setPen(QPen(QColor(theme.accent)) if self.hasFocus() else Qt.PenStyle.NoPen)
                 painter.setBrush(QColor(theme.accent_ground))
-                painter.drawRoundedRect(QRectF(0.5, top + 0.5, self.width() - 1, ROW_PX - 1), 4, 4)
+                painter.drawRoundedRect(QRectF(0.5, top + 0.5, self.width() - 1, row_px - 1), 4, 4)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(getattr(theme, tone)))
             painter.drawRoundedRect(QRectF(2, top + 6, 12, 12), 3, 3)
@@ -143,10 +159,26 @@ class FindingList(QWidget):
                 draw_mark(painter, QRectF(3.5, top + 7.5, 9, 9), State.PASSED, QColor(theme.panel))
             painter.setFont(sized(TEXT_PX))
             painter.setPen(QColor(theme.text))
-            words = QFontMetrics(painter.font()).elidedText(
-                finding_word(finding.label), Qt.TextElideMode.ElideRight, round(left - 22)
-            )
-            painter.drawText(QRectF(18, top, left - 20, ROW_PX), Qt.AlignmentFlag.AlignVCenter, words)
+            metrics, elide = QFontMetrics(painter.font()), Qt.TextElideMode.ElideRight
+            named = self.width() * 0.55 if finding.drawn else left
+            words = metrics.elidedText(finding_word(finding.label), elide, round(named - 22))
+            painter.drawText(QRectF(18, top, named - 20, ROW_PX), Qt.AlignmentFlag.AlignVCenter, words)
+            dim = QColor(theme.dim_text if place == self.current else theme.dim)
+            if row_px > ROW_PX:
+                painter.setFont(sized(LABEL_PX))
+                painter.setPen(dim)
+                room = QRectF(18, top + ROW_PX - 5, self.width() - 20, LABEL_PX + 6)
+                more = QFontMetrics(painter.font()).elidedText(_more(finding), elide, round(room.width()))
+                painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, more)
+                painter.setFont(sized(TEXT_PX))
+            end = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
+            if finding.drawn:
+                painter.setPen(dim)
+                room = QRectF(named, top, self.width() - named - 2, ROW_PX)
+                painter.drawText(
+                    room, end, metrics.elidedText(self._author(finding), elide, round(room.width()))
+                )
+                continue
             bar = QRectF(left, top + ROW_PX / 2 - 2, self.width() - left - 46, 4)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(theme.raised))
@@ -154,13 +186,14 @@ class FindingList(QWidget):
             bar.setWidth(max(bar.width() * min(max(finding.confidence, 0.0), 1.0), 4))
             painter.setBrush(QColor(getattr(theme, tone)))
             painter.drawRoundedRect(bar, 2, 2)
-            painter.setPen(QColor(theme.dim_text if place == self.current else theme.dim))
-            painter.drawText(
-                QRectF(self.width() - 44, top, 42, ROW_PX),
-                Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight,
-                f"{finding.confidence:.2f}",
-            )
+            painter.setPen(dim)
+            painter.drawText(QRectF(self.width() - 44, top, 42, ROW_PX), end, f"{finding.confidence:.2f}")
         painter.end()
+
+
+def _more(finding: Finding) -> str:
+    """How severe and how large a finding is, where that is known."""
+    return " · ".join(part for part in (severity_word(finding.severity), size_text(finding.size_mm)) if part)
 
 
 class FindingsBox(QWidget):

@@ -12,7 +12,7 @@ from desktop.pages.workbench.findings import FindingsBox
 from desktop.pages.workbench.history import HistoryBox
 from desktop.pages.workbench.item_fields import ItemFields
 from desktop.pages.workbench.photo_box import PhotoBox
-from desktop.pages.workbench.rows import findings_of
+from desktop.pages.workbench.rows import Known, findings_of
 from desktop.pages.workbench.run_box import RunBox
 from desktop.pages.workbench.verdict import VerdictBox
 from desktop.widgets import Panel, label, rule
@@ -39,6 +39,8 @@ class Inspector(Panel):
         self.history = HistoryBox()
         self._none = label("", "dim", wrap=True)
         self.say_none(any_items=True)
+        self.known = Known()
+        """What findings are told with beside their entry."""
         self._stack = QStackedWidget()
         self._build()
 
@@ -115,7 +117,7 @@ class Inspector(Panel):
     def show_findings(self, item: ItemView, entry: results.Entry | None) -> None:
         """Show the findings of `entry`, which is one of the item's or a draft."""
         nothing = self._nothing_found(entry)
-        self.findings.show_findings(findings_of(entry), nothing, self.findings.list.current)
+        self.findings.show_findings(findings_of(entry, self.known), nothing, self.findings.list.current)
 
     def _nothing_found(self, entry: results.Entry | None) -> str:
         if entry is None or not results.is_finished(entry):

@@ -26,12 +26,12 @@ class LabelEditor(QComboBox):
         self._labels = {finding_word(name): name for name in labels}
         self.addItems(list(self._labels))
         self.setEditText(finding_word(current))
-        self._done = False
+        self._done = self._open = False
         field = self.lineEdit()
         assert field is not None
         field.selectAll()
         field.returnPressed.connect(self.take)
-        self.activated.connect(lambda _place: self.take())
+        self.activated.connect(lambda _place: self._picked())
 
     def take(self) -> None:
         """Tell the label as it stands, and go."""
@@ -41,6 +41,11 @@ class LabelEditor(QComboBox):
             if text:
                 self.labelled.emit(self._labels.get(text, text))
             self._go()
+
+    def _picked(self) -> None:
+        # Qt also says so when the field loses the focus to the list that drops down.
+        if not self._open:
+            self.take()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Esc gives no label."""
@@ -53,8 +58,20 @@ class LabelEditor(QComboBox):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         """Who goes on elsewhere has said it."""
         super().focusOutEvent(event)
-        if event.reason() is not Qt.FocusReason.PopupFocusReason:
+        # The list that drops down is a window of its own: it takes the focus, and the editor waits for it.
+        reasons = (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.ActiveWindowFocusReason)
+        if not self._open and event.reason() not in reasons:
             self.take()
+
+    def showPopup(self) -> None:
+        """Let the list drop down; the editor stays until something is chosen."""
+        self._open = True
+        super().showPopup()
+
+    def hidePopup(self) -> None:
+        """The list is put away."""
+        super().hidePopup()
+        self._open = False
 
     def _go(self) -> None:
         self.hide()

@@ -6,8 +6,8 @@ import contextlib
 import os
 import re
 import tempfile
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -32,7 +32,7 @@ from shared.content import file_id_of, sha256, sha256_of
 from shared.geometry import Rect
 from shared.paths import private_folder
 from shared.wire.catalogue import ReferenceImage
-from shared.wire.detection import DetectionModel
+from shared.wire.detection import DetectionModel, Severity
 from shared.wire.inspection import Record
 
 _KEPT_BYTES = 4_000_000_000
@@ -58,6 +58,7 @@ class Opened:
     rows: Rows
     reference: ReferenceImage | None
     models: Sequence[DetectionModel]
+    severities: Mapping[str, Severity] = field(default_factory=dict)
 
 
 def load(session: Session, record_id: str, local_id: Callable[[str], str]) -> Opened:
@@ -74,9 +75,12 @@ def load(session: Session, record_id: str, local_id: Callable[[str], str]) -> Op
     models: Sequence[DetectionModel] = ()
     with contextlib.suppress(NotFound, Forbidden):
         models = session.detection.models()
+    severities: Mapping[str, Severity] = {}
+    with contextlib.suppress(NotFound, Forbidden):
+        severities = session.detection.labels()
     rows = Rows()
     rows.of(items, model_names(models))
-    return Opened(record, items, rows, reference, models)
+    return Opened(record, items, rows, reference, models, severities)
 
 
 def model_names(models: Sequence[DetectionModel]) -> dict[str, str]:

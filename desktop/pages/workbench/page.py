@@ -299,6 +299,7 @@ class WorkbenchPage(Page):
     def _show_current(self) -> None:
         bench = self.bench
         self.picture.turn()
+        self.inspector.known = bench.known
         self.inspector.show_item(bench.item, bench.number, bench.entry)
         self.inspector.photo.set_editable(bench.editable and bench.item is not None)
         self.selecting.show()

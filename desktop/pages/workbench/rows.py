@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from operator import is_
 from typing import Any
 
@@ -15,20 +15,29 @@ from desktop.detection_words import model_word
 from desktop.pages.workbench.correction import boxes_of
 from desktop.pages.workbench.document import ItemView
 from desktop.pages.workbench.run_state import RunState, run_state
-from shared import results
+from shared import findings, results
 from shared.codes import Verdict
 from shared.geometry import Rect, from_corners
+from shared.wire.detection import Severity
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One box of a result entry: px of the upright photo. `place` counts its readable boxes from 0."""
+    """One box of a result entry: px of the upright photo. `place` counts its readable boxes from 0.
+
+    `drawn`: a person drew it, and its confidence says nothing; `author` is who, empty where not known.
+    `size_mm` is its width and height on the reference image, None where the scale is not known.
+    """
 
     label: str
     confidence: float
     rect: Rect
     place: int = 0
     accepted: bool = False
+    drawn: bool = False
+    author: str = ""
+    severity: Severity | None = None
+    size_mm: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +54,12 @@ class Row:
     run: RunState
     saved: bool
     finished: bool
+    detected: bool
+
+    @property
+    def judged(self) -> bool:
+        """Whether a person decided it."""
+        return self.status in (Verdict.PASSED, Verdict.FAILED)
 
     @property
     def note(self) -> str:
@@ -57,12 +72,37 @@ class Row:
         return State.NONE if self.status == "not_started" else State(self.status)
 
 
-def findings_of(entry: results.Entry | None) -> tuple[Finding, ...]:
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known beside a result entry: severities of labels now, the scale, who works here."""
+
+    severities: Mapping[str, Severity] = field(default_factory=dict)
+    mm_per_pixel: float | None = None
+    me: str = ""
+
+
+def findings_of(entry: results.Entry | None, known: Known | None = None) -> tuple[Finding, ...]:
     """The boxes of a result entry, the surest first; what cannot be read is left out."""
+    known = known or Known()
     found = []
+    matrix = homography(entry)
     for place, box in enumerate(boxes_of(entry)):
         rect = from_corners(*(box["points"][name] for name in ("x1", "y1", "x2", "y2")))
-        found.append(Finding(box["label"], box["confidence"], rect, place, box["accepted"]))
+        drawn = findings.is_drawn(box)
+        found.append(
+            Finding(
+                label=box["label"],
+                confidence=box["confidence"],
+                rect=rect,
+                place=place,
+                accepted=box["accepted"],
+                drawn=drawn,
+                # What is not sent yet was drawn here.
+                author=(findings.author(entry or {}, box) or known.me) if drawn else "",
+                severity=findings.severity(box, known.severities),
+                size_mm=findings.size_mm(rect, matrix, known.mm_per_pixel),
+            )
+        )
     return tuple(sorted(found, key=lambda finding: -finding.confidence))
 
 
@@ -129,6 +169,7 @@ def row_of(item: ItemView, number: int, models: Mapping[str, str]) -> Row:
         run=run_state(item.result),
         saved=item.saved,
         finished=item.passed is not None,
+        detected=results.finished_detection(item.result) is not None,
     )
 
 
