@@ -6,6 +6,9 @@ from PySide6.QtCore import QCoreApplication
 
 from shared.wire.detection import REFERENCE_DIFFERENCE, DetectionModel, ModelKind, Severity
 
+BUILT_IN = ("missing", "added", "crack", "scratch", "dent", "stain", "difference")
+"""The labels of the built-in model, offered for every finding."""
+
 _DELIVERED = "把照片与参考图上的标记区域对齐后比较，无需训练"
 """What the service says about the built-in model until somebody writes something else."""
 

@@ -116,7 +116,8 @@ def regions(data: bytes, target: Picture) -> Drafts:
         names = {category["id"]: str(category["name"]) for category in document.get("categories") or []}
         drafts = []
         for annotation in annotations:
-            rect = rect_of(annotation.get("bbox")) or _around(annotation.get("segmentation"))
+            shape = annotation.get("segmentation")
+            rect = rect_of(annotation.get("bbox")) or _around(shape)
             if rect is None or annotation["image_id"] != image["id"]:
                 continue
             said = annotation.get("attributes")
@@ -128,6 +129,7 @@ def regions(data: bytes, target: Picture) -> Drafts:
                     rect=scaled(rect, None if size is None else (size.w, size.h), target),
                     description=description if isinstance(description, str) else None,
                     model_id=model_id if isinstance(model_id, str) else None,
+                    boxed=_is_other_shape(shape, rect),
                 )
             )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -167,6 +169,17 @@ def _around(polygons: Any) -> Rect | None:
     if not isinstance(polygons, list) or not all(isinstance(one, list) for one in polygons):
         return None
     return around([number for polygon in polygons for number in polygon])
+
+
+def _is_other_shape(shape: Any, box: Rect) -> bool:
+    """True for polygons, or a mask, that are not just the box again."""
+    if not shape:
+        return False
+    corners = sorted(
+        [box.x, box.y, box.right, box.y, box.right, box.bottom, box.x, box.bottom],
+    )
+    one = shape[0] if isinstance(shape, list) and len(shape) == 1 and isinstance(shape[0], list) else []
+    return len(one) != len(corners) or any(abs(a - b) > 1 for a, b in zip(sorted(one), corners, strict=True))
 
 
 def _chosen(images: list[dict[str, Any]], target: Picture) -> dict[str, Any]:

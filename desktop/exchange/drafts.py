@@ -19,18 +19,27 @@ _TEXT = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A region to be made: its name (may be empty), its rectangle in px of the reference image it is for."""
+    """A region to be made: its name (may be empty), its rectangle in px of the reference image it is for.
+
+    `boxed`: the file has another shape there, and the rectangle is the one around it.
+    """
 
     name: str
     rect: Rect
     description: str | None = None
     model_id: str | None = None
+    boxed: bool = False
 
 
 class Drafts(list[Draft]):
     """The regions of a file that lie on the picture; `left_out` more lie outside of it."""
 
     left_out: int = 0
+
+    @property
+    def boxed(self) -> int:
+        """How many are the rectangle around a polygon, a circle or another shape."""
+        return sum(draft.boxed for draft in self)
 
 
 def scaled(rect: Rect, source: tuple[float, float] | None, target: Picture) -> Rect:

@@ -42,6 +42,7 @@ def regions(data: bytes, target: Picture) -> Drafts:
                     name=str(shape.get("label") or ""),
                     rect=scaled(rect, None if size is None else (size.w, size.h), target),
                     description=said if isinstance(said, str) and said else None,
+                    boxed=shape.get("shape_type") != "rectangle",
                 )
             )
     return fitted(drafts, target)

@@ -133,7 +133,8 @@ def _drafts(text: str, names: Sequence[str], target: Picture) -> list[Draft]:
         rect = Rect(
             part.x * target.width, part.y * target.height, part.w * target.width, part.h * target.height
         )
-        drafts.append(Draft(names[number] if 0 <= number < len(names) else "", rect))
+        name = names[number] if 0 <= number < len(names) else ""
+        drafts.append(Draft(name, rect, boxed=len(words) > 6))
     return drafts
 
 

@@ -2,40 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QLocale, Qt
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QDoubleSpinBox,
-    QFormLayout,
-    QHBoxLayout,
-    QHeaderView,
-    QTableWidget,
-    QTableWidgetItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QDoubleSpinBox, QFormLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.client.errors import Invalid
 from desktop.client.session import Session
 from desktop.context import Context
 from desktop.detection_words import finding_word, kind_name, model_description, model_word
 from desktop.language import listed
+from desktop.pages.catalogue.class_table import ClassTable, share
 from desktop.pages.catalogue.forms import EntryForm
 from desktop.pages.catalogue.saving import save_model
 from desktop.pages.form import Form
 from desktop.pages.moments import minute
 from desktop.pages.section import NOTHING
+from desktop.pages.sentences import sentence
 from desktop.widgets import Combo, Field, TextArea, grow, label
-from shared.wire.detection import DetectionModel, ModelKind, ModelUpdate, ModelVersion
-
-_MOST_ROWS = 200
-_TABLE_PX = 220
-_ROW_PX = 36
-_COLUMN_PX = 120
+from desktop.workers import run
+from shared.wire.detection import DetectionModel, ModelKind, ModelUpdate, ModelVersion, Severity
 
 
 class ModelForm(EntryForm):
@@ -63,10 +51,13 @@ class ModelForm(EntryForm):
         self.body.addStretch(1)
         self.confidence: QDoubleSpinBox | None = None
         self.fail_confidence: QDoubleSpinBox | None = None
-        self.table: QTableWidget | None = None
+        self.classes: ClassTable | None = None
         self.feeding: dict[str, Combo] = {}
         if entry.kind is not ModelKind.REFERENCE_DIFFERENCE:
             self._rules()
+        else:
+            self.setMinimumWidth(860)
+            self._beside.addWidget(self._class_table(), 1)
 
     def _facts(self) -> None:
         entry, settings = self._entry, self._entry.settings
@@ -103,13 +94,13 @@ class ModelForm(EntryForm):
         return entry.added_by_name or self.tr("somebody who is not known any more")
 
     def _rules(self) -> None:
-        self.setMinimumWidth(940)
+        self.setMinimumWidth(1080)
         column = QVBoxLayout()
         column.setSpacing(14)
         self._beside.addLayout(column, 1)
         settings = self._entry.settings
-        self.confidence = _share(float(settings.get("confidence", 0.25)))
-        self.fail_confidence = _share(float(settings.get("fail_confidence", 0.4)))
+        self.confidence = share(float(settings.get("confidence", 0.25)))
+        self.fail_confidence = share(float(settings.get("fail_confidence", 0.4)))
         grid = QFormLayout()
         grid.setHorizontalSpacing(16)
         for said, box in (
@@ -120,16 +111,24 @@ class ModelForm(EntryForm):
             grid.addRow(label(said, "label"), box)
         self._feeding(grid)
         column.addLayout(grid)
-        labels = self._entry.labels[:_MOST_ROWS]
-        if labels:
-            self.table = self._label_table(labels)
-            column.addWidget(self.table, 1)
+        column.addWidget(self._class_table(), 1)
         hint = self.tr(
             "A change on this side makes the next version. Results keep the one they were made with."
         )
         column.addWidget(label(hint, "small", wrap=True))
         for box in (self.confidence, self.fail_confidence):
             box.valueChanged.connect(lambda _: self.touch())
+
+    def _class_table(self) -> ClassTable:
+        self.classes = ClassTable(self._entry)
+        self.classes.changed.connect(self.touch)
+        run(
+            self._context.session.detection.labels,
+            owner=self,
+            done=self.classes.show_severities,
+            failed=lambda error: self.banner.say(sentence(error), "error"),
+        )
+        return self.classes
 
     def _feeding(self, grid: QFormLayout) -> None:
         """How a photo gets into the model, which no file tells for certain."""
@@ -161,41 +160,6 @@ class ModelForm(EntryForm):
             self.feeding[key] = combo
             grid.addRow(label(said, "label"), combo)
 
-    def _label_table(self, labels: list[str]) -> QTableWidget:
-        settings = self._entry.settings
-        table = QTableWidget(len(labels), 3)
-        table.setAccessibleName(self.tr("Thresholds of the labels"))
-        table.setHorizontalHeaderLabels(
-            [self.tr("Label"), self.tr("Own threshold"), self.tr("Fails the photo")]
-        )
-        table.setShowGrid(False)
-        table.setTabKeyNavigation(False)
-        table.verticalHeader().hide()
-        table.verticalHeader().setDefaultSectionSize(_ROW_PX)
-        head = table.horizontalHeader()
-        head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        head.resizeSection(1, _COLUMN_PX)
-        head.resizeSection(2, _COLUMN_PX)
-        head.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        table.setMinimumHeight(_TABLE_PX)
-        fails = settings.get("fail_labels")
-        own = settings.get("per_label") or {}
-        for row, name in enumerate(labels):
-            shown = QTableWidgetItem(finding_word(name))
-            shown.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
-            table.setItem(row, 0, shown)
-            box = _share(float(own.get(name, 0.0)))
-            box.setSpecialValueText(self.tr("as above"))
-            box.setAccessibleName(self.tr("Threshold of {label}").format(label=finding_word(name)))
-            box.valueChanged.connect(lambda _: self.touch())
-            table.setCellWidget(row, 1, box)
-            tick = QCheckBox()
-            tick.setAccessibleName(self.tr("{label} fails the photo").format(label=finding_word(name)))
-            tick.setChecked(fails is None or name in fails)
-            tick.toggled.connect(lambda _: self.touch())
-            table.setCellWidget(row, 2, tick)
-        return table
-
     def settings(self) -> dict[str, Any]:
         """The settings that differ from those of the model."""
         if self.confidence is None or self.fail_confidence is None:
@@ -205,19 +169,8 @@ class ModelForm(EntryForm):
             "confidence": self.confidence.value(),
             "fail_confidence": self.fail_confidence.value(),
         }
-        if self.table is not None and len(self._entry.labels) <= _MOST_ROWS:
-            own: dict[str, float] = {}
-            fails: list[str] = []
-            for row, name in enumerate(self._entry.labels):
-                box, tick = self.table.cellWidget(row, 1), self.table.cellWidget(row, 2)
-                assert isinstance(box, QDoubleSpinBox)
-                assert isinstance(tick, QCheckBox)
-                if box.value() > 0:
-                    own[name] = box.value()
-                if tick.isChecked():
-                    fails.append(name)
-            now["per_label"] = own
-            now["fail_labels"] = None if len(fails) == len(self._entry.labels) else fails
+        assert self.classes is not None
+        now |= self.classes.rules()
         defaults = {"confidence": 0.25, "fail_confidence": 0.4, "per_label": {}, "fail_labels": None}
         for key, combo in self.feeding.items():
             now[key] = combo.value()
@@ -237,7 +190,28 @@ class ModelForm(EntryForm):
         if self.text("model_name") is None:
             self.wrong("model_name", self.tr("A model needs a name."))
             return None
-        return partial(_save, self._context.session, self._entry, self.change(), self.settings())
+        twice = self.classes.twice() if self.classes is not None else ""
+        if twice:
+            said = self.tr("Two classes are called {name}. Give each its own name.").format(name=twice)
+            self.banner.say(said, "error")
+            return None
+        severities = {} if self.classes is None else self.classes.severities()
+        return partial(
+            _save,
+            self._context.session,
+            self._entry,
+            self.change(),
+            self.settings(),
+            self.names(),
+            severities,
+        )
+
+    def names(self) -> list[str] | None:
+        """The names of the classes, where they differ from those of the model."""
+        if self.classes is None or self._entry.kind is ModelKind.REFERENCE_DIFFERENCE:
+            return None
+        names = self.classes.names()
+        return None if names == self._entry.labels else names
 
 
 class KindForm(Form):
@@ -305,19 +279,20 @@ def _activations(asked: Invalid) -> list[str]:
     return [str(one) for one in given] if isinstance(given, list) else []
 
 
-def _save(session: Session, entry: DetectionModel, change: ModelUpdate, settings: dict[str, Any]) -> Any:
+def _save(
+    session: Session,
+    entry: DetectionModel,
+    change: ModelUpdate,
+    settings: dict[str, Any],
+    names: list[str] | None,
+    severities: Mapping[str, Severity | None],
+) -> Any:
     saved = save_model(session.detection, entry, change)
-    if settings:
-        saved = session.detection.supersede_model(entry.model_id, ModelVersion(settings=settings))
+    if settings or names is not None:
+        version = ModelVersion(settings=settings)
+        if names is not None:
+            version = ModelVersion(settings=settings, labels=names)
+        saved = session.detection.supersede_model(entry.model_id, version)
+    if severities:
+        session.detection.set_severities(severities)
     return saved
-
-
-def _share(value: float) -> QDoubleSpinBox:
-    box = QDoubleSpinBox()
-    box.setRange(0, 1)
-    box.setSingleStep(0.05)
-    box.setDecimals(2)
-    box.setValue(value)
-    box.lineEdit().setTextMargins(6, 0, 0, 0)
-    box.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-    return box

@@ -29,6 +29,8 @@ Upload = tuple[str, Path | bytes, str]
 class Adding(QObject):
     """Sends photos, shows how far they are, and names every one that did not arrive."""
 
+    said = Signal(str)
+    """Why no photo can be added now."""
     added = Signal(str, object)
     """The id of an item, and the new `Photo` that it has."""
 
@@ -48,8 +50,21 @@ class Adding(QObject):
         if self._bench.current != self._told_at:
             self._forget_failures()
 
+    def _has_item(self) -> bool:
+        """Whether there is an item for a photo; where not, what to do is said."""
+        if self._bench.item is None:
+            keys = self._bench.context.commands.keys_text("tool.rectangle")
+            self.said.emit(
+                self.tr("Choose an item for the photo first.")
+                if self._bench.rows
+                else self.tr("A photo belongs to an item. Draw a region first ({keys}).").format(keys=keys)
+            )
+        return self._bench.item is not None
+
     def choose_files(self) -> None:
         """Ask for picture files and add them."""
+        if not self._has_item():
+            return
         names, _ = QFileDialog.getOpenFileNames(
             self._window,
             self.tr("Add a photo"),
@@ -60,7 +75,7 @@ class Adding(QObject):
 
     def capture(self) -> None:
         """Take a photo with the camera."""
-        if self._bench.item is None:
+        if not self._has_item():
             return
         dialog = CaptureDialog(self._bench.context, self._window)
         dialog.taken.connect(self.add_image)

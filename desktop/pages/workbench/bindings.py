@@ -105,6 +105,7 @@ def bind(page: WorkbenchPage) -> None:
     def hide_regions() -> None:
         comparing.picture()
         view.show_regions(not view.regions_shown)
+        page.items.say_hidden(not view.regions_shown)
 
     def minimap() -> None:
         comparing.picture()
@@ -155,8 +156,8 @@ def bind(page: WorkbenchPage) -> None:
         ("item.pass", lambda: page.inspector.verdict.decide(Verdict.PASSED), on_item),
         ("item.fail", lambda: page.inspector.verdict.decide(Verdict.FAILED), on_item),
         ("item.unsure", lambda: page.inspector.verdict.decide(Verdict.UNDECIDED), on_item),
-        ("item.photo", page.adding.choose_files, on_item),
-        ("item.camera", page.adding.capture, on_item),
+        ("item.photo", page.adding.choose_files, editing),
+        ("item.camera", page.adding.capture, editing),
         ("item.versions", comparing.versions, on_item),
         ("item.detect", page.detecting.detect, on_item),
         ("record.detect", page.detecting.detect_all, editing),

@@ -11,15 +11,13 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
 from desktop.canvas.alignment import AlignedPair
 from desktop.canvas.compare import CompareView
 from desktop.canvas.pair_tools import BoxTool
+from desktop.detection_words import BUILT_IN
 from desktop.pages.workbench.bench import Bench
 from desktop.pages.workbench.correction import Draft
 from desktop.pages.workbench.findings import FindingsBox
 from desktop.widgets import Button, Kind, label
 from shared import results
 from shared.geometry import Rect
-
-BUILT_IN = ("missing", "added", "crack", "scratch", "dent", "stain", "difference")
-"""The labels of the built-in model, offered for every finding."""
 
 _NEW = "difference"
 

@@ -31,7 +31,7 @@ class Exchange(QObject):
     def __init__(self, bench: Bench, window: QWidget) -> None:
         super().__init__(window)
         self._bench, self._window = bench, window
-        self._left_out = 0
+        self._left_out = self._boxed = 0
         self.importing = Importing(bench, window)
         self.importing.imported.connect(self._imported)
         self.exporting = Exporting(bench.context, window)
@@ -69,7 +69,7 @@ class Exchange(QObject):
         info = None if bench.link.file is None else bench.link.file.info
         known, default = {model.model_id for model in bench.models}, bench.default_model()
 
-        def items() -> tuple[list[dict[str, Any]], int]:
+        def items() -> tuple[list[dict[str, Any]], int, int]:
             drafts = _read(path, target)
             fields = _fields(
                 item_creates(
@@ -82,7 +82,7 @@ class Exchange(QObject):
                 known,
                 default,
             )
-            return fields, drafts.left_out
+            return fields, drafts.left_out, drafts.boxed
 
         run(
             items,
@@ -97,9 +97,9 @@ class Exchange(QObject):
             return None
         return Picture(file.name, width, height, file.info.get("ipfs_cid"))
 
-    def _make(self, record_id: str, fields: list[dict[str, Any]], left_out: int) -> None:
+    def _make(self, record_id: str, fields: list[dict[str, Any]], left_out: int, boxed: int) -> None:
         if self._bench.record_id == record_id and self._bench.editable and not self.importing.busy:
-            self._left_out = left_out
+            self._left_out, self._boxed = left_out, boxed
             self.importing.start(fields)
 
     def _imported(self, count: int) -> None:
@@ -107,6 +107,8 @@ class Exchange(QObject):
             said = self.tr("%n region(s) imported.", "", count)
             if self._left_out:
                 said += " " + self.tr("%n outside the picture left out.", "", self._left_out)
+            if self._boxed:
+                said += " " + self.tr("%n other shape(s) became the rectangle around them.", "", self._boxed)
             self.said.emit(said)
 
     def _why_not(self, error: Exception) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from enum import IntEnum
 
 from PySide6.QtCore import (
@@ -69,6 +70,7 @@ class ItemsModel(QStringListModel):
         self._photos: dict[str, QPixmap] = {}
         self._running: Mapping[str, int] = {}
         self._chosen = ""
+        self._hidden = False
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         return Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled
@@ -86,16 +88,26 @@ class ItemsModel(QStringListModel):
             case Role.CHOSEN:
                 return row.item_id == self._chosen
             case Role.REGION:
-                return self.region_of(row.item_id)
+                return self._region(row.item_id)
             case Qt.ItemDataRole.DisplayRole:
                 return row.name
             case Qt.ItemDataRole.AccessibleTextRole:
                 findings = self.tr("%n finding(s)", "", row.findings)
                 parts = [f"{row.number} {row.name}", row.model, status_word(row.status), findings]
-                return ", ".join([*parts, *region_words(self.region_of(row.item_id))])
+                return ", ".join([*parts, *region_words(self._region(row.item_id))])
             case Qt.ItemDataRole.ToolTipRole:
                 return tip(row.note) or None
         return None
+
+    def _region(self, item_id: str) -> Region | None:
+        """The region as it is seen: with all hidden, each of them is."""
+        region = self.region_of(item_id)
+        return replace(region, hidden=True) if region is not None and self._hidden else region
+
+    def hide_regions(self, on: bool) -> None:
+        """Mark every region as hidden."""
+        self._hidden = on
+        self._all_changed()
 
     def row(self, number: int) -> Row | None:
         """The row at a place of the list."""

@@ -17,6 +17,7 @@ from desktop.widgets import (
     Panel,
     ProgressBar,
     SearchField,
+    Symbol,
     key_hint,
     label,
     rule,
@@ -60,7 +61,11 @@ class ItemsPanel(Panel):
         self.search.setObjectName("items-search")
         self.search.hide()
         self._count = label("", "dim")
-        self._progress = ProgressBar(self.tr("Progress of the record"))
+        self._progress = ProgressBar(self.tr("Judged items"))
+        self._detected = label("", "dim")
+        self._detected.setObjectName("items-detected")
+        self._sign = Symbol("finding", "dim", 14)
+        self._hidden = self._make_hidden(commands)
         self._empty = self._make_empty()
         self._current = ""
         self._selection: tuple[str, ...] = ()
@@ -77,11 +82,17 @@ class ItemsPanel(Panel):
         head.addWidget(label(self.tr("Items"), "strong"))
         head.addStretch(1)
         head.addWidget(self._count)
+        found = QHBoxLayout()
+        found.setSpacing(6)
+        found.addWidget(self._sign)
+        found.addWidget(self._detected, 1)
         top = QVBoxLayout()
         top.setContentsMargins(12, 12, 12, 8)
         top.setSpacing(8)
         top.addLayout(head)
         top.addWidget(self._progress)
+        top.addLayout(found)
+        top.addWidget(self._hidden)
         top.addWidget(self.filters)
         top.addWidget(self.search)
         column = QVBoxLayout(self)
@@ -121,6 +132,25 @@ class ItemsPanel(Panel):
             column.addWidget(widget)
         return made
 
+    def _make_hidden(self, commands: Commands) -> QWidget:
+        made = QWidget()
+        row = QHBoxLayout(made)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(6)
+        row.addWidget(Symbol("eye-off", "dim", 14))
+        row.addWidget(label(self.tr("Regions are hidden on the picture"), "dim", wrap=True), 1)
+        self.show_regions = Button(self.tr("Show"), kind=Kind.LINK, keys=commands.keys_text("view.regions"))
+        self.show_regions.setObjectName("items-show-regions")
+        self.show_regions.clicked.connect(lambda _checked=False: commands.run("view.regions"))
+        row.addWidget(self.show_regions)
+        made.hide()
+        return made
+
+    def say_hidden(self, on: bool) -> None:
+        """Say that no region is painted on the picture, and mark every row."""
+        self._hidden.setVisible(on)
+        self.model.hide_regions(on)
+
     @property
     def current(self) -> str:
         """The id of the chosen item, or an empty string."""
@@ -130,9 +160,14 @@ class ItemsPanel(Panel):
         """List the items; `can_start`: offer to begin with a template or the last inspection."""
         self.model.show(rows)
         self.search.setVisible(len(rows) > _MANY or bool(self.search.text()))
-        finished = sum(row.finished for row in rows)
-        self._count.setText(f"{finished} / {len(rows)}")
-        self._progress.setValue(100 * finished // len(rows) if rows else 0)
+        judged, detected = sum(row.judged for row in rows), sum(row.detected for row in rows)
+        said = self.tr("Judged {n} of {all}").format(n=judged, all=len(rows))
+        self._count.setText(said)
+        self._progress.setValue(100 * judged // len(rows) if rows else 0)
+        self._progress.setAccessibleDescription(said)
+        self._detected.setText(self.tr("Detected {n} of {all}").format(n=detected, all=len(rows)))
+        for widget in (self._sign, self._detected):
+            widget.setVisible(bool(rows))
         counts = self.model.counts()
         self.filters.set_choices(
             [

@@ -146,7 +146,14 @@ class WorkbenchPage(Page):
         bench.currentChanged.connect(self._show_current)
         bench.edits.savingChanged.connect(self._show_saving)
         talking = (self.inspector.verdict, self.comparing, self.undoing, self.aligning, self.correcting)
-        others = (self.detecting, self.finishing, self.starting, self.own_detection, self.deleting)
+        others = (
+            self.detecting,
+            self.finishing,
+            self.starting,
+            self.own_detection,
+            self.deleting,
+            self.adding,
+        )
         for said in (bench.edits.failed, bench.edits.kept, *(part.said for part in (*talking, *others))):
             said.connect(self.toast)
         view.regionsEdited.connect(self._regions_edited)

@@ -5,14 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from desktop.client.errors import Invalid, Stale
 from desktop.context import Context
-from desktop.detection_words import model_description
+from desktop.detection_words import BUILT_IN, model_description
+from desktop.pages.catalogue.class_table import FAILS, SEVERITY, THRESHOLD
 from desktop.pages.catalogue.model_form import KindForm, ModelForm
-from shared.wire.detection import REFERENCE_DIFFERENCE, ModelKind, ModelUpdate
+from shared.wire.detection import REFERENCE_DIFFERENCE, ModelKind, ModelUpdate, Severity
 from tests.desktop.pages.catalogue import opened
 from tests.service.detection.test_models import ambiguous_model, unclear_detr
 
@@ -65,7 +67,7 @@ def test_a_model_of_several_kinds_is_asked_about_shown_and_superseded(
     assert {"YOLOX", "1"} <= {said.text() for said in form.findChildren(QLabel)}
     assert form.settings() == {}
     form.confidence.setValue(0.6)
-    row = form.table.cellWidget(0, 1)
+    row = form.classes.table.cellWidget(0, THRESHOLD)
     row.setValue(0.75)
     assert {key: combo.value() for key, combo in form.feeding.items()} == {
         "values": "raw",
@@ -79,6 +81,64 @@ def test_a_model_of_several_kinds_is_asked_about_shown_and_superseded(
     assert (made.version, made.settings["confidence"]) == (2, 0.6)
     assert (made.settings["values"], made.settings["colour"]) == ("unit", "bgr")
     assert list(made.settings["per_label"].values()) == [0.75]
+
+
+def test_classes_are_named_and_keep_their_thresholds(context: Context, qtbot: QtBot, tmp_path: Path) -> None:
+    detection = context.session.detection
+    made = detection.add_model(ambiguous_model(tmp_path / "unnamed.onnx"), "unnamed", kind=ModelKind.YOLOX)
+    assert made.labels[:2] == ["class 0", "class 1"]
+    form = ModelForm(context, made)
+    qtbot.addWidget(form)
+    form.show()
+    classes = form.classes
+    qtbot.waitUntil(lambda: classes.table.cellWidget(0, SEVERITY).isEnabled())
+    classes.table.cellWidget(0, THRESHOLD).setValue(0.6)
+    classes.table.cellWidget(1, FAILS).setChecked(False)
+    QGuiApplication.clipboard().setText("裂纹\ndent\n")
+    classes.paste.click()
+    classes.table.cellWidget(0, SEVERITY).set_value("critical")
+    with qtbot.waitSignal(form.saved) as saved:
+        form.save.click()
+    now = saved.args[0]
+    assert (now.version, now.labels[:2]) == (2, ["裂纹", "dent"])
+    assert now.labels[2:] == made.labels[2:]
+    assert now.settings["per_label"] == {"裂纹": 0.6}
+    assert now.settings["fail_labels"] == ["裂纹", *made.labels[2:]]
+    assert detection.labels()["裂纹"] is Severity.CRITICAL
+    again = ModelForm(context, now)
+    qtbot.addWidget(again)
+    qtbot.waitUntil(lambda: again.classes.table.cellWidget(0, SEVERITY).isEnabled())
+    assert (again.names(), again.settings(), again.classes.severities()) == (None, {}, {})
+    again.classes.table.item(1, 0).setText("裂纹")
+    assert again.work() is None
+    assert "裂纹" in again.banner.text()
+    again.classes.table.item(1, 0).setText("  ")
+    assert again.names()[1] == "class 1"
+
+
+def test_the_built_in_model_has_severities(context: Context, qtbot: QtBot) -> None:
+    detection = context.session.detection
+    model = next(model for model in detection.models() if model.model_id == REFERENCE_DIFFERENCE)
+    form = ModelForm(context, model)
+    qtbot.addWidget(form)
+    form.show()
+    classes = form.classes
+    qtbot.waitUntil(lambda: classes.table.cellWidget(0, SEVERITY).isEnabled())
+    assert not classes.table.cellWidget(0, THRESHOLD).isVisible()
+    classes.table.cellWidget(BUILT_IN.index("dent"), SEVERITY).set_value("minor")
+    classes.more.click()
+    added = classes.table.rowCount() - 1
+    classes.table.item(added, 0).setText("漏油")
+    classes.table.cellWidget(added, SEVERITY).set_value("major")
+    with qtbot.waitSignal(form.saved):
+        form.save.click()
+    said = detection.labels()
+    assert (said["dent"], said["漏油"]) == (Severity.MINOR, Severity.MAJOR)
+    again = ModelForm(context, model)
+    qtbot.addWidget(again)
+    qtbot.waitUntil(lambda: "漏油" in again.classes.names())
+    assert again.classes.severities() == {}
+    assert detection.models()[0].version == model.version
 
 
 def test_how_classes_become_confidences_is_asked_where_the_file_does_not_tell(
