@@ -7,6 +7,7 @@ from PySide6.QtGui import QColor, QFocusEvent, QFont, QFontMetricsF, QPainter, Q
 
 from desktop.canvas.colours import chip_colours
 from desktop.canvas.regions import State
+from shared.geometry import Rect
 
 CHIP_HEIGHT = 20
 """View px."""
@@ -27,6 +28,27 @@ def chip_cells(chip: QRectF) -> list[tuple[int, int]]:
     columns = range(int(chip.left() // side), int(chip.right() // side) + 1)
     rows = range(int(chip.top() // side), int((chip.bottom() - 1) // side) + 1)
     return [(column, row) for column in columns for row in rows]
+
+
+def chip_places(box: Rect, width: float, view: tuple[float, float]) -> list[QRectF]:
+    """Where a chip of this width may stand at a region, the best place first; all in view px.
+
+    That is above the region at its left, inside of a large one at the upper edge; none covers a small one.
+    """
+    left, right = box.x - 1, box.right + 1 - width
+    above, below = box.y - CHIP_HEIGHT, box.bottom
+    middle = box.y + (box.h - CHIP_HEIGHT) / 2
+    around = [(left, above), (left, below), (right, above), (right, below)]
+    around += [(box.right + 2, middle), (box.x - width - 2, middle)]
+    around += [(left, above - CHIP_HEIGHT), (left, below + CHIP_HEIGHT)]
+    if above < 0:
+        around[0] = (left, below if box.h < CHIP_HEIGHT else max(box.y, 0.0))
+    most_x, most_y = max(view[0] - width, 0.0), max(view[1] - CHIP_HEIGHT, 0.0)
+    places = [QRectF(round(x), round(y), round(width), CHIP_HEIGHT) for x, y in around]
+    inside = [one for one in places[1:] if 0 <= one.x() <= most_x and 0 <= one.y() <= most_y]
+    first = places[0]
+    first.moveLeft(round(min(max(first.x(), 0.0), most_x)))
+    return [first, *inside]
 
 
 def chip_font(font: QFont) -> QFont:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPixmap
 
 from desktop.canvas.colours import CanvasColours
-from desktop.canvas.marks import CHIP_HEIGHT, chip_cells, chip_font, chip_text, draw_chip
+from desktop.canvas.marks import chip_cells, chip_font, chip_places, chip_text, draw_chip
 from desktop.canvas.outlines import crisp_boxes, paint_outlines
 from desktop.canvas.rects import Edges
 from desktop.canvas.regions import Region, RegionStore, State, StoreEvent
@@ -29,7 +29,6 @@ _FILLED = 1500
 _EXTRA = 200
 _CHIPS = 400
 _CHIP_CELLS = 2000
-_CHIP_FROM = 10.0
 _CHIP_FROM_MANY = 24.0
 _FILL_ALPHA = 34
 
@@ -88,7 +87,7 @@ class RegionLayer:
             self._box(painter, viewport.rect_to_view(region.rect), accent, region.locked, 2.0)
         if self.show_labels:
             selected = set() if together else set(self._store.selected)
-            self._chips(painter, viewport, colours, [*chosen, *plain], selected, font, _CHIP_FROM)
+            self._chips(painter, viewport, colours, [*chosen, *plain], selected, font, 0.0)
         self._handles(painter, viewport, accent, (region for region in chosen if not region.locked))
 
     def _paint_few(
@@ -201,9 +200,10 @@ class RegionLayer:
         font: QFont,
         least: float,
     ) -> None:
-        """Numbers at the upper left of regions with a side of at least `least` view px, in this order.
+        """Numbers beside regions with a side of at least `least` view px, in this order.
 
-        A chip that would cover another one is left out, unless its region is selected.
+        A chip that would cover another one goes to the next place at its region; where none is free it is
+        left out, unless its region is selected.
         """
         strong = chip_font(font)
         metrics = QFontMetricsF(strong)
@@ -219,15 +219,14 @@ class RegionLayer:
                 name = chip_text(metrics, region.label)
                 text = " ".join(part for part in (text, name, region.note) if part)
             width = metrics.horizontalAdvance(text) + 14 + (15 if region.state is not State.NONE else 0)
-            x = min(max(box.x - 1, 0.0), max(viewport.width - width, 0.0))
-            y = box.y - CHIP_HEIGHT if box.y >= CHIP_HEIGHT else max(box.y, 0.0)
-            chip = QRectF(round(x), round(y), round(width), CHIP_HEIGHT)
-            cells = chip_cells(chip)
-            if not chosen and not taken.isdisjoint(cells):
+            chips = chip_places(box, width, (viewport.width, viewport.height))
+            free = (one for one in chips if taken.isdisjoint(chip_cells(one)))
+            chip = chips[0] if chosen else next(free, None)
+            if chip is None:
                 continue
             if len(taken) > _CHIP_CELLS:
                 return
-            taken.update(cells)
+            taken.update(chip_cells(chip))
             colour = QColor(colours.accent) if chosen else colours.of_state(region.state)
             draw_chip(painter, chip, text, colour, region.state)
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFontMetricsF, QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
 from desktop.canvas.colours import colours_of
 from desktop.canvas.findings import FindingBox, FindingLayer
-from desktop.canvas.marks import LONGEST_NAME, chip_font, chip_text
+from desktop.canvas.marks import LONGEST_NAME, chip_font, chip_places, chip_text
 from desktop.canvas.region_layer import RegionLayer
 from desktop.canvas.regions import Region, RegionStore
 from desktop.canvas.viewport import Viewport
@@ -69,3 +70,22 @@ def test_a_long_name_ends_before_it_covers_the_picture(said: list[str]) -> None:
     assert finding.endswith(" 0.50")
     assert region.startswith("7 ")
     assert region.endswith("…")
+
+
+def test_small_regions_keep_their_number(said: list[str]) -> None:
+    store = RegionStore()
+    tiny = [Region(str(n), Rect(100 + 9 * n, 100, 3, 3), n) for n in range(1, 5)]
+    store.replace([*tiny, Region("5", Rect(200, 1, 4, 4), 5), Region("6", Rect(396, 296, 3, 3), 6)])
+    paint(RegionLayer(store))
+    assert sorted(said) == ["1", "2", "3", "4", "5", "6"]
+
+
+def test_a_chip_stands_where_there_is_room_and_does_not_cover_a_small_region() -> None:
+    view = (400.0, 300.0)
+    small, large = Rect(50, 2, 6, 6), Rect(50, 2, 200, 200)
+    assert chip_places(small, 20, view)[0].top() >= small.bottom
+    assert chip_places(large, 20, view)[0].top() == large.y
+    places = chip_places(Rect(100, 100, 5, 5), 20, view)
+    assert len(places) == len({(one.x(), one.y()) for one in places}) == 8
+    corner = chip_places(Rect(395, 295, 5, 5), 20, view)
+    assert all(QRectF(0, 0, 400, 300).contains(one) for one in corner)

@@ -153,3 +153,23 @@ def test_a_table_without_regions_is_refused(table: str) -> None:
     with pytest.raises(ExchangeError) as refused:
         found(table, "regions.csv")
     assert refused.value.reason is Reason.UNREADABLE
+
+
+def test_shapes_that_are_no_rectangles_are_counted() -> None:
+    target = Picture("a.png", 100, 100)
+    image = {"id": 1, "file_name": "a.png", "width": 100, "height": 100}
+    square = [[10, 10, 30, 10, 30, 30, 10, 30]]
+    shapes = [
+        {"bbox": [10, 10, 20, 20], "segmentation": []},
+        {"bbox": [10, 10, 20, 20], "segmentation": square},
+        {"bbox": [10, 10, 20, 20], "segmentation": [[10, 10, 30, 10, 20, 30]]},
+        {"bbox": [10, 10, 20, 20], "segmentation": {"counts": [4], "size": [100, 100]}},
+        {"segmentation": [[10, 10, 30, 10, 30, 30, 10, 30], [40, 40, 50, 40, 50, 50]]},
+    ]
+    boxes = [{"image_id": 1, "category_id": 1, **shape} for shape in shapes]
+    data = json.dumps({"images": [image], "annotations": boxes, "categories": []}).encode()
+    assert read_regions(data, "a.json", target).boxed == 3
+    points = [[10, 10], [30, 30]]
+    marks = [{"label": "", "shape_type": kind, "points": points} for kind in ("rectangle", "circle")]
+    data = json.dumps({"shapes": marks, "imageWidth": 100, "imageHeight": 100}).encode()
+    assert read_regions(data, "a.json", target).boxed == 1

@@ -1,0 +1,82 @@
+"""What the panel of the items says: counts of what was judged and detected, hidden regions; photos wanted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from desktop.pages.workbench.capture import CaptureDialog
+from desktop.pages.workbench.exchange import Exchange
+from desktop.pages.workbench.items_model import Role
+from tests.desktop.workbench.stage import Desk, make_record
+from tests.desktop.workbench.test_correcting import add_result
+
+
+@pytest.fixture
+def desk(bench: Desk, qtbot: QtBot) -> Desk:
+    record_id = make_record(bench.session)
+    add_result(bench.session, bench.session.items.all(record_id)[0].item_id)
+    add_result(bench.session, bench.session.items.all(record_id)[1].item_id)
+    bench.open(record_id, qtbot.waitUntil)
+    return bench
+
+
+def texts(desk: Desk) -> list[str]:
+    return [said.text() for said in desk.page.items.findChildren(QLabel) if said.isVisible()]
+
+
+def test_judged_and_detected_are_counted_apart(desk: Desk, qtbot: QtBot) -> None:
+    page = desk.page
+    assert {"Judged 0 of 3", "Detected 2 of 3"} <= set(texts(desk))
+    assert page.items._progress.value() == 0
+    desk.context.commands.run("item.fail")
+    assert {"Judged 1 of 3", "Detected 2 of 3"} <= set(texts(desk))
+    assert page.items._progress.value() == 33
+    page.go_to(page.bench.rows[2].item_id)
+    desk.context.commands.run("item.pass")
+    assert {"Judged 2 of 3", "Detected 2 of 3"} <= set(texts(desk))
+
+
+def test_hidden_regions_are_said_in_the_list(desk: Desk) -> None:
+    page, model = desk.page, desk.page.items.model
+    said = "Regions are hidden on the picture"
+    page.view.setFocus()
+    QTest.keyClick(page.view, Qt.Key.Key_H)
+    assert not page.view.regions_shown
+    assert said in texts(desk)
+    assert all(model.index(row, 0).data(Role.REGION).hidden for row in range(3))
+    assert "Hidden" in model.index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole)
+    QTest.mouseClick(page.items.show_regions, Qt.MouseButton.LeftButton)
+    assert page.view.regions_shown
+    assert said not in texts(desk)
+    assert not model.index(0, 0).data(Role.REGION).hidden
+
+
+def test_a_photo_for_a_record_without_items_says_what_to_do(bench: Desk, qtbot: QtBot) -> None:
+    bench.open(make_record(bench.session, ()), qtbot.waitUntil)
+    said: list[str] = []
+    bench.page.toast.connect(said.append)
+    QTest.mouseClick(bench.page.top.photo, Qt.MouseButton.LeftButton)
+    assert bench.context.commands.run("item.photo")
+    assert said == ["A photo belongs to an item. Draw a region first (R)."] * 2
+    assert bench.page.findChild(CaptureDialog) is None
+
+
+def test_other_shapes_that_become_rectangles_are_counted(desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
+    path = tmp_path / "left_wing_root.txt"
+    box, triangle = "0 0.5 0.5 0.2 0.2", "0 0.1 0.1 0.3 0.1 0.2 0.4"
+    path.write_text(f"{box}\n{triangle}\n{triangle}\n")
+    exchange = desk.page.findChild(Exchange)
+    with qtbot.waitSignal(exchange.said) as told:
+        exchange.read(path)
+    assert "3 region" in told.args[0]
+    assert "2 other shape" in told.args[0]
+    path.write_text(f"{box}\n")
+    with qtbot.waitSignal(exchange.said) as told:
+        exchange.read(path)
+    assert "other shape" not in told.args[0]
