@@ -231,9 +231,15 @@ def _items() -> list[Command]:
         ("item.detect", QT_TRANSLATE_NOOP("Commands", "Run detection on this item"), ("Ctrl+R",), "play"),
         (
             "record.detect",
-            QT_TRANSLATE_NOOP("Commands", "Run detection on all items"),
+            QT_TRANSLATE_NOOP("Commands", "Run detection where no result is current"),
             ("Ctrl+Shift+R",),
             "play",
+        ),
+        (
+            "record.detect_again",
+            QT_TRANSLATE_NOOP("Commands", "Run detection again on all undecided items"),
+            (),
+            "refresh",
         ),
         (
             "record.finish",

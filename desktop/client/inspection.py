@@ -109,9 +109,13 @@ class Records:
         answer = self._transport.call("POST", f"/inspection/{segment(inspection_id)}/finish")
         return answer.read(Envelope[Record]).data
 
-    def detect(self, inspection_id: str) -> Sequence[Job]:
-        """Ask for a detection of every item of the record with a photo and a model that nobody decided."""
-        answer = self._transport.call("POST", f"/inspection/{segment(inspection_id)}/detect")
+    def detect(self, inspection_id: str, *, outdated: bool = False) -> Sequence[Job]:
+        """Ask for a detection of every item of the record with a photo and a model that nobody decided.
+
+        `outdated`: only of those whose newest result is of another photo or model, or that have none.
+        """
+        query = {"outdated": "true"} if outdated else None
+        answer = self._transport.call("POST", f"/inspection/{segment(inspection_id)}/detect", query=query)
         return answer.read(Envelope[list[Job]]).data
 
 

@@ -55,10 +55,16 @@ def _jobs(routes: APIRouter, service: DetectionService) -> None:
 
     @routes.post("/inspection/{inspection_id}/detect", responses=failures(404))
     async def detect_record(
-        inspection_id: IdPath, caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE)
+        inspection_id: IdPath,
+        outdated: Annotated[bool, Query(description="only items without a current result")] = False,
+        caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE),
     ) -> Envelope[list[Job]]:
-        """Detect in every item of the record that has a model and a photo and that no person has decided."""
-        return Envelope(data=await service.detect_record(inspection_id, caller), msg="检测任务已提交")
+        """Detect in every item of the record that has a model and a photo and that no person has decided.
+
+        A current result is one of the newest photo, by the model that the item has now.
+        """
+        jobs = await service.detect_record(inspection_id, caller, outdated)
+        return Envelope(data=jobs, msg="检测任务已提交")
 
     @routes.get("/detection/jobs")
     async def list_jobs(

@@ -85,15 +85,16 @@ class DetectionService:
         self._queue.kick()
         return await self._ended(job, wait)
 
-    async def detect_record(self, inspection_id: str, caller: Caller) -> list[Job]:
+    async def detect_record(self, inspection_id: str, caller: Caller, outdated: bool) -> list[Job]:
         """Make a batch of the record's items with a model and a photo that no person has decided.
 
+        `outdated`: only of those without a current result.
         Gives the jobs that are made within `PATIENCE_SECONDS`. An item that has an open job keeps that one,
         and its batch. Raises Problem 404.
         """
 
         def find(session: Session) -> Mapping[str, Sequence[str]]:
-            return {inspection_id: self._ports.open_items(session, inspection_id)}
+            return {inspection_id: self._ports.open_items(session, inspection_id, outdated)}
 
         batch_id = await self._wish(find, caller)
         await self._making.settled(batch_id, PATIENCE_SECONDS)

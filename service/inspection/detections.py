@@ -23,9 +23,15 @@ from shared.wire.inspection import ItemPoint
 _KNOWN_RECORD = select(RECORD.c.inspection_id).where(RECORD.c.inspection_id == bindparam("inspection_id"))
 _DETECTABLE = ITEM.c.model_id.is_not(None) & ITEM.c.item_id.in_(select(PHOTO.c.item_id))
 _OF_RECORD = (
-    select(ITEM.c.item_id, ITEM.c.result)
+    select(ITEM.c.item_id, ITEM.c.result, ITEM.c.model_id)
     .where(ITEM.c.inspection_id == bindparam("inspection_id"), _DETECTABLE)
     .order_by(ITEM.c.created_at, ITEM.c.item_id)
+)
+_PHOTOS_OF_RECORD = (
+    select(PHOTO.c.item_id, PHOTO.c.file_id)
+    .join(ITEM, ITEM.c.item_id == PHOTO.c.item_id)
+    .where(ITEM.c.inspection_id == bindparam("inspection_id"))
+    .order_by(PHOTO.c.created_at, PHOTO.c.photo_id)
 )
 _RECORD_ID = RECORD.c.inspection_id
 _PENDING = (
@@ -110,16 +116,24 @@ class Detections:
             settings=(place.model_extra or {}).get("detection"),
         )
 
-    def open_items(self, session: Session, inspection_id: str) -> list[str]:
+    def open_items(self, session: Session, inspection_id: str, outdated: bool = False) -> list[str]:
         """The ids of a record's items with a model and a photo that no person has decided, oldest first.
 
+        `outdated`: only those without a current result, which is one of the newest photo by the item's model.
         Raises Problem 404.
         """
         given = {"inspection_id": inspection_id}
         if session.execute(_KNOWN_RECORD, given).one_or_none() is None:
             raise problems.no_record()
-        rows = session.execute(_OF_RECORD, given)
-        return [row.item_id for row in rows if _undecided(json.loads(row.result))]
+        # The last photo of an item is the newest one.
+        newest = {row.item_id: row.file_id for row in session.execute(_PHOTOS_OF_RECORD, given)}
+        found = []
+        for row in session.execute(_OF_RECORD, given):
+            entries = json.loads(row.result)
+            current = outdated and _is_current(entries, row.model_id, newest.get(row.item_id))
+            if _undecided(entries) and not current:
+                found.append(row.item_id)
+        return found
 
     def pending_items(self, session: Session, inspection_ids: Sequence[str] | None) -> dict[str, list[str]]:
         """The items with a model and a photo that no detection has finished, by the ids of their records.
@@ -139,3 +153,16 @@ class Detections:
 
 def _undecided(entries: Sequence[Entry]) -> bool:
     return results.verdict(entries) is Verdict.UNDECIDED
+
+
+def _is_current(entries: Sequence[Entry], model_id: str, photo_file_id: str | None) -> bool:
+    """Whether the newest finished detection is of this photo and by this model.
+
+    An entry that does not say which photo or model it is of, as another client writes it, counts as current.
+    """
+    entry = results.finished_detection(entries)
+    if entry is None:
+        return False
+    photo = (entry.get("inputImage") or {}).get("file_id")
+    model = ((results.model_entry(entries) or {}).get("provenance") or {}).get("model_id")
+    return photo in (None, photo_file_id) and model in (None, model_id)

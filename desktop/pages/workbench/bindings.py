@@ -161,6 +161,7 @@ def bind(page: WorkbenchPage) -> None:
         ("item.versions", comparing.versions, on_item),
         ("item.detect", page.detecting.detect, on_item),
         ("record.detect", page.detecting.detect_all, editing),
+        ("record.detect_again", page.detecting.detect_again, editing),
         ("record.finish", page.finishing.finish, editing),
         ("record.report", page.finishing.report, is_open),
         ("inspection.export", exchange.export, is_open),

@@ -36,6 +36,8 @@ class Detecting(QObject):
     """A mapping from the ids of the items whose detection is under way to percent (0..100)."""
     progressChanged = Signal(int, int)
     """How many percent of the work under way are done, and of how many items; 0, 0 when none is."""
+    restChanged = Signal(int)
+    """So many undecided items were left out by `detect_all`, since their result is current."""
     said = Signal(str)
     """Something to tell the person."""
 
@@ -46,6 +48,7 @@ class Detecting(QObject):
         self._percent: dict[str, int] = {}
         self._running: dict[str, int] = {}
         self._ended = 0
+        self._outdated = False
         self._watching: Task | None = None
         self._again = QTimer(self, singleShot=True, interval=_AGAIN_MS)
         self._again.timeout.connect(self._follow)
@@ -68,10 +71,19 @@ class Detecting(QObject):
         self._ask(item_id, lambda session: [session.items.detect(self._bench.edits.service_id(item_id))])
 
     def detect_all(self) -> None:
-        """Detect every item that has a photo and a model and that nobody decided."""
+        """Detect every item with a photo and a model that has no current result and that nobody decided."""
+        self._detect_record(outdated=True)
+
+    def detect_again(self) -> None:
+        """The same, also where the result is current."""
+        self._detect_record(outdated=False)
+
+    def _detect_record(self, outdated: bool) -> None:
         record_id = self._bench.record_id
         if record_id and "" not in self._asking:
-            self._ask("", lambda session: session.records.detect(record_id))
+            self.restChanged.emit(0)
+            self._outdated = outdated
+            self._ask("", lambda session: session.records.detect(record_id, outdated=outdated))
 
     def cancel(self) -> None:
         """End every detection of the record that waits or runs."""
@@ -108,7 +120,7 @@ class Detecting(QObject):
             ask,
             owner=self,
             progress=self._take,
-            done=lambda count: self._was_asked(item_id, count),
+            done=lambda asked: self._was_asked(item_id, asked),
             failed=lambda error: self._not_asked(item_id, error),
             lane=Lane.LONG,
         )
@@ -119,16 +131,22 @@ class Detecting(QObject):
         else:
             self._bench.serve_some(news)
 
-    def _was_asked(self, item_id: str, count: int) -> None:
+    def _was_asked(self, item_id: str, asked: Sequence[str]) -> None:
         self._asking.pop(item_id, None)
-        if count == 0:
-            self.said.emit(self.tr("Nothing to detect: no undecided item has both a photo and a model."))
-        elif not item_id:
-            undecided = sum(row.status in ("undecided", "not_started") for row in self._bench.rows)
-            if undecided > count:
-                said = self.tr("%n item(s) left out: without a photo or a model.", "", undecided - count)
-                self.said.emit(said)
+        if not item_id:
+            self._say_left_out({self._bench.edits.local_id(one) for one in asked})
         self._follow()
+
+    def _say_left_out(self, asked: set[str]) -> None:
+        left = [row for row in self._bench.rows if not row.judged and row.item_id not in asked]
+        current = [row for row in left if self._outdated and row.detected and not row.run.under_way]
+        if current:
+            self.restChanged.emit(len(current))
+        elif not asked:
+            self.said.emit(self.tr("Nothing to detect: no undecided item has both a photo and a model."))
+        if asked and len(left) > len(current):
+            others = len(left) - len(current)
+            self.said.emit(self.tr("%n item(s) left out: without a photo or a model.", "", others))
 
     def _not_asked(self, item_id: str, error: Exception) -> None:
         self._asking.pop(item_id, None)
@@ -207,8 +225,8 @@ class Detecting(QObject):
         self._follow()
 
 
-def _asked(report: Report, session: Session, ask: Callable[[Session], Sequence[Job]]) -> int:
-    """Ask for jobs; reports the items as they are then, and gives how many jobs there are."""
+def _asked(report: Report, session: Session, ask: Callable[[Session], Sequence[Job]]) -> list[str]:
+    """Ask for jobs; reports the items as they are then, and gives the ids of those that have one."""
     jobs = ask(session)
     if len(jobs) == 1:
         report(session.items.get(jobs[0].item_id).value)
@@ -216,7 +234,7 @@ def _asked(report: Report, session: Session, ask: Callable[[Session], Sequence[J
         items = session.items.all(jobs[0].inspection_id)
         for start in range(0, len(items), _AT_ONCE):
             report(items[start : start + _AT_ONCE])
-    return len(jobs)
+    return [job.item_id for job in jobs]
 
 
 def _cancel(report: Report, session: Session, job_ids: Sequence[str]) -> None:

@@ -51,7 +51,7 @@ from desktop.pages.workbench.top import Top
 from desktop.pages.workbench.undoing import Undoing
 from desktop.theme import look
 from desktop.turns import paint_apart
-from desktop.widgets import Page, StateStack
+from desktop.widgets import Banner, Page, StateStack
 from desktop.workers import Task, run
 from shared.codes import Permission
 
@@ -81,6 +81,8 @@ class WorkbenchPage(Page):
         self.bench = Bench(context, self.view.store, self)
         self.selecting = Selecting(self.bench, self.items, self.view, self.inspector.commit, self)
         self.notices = Notices(self.bench.edits)
+        self.rest = Banner()
+        self.rest.setObjectName("detect-rest")
         self.own_file = OwnFile(self.bench)
         self.view.show_minimap(context.preferences.values.minimap)
         self.reference = ReferenceChoice(self.bench)
@@ -136,6 +138,7 @@ class WorkbenchPage(Page):
         column.setSpacing(0)
         column.addWidget(self.top)
         column.addWidget(self.notices)
+        column.addWidget(self.rest)
         column.addWidget(self.own_file)
         column.addWidget(self.stack, 1)
 
@@ -181,6 +184,8 @@ class WorkbenchPage(Page):
         self.detecting.runningChanged.connect(self.items.model.show_running)
         self.detecting.progressChanged.connect(self.top.show_detecting)
         self.top.detect_cancelled.connect(self.detecting.cancel)
+        self.detecting.restChanged.connect(self._offer_rest)
+        self.rest.acted.connect(self.detecting.detect_again)
         self.finishing.undecided.connect(self.go_to)
         self.finishing.finished.connect(lambda: self.toast.emit(self.tr("The record is finished.")))
         self.finishing.written.connect(self._report_written)
@@ -243,6 +248,7 @@ class WorkbenchPage(Page):
         self.correcting.save()
         self.photos.forget()
         self.detecting.stop()
+        self.rest.hide()
         self.comparing.show(False)
         if self._loading is not None:
             self._loading.cancel()
@@ -330,6 +336,14 @@ class WorkbenchPage(Page):
         # Without an alignment nobody knows where on the reference image a finding lies.
         self.view.set_findings(boxes if back is not None else (), back)
         self.correcting.show(self.photos.own_pair)
+
+    def _offer_rest(self, count: int) -> None:
+        """Offer to detect what was left out, since its result is current."""
+        said = self.tr("%n undecided item(s) already have a current result and were left out.", "", count)
+        if count:
+            self.rest.say(said, action=self.tr("Detect them again"))
+        else:
+            self.rest.hide()
 
     def _show_correction(self) -> None:
         if self.bench.item is not None:

@@ -154,3 +154,31 @@ def test_items_that_cannot_be_detected_are_counted(bench: Desk, qtbot: QtBot) ->
     assert said.args == ["2 item(s) left out: without a photo or a model."]
     bench.page.detecting.cancel()
     qtbot.waitUntil(lambda: not bench.page.detecting.running, timeout=20000)
+
+
+def test_detect_all_runs_what_has_no_current_result_and_offers_the_rest(bench: Desk, qtbot: QtBot) -> None:
+    record_id = make_record(bench.session, ((0.2, 0.2, 0.4, 0.4), (0.5, 0.5, 0.3, 0.3)))
+    for place in range(2):
+        add_photo(bench.session, record_id, picture(1), place)
+    bench.open(record_id, qtbot.waitUntil)
+    page, rest = bench.page, bench.page.rest
+
+    def versions() -> list[int]:
+        return [len(item.result) for item in bench.session.items.all(record_id)]
+
+    def over() -> bool:
+        return not page.detecting.running and all(row.run.run is Run.DONE for row in page.bench.rows)
+
+    bench.context.commands.run("record.detect")
+    qtbot.waitUntil(lambda: over() and versions() == [1, 1])
+    assert not rest.isVisible()
+    add_photo(bench.session, record_id, large(), 1)
+    bench.context.commands.run("record.detect")
+    qtbot.waitUntil(rest.isVisible)
+    assert rest.text()[:11] == "1 undecided"
+    qtbot.waitUntil(lambda: over() and versions() == [1, 2])
+    bench.context.commands.run("record.detect")
+    qtbot.waitUntil(lambda: rest.text()[:11] == "2 undecided")
+    rest.acted.emit()
+    qtbot.waitUntil(lambda: over() and versions() == [2, 3])
+    assert not rest.isVisible()
