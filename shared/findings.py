@@ -36,6 +36,14 @@ def severity(box: Mapping[str, Any], catalogue: Mapping[str, Severity] | None = 
     return (catalogue or {}).get(str(box.get("label")))
 
 
+def homography(entry: Mapping[str, Any] | None) -> list[list[float]] | None:
+    """The 3 x 3 mapping from reference px to photo px that a detection found; None without one."""
+    said = ((entry or {}).get("provenance") or {}).get("alignment")
+    matrix = said.get("homography") if isinstance(said, Mapping) else None
+    good = isinstance(matrix, list) and len(matrix) == 3 and all(len(row) == 3 for row in matrix)
+    return matrix if good else None
+
+
 def size_mm(
     rect: Rect, to_photo: Sequence[Sequence[float]] | None, mm_per_pixel: float | None
 ) -> tuple[float, float] | None:

@@ -2,5 +2,5 @@
 
 Every rectangle is half-open, in px of an upright picture, and inside of it. `formats.FORMATS` lists what can
 be written; `formats.read_regions` reads whatever of it (or of the same formats by other programs) is given.
-Pictures themselves are not written: a dataset names them by their file name and content id.
+A dataset names its pictures by file name and content id, and holds them where that is wanted.
 """

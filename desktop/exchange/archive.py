@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 import lzma
+import secrets
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 from desktop.exchange.errors import ExchangeError, Reason
 
@@ -22,10 +24,32 @@ def pack(files: Mapping[str, str]) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for path, text in files.items():
-            entry = zipfile.ZipInfo(path, _TIME)
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(entry, text.encode("utf-8"))
+            archive.writestr(_entry(path, zipfile.ZIP_DEFLATED), text.encode("utf-8"))
     return out.getvalue()
+
+
+def pack_into(path: Path, files: Mapping[str, str], pictures: Iterable[tuple[str, bytes]]) -> None:
+    """Write a ZIP file with these texts and pictures to `path`, whole or not at all; one picture at a time.
+
+    Raises OSError, and whatever `pictures` does.
+    """
+    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, text in files.items():
+                archive.writestr(_entry(name, zipfile.ZIP_DEFLATED), text.encode("utf-8"))
+            for name, data in pictures:
+                # A picture is packed already.
+                archive.writestr(_entry(name, zipfile.ZIP_STORED), data)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _entry(path: str, packing: int) -> zipfile.ZipInfo:
+    entry = zipfile.ZipInfo(path, _TIME)
+    entry.compress_type = packing
+    return entry
 
 
 def unpack(data: bytes, *suffixes: str) -> dict[str, str]:

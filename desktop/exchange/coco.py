@@ -6,7 +6,8 @@ being the items' names.
 the labels. They are two because they are two tasks: where to look, and what was seen. A box is
 ``[x, y, w, h]`` in px of the upright picture, cut to it; a finding without an area there is left out. Beyond
 COCO, images have `ipfs_cid`, annotations of regions `attributes` (item_id, item_name, description,
-model_id), those of findings `score` and `attributes` (item_id, item_name).
+model_id), those of findings `score` and `attributes` (item_id, item_name, drawn_by, severity, size_mm).
+With pictures, those of the two datasets are in `images/regions/` and `images/findings/`.
 
 Source of the fields: the COCO data format, https://cocodataset.org/#format-data.
 """
@@ -22,8 +23,9 @@ from desktop.exchange.archive import is_archive, pack, unpack
 from desktop.exchange.content import Inspection, Picture
 from desktop.exchange.drafts import Draft, Drafts, fitted, scaled
 from desktop.exchange.errors import ExchangeError, Reason
-from desktop.exchange.naming import photo_names, reference_names
+from desktop.exchange.naming import harmless, photo_names, reference_names
 from desktop.exchange.own import around, load, rect_of
+from desktop.exchange.words import CODES, Words
 from shared import __version__
 from shared.geometry import Rect
 
@@ -39,8 +41,24 @@ class _Box:
     more: Mapping[str, Any]
 
 
-def write(inspection: Inspection) -> bytes:
-    """Both datasets as a ZIP file."""
+def write(inspection: Inspection, _words: Words = CODES) -> bytes:
+    """Both datasets as a ZIP file, without pictures."""
+    return pack(files(inspection))
+
+
+def pictures(inspection: Inspection) -> dict[str, Picture]:
+    """The pictures of both datasets by their paths in the ZIP file."""
+    facts = inspection.facts()
+    names = reference_names(inspection.reference, facts)
+    photos = photo_names(facts)
+    found = {f"images/regions/{harmless(name, 'reference')}": picture for picture, name in names.items()}
+    return found | {
+        f"images/findings/{photos[one.item.item_id]}": one.photo for one in facts if one.photo is not None
+    }
+
+
+def files(inspection: Inspection) -> dict[str, str]:
+    """Both datasets by their names."""
     facts = inspection.facts()
     drawn, seen = [], []
     photos, names = photo_names(facts), reference_names(inspection.reference, facts)
@@ -55,12 +73,18 @@ def write(inspection: Inspection) -> bytes:
         for finding in one.findings:
             rect = finding.box.clamped(one.photo.width, one.photo.height)
             if rect.w > 0 and rect.h > 0:
-                more = {"score": finding.confidence, "attributes": named}
+                told = {
+                    **named,
+                    "drawn_by": finding.drawn_by,
+                    "severity": finding.severity,
+                    "size_mm": finding.size_mm,
+                }
+                more = {"score": finding.confidence, "attributes": told}
                 seen.append(_Box(item.item_id, finding.label, rect, more))
     name = inspection.record.inspection_name or inspection.record.inspection_id
     references = {file_name: (file_name, picture) for picture, file_name in names.items() if picture}
-    pictures = {one.item.item_id: (photos[one.item.item_id], one.photo) for one in facts if one.photo}
-    return pack({REGIONS: _dataset(name, references, drawn), FINDINGS: _dataset(name, pictures, seen)})
+    taken = {one.item.item_id: (photos[one.item.item_id], one.photo) for one in facts if one.photo}
+    return {REGIONS: _dataset(name, references, drawn), FINDINGS: _dataset(name, taken, seen)}
 
 
 def _dataset(name: str, pictures: Mapping[str, tuple[str, Picture]], boxes: Iterable[_Box]) -> str:

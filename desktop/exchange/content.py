@@ -6,29 +6,43 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from shared import results
+from shared import findings, results
 from shared.codes import Verdict
 from shared.geometry import Rect, from_corners, point_to_pixels
+from shared.wire.detection import Severity
 from shared.wire.inspection import Item, Record
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture by its file name, its upright size in px and its content id, where that is known."""
+    """A picture by its file name, its upright size in px and its content id, where that is known.
+
+    `url` is where the service has its bytes, `mm_per_pixel` its scale; empty and None where not known.
+    """
 
     name: str
     width: int
     height: int
     content_id: str | None = None
+    url: str = field(default="", compare=False)
+    mm_per_pixel: float | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A finding: confidence 0..1, box in px of the upright photo, as the detection said it."""
+    """A finding: confidence 0..1, box in px of the upright photo, as the detection said it.
+
+    `drawn_by` is who drew it, empty for a model's; `drawn` tells that a person did, and that the confidence
+    says nothing. `size_mm` is its width and height where the scale is known.
+    """
 
     label: str
     confidence: float
     box: Rect
+    drawn: bool = False
+    drawn_by: str = ""
+    severity: str = ""
+    size_mm: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +84,8 @@ class Inspection:
     reference: Picture | None
     photos: Mapping[str, Picture]
     own: Mapping[str, Picture | None] = field(default_factory=dict)
+    severities: Mapping[str, Severity] = field(default_factory=dict, compare=False)
+    """How severe findings with a label are now, for those that were found before that was said."""
 
     def facts(self) -> list[ItemFacts]:
         """What each item comes to, in their order."""
@@ -87,7 +103,9 @@ class Inspection:
             reference=reference,
             region=region_of(item, reference),
             photo=self.photos.get(item.item_id),
-            findings=_findings(detection),
+            findings=_findings(
+                detection, None if reference is None else reference.mm_per_pixel, self.severities
+            ),
             version=None if detection is None else results.version(detection),
             passed=results.passed(entries),
             opinion=results.model_opinion(entries),
@@ -116,12 +134,26 @@ def region_of(item: Item, reference: Picture | None) -> Rect | None:
     return None if rect.empty else rect
 
 
-def _findings(entry: results.Entry | None) -> tuple[Finding, ...]:
+def _findings(
+    entry: results.Entry | None, mm_per_pixel: float | None, severities: Mapping[str, Severity]
+) -> tuple[Finding, ...]:
     found = []
+    to_photo = findings.homography(entry)
     for box in ((entry or {}).get("resultImage") or {}).get("boxes") or []:
         try:
             rect = from_corners(*(float(box["points"][name]) for name in ("x1", "y1", "x2", "y2")))
-            found.append(Finding(box["label"], float(box["confidence"]), rect))
+            severity = findings.severity(box, severities)
+            found.append(
+                Finding(
+                    label=box["label"],
+                    confidence=float(box["confidence"]),
+                    box=rect,
+                    drawn=findings.is_drawn(box),
+                    drawn_by=findings.author(entry or {}, box),
+                    severity="" if severity is None else severity.value,
+                    size_mm=findings.size_mm(rect, to_photo, mm_per_pixel),
+                )
+            )
         except OverflowError:
             # No picture is so large that its px leave the range of a float.
             continue

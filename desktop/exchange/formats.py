@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from desktop.exchange import coco, labelme, own, table, yolo
 from desktop.exchange.archive import MOST_BYTES, is_archive
@@ -12,17 +13,31 @@ from desktop.exchange.content import Inspection, Picture
 from desktop.exchange.drafts import Drafts
 from desktop.exchange.errors import ExchangeError, Reason
 from desktop.exchange.naming import harmless
+from desktop.exchange.words import Words
+
+
+class Write(Protocol):
+    """Writes an inspection, a table in the words of a person."""
+
+    def __call__(self, inspection: Inspection, words: Words = ..., /) -> bytes:
+        """The bytes of the file."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExportFormat:
-    """A format: its proper name, the end of its file names, writing an inspection, reading regions."""
+    """A format: its proper name, the end of its file names, writing an inspection, reading regions.
+
+    A dataset can also be written with its pictures: `files` gives its texts and `pictures` its pictures, each
+    by its path in the ZIP file.
+    """
 
     format_id: str
     name: str
     ending: str
-    write: Callable[[Inspection], bytes]
+    write: Write
     regions: Callable[[bytes, Picture], Drafts]
+    files: Callable[[Inspection], Mapping[str, str]] | None = None
+    pictures: Callable[[Inspection], Mapping[str, Picture]] | None = None
 
     @property
     def suffix(self) -> str:
@@ -37,8 +52,8 @@ class ExportFormat:
 FORMATS = (
     ExportFormat("json", "JSON", ".json", own.write, own.regions),
     ExportFormat("csv", "CSV", ".csv", table.write, table.regions),
-    ExportFormat("coco", "COCO", "-coco.zip", coco.write, coco.regions),
-    ExportFormat("yolo", "YOLO", "-yolo.zip", yolo.write, yolo.regions),
+    ExportFormat("coco", "COCO", "-coco.zip", coco.write, coco.regions, coco.files, coco.pictures),
+    ExportFormat("yolo", "YOLO", "-yolo.zip", yolo.write, yolo.regions, yolo.files, yolo.pictures),
 )
 READABLE = ("*.json", "*.csv", "*.zip", "*.txt")
 """The file names that can be imported."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -11,6 +12,7 @@ from desktop.exchange.content import Inspection, Picture, entries_of
 from shared import results
 from shared.content import file_id_of, names_another
 from shared.wire.catalogue import ReferenceImage
+from shared.wire.detection import Severity
 from shared.wire.inspection import Item, Record
 
 Progress = Callable[[int, int], None]
@@ -37,7 +39,10 @@ def gather(session: Session, inspection_id: str, progress: Progress) -> Inspecti
         if named is not None and names_another(named, home):
             own[item.item_id] = _stored(session, named)
     progress(len(items), len(items))
-    return Inspection(record, tuple(items), _reference(image), photos, own)
+    severities: Mapping[str, Severity] = {}
+    with contextlib.suppress(NotFound, Forbidden):
+        severities = session.detection.labels()
+    return Inspection(record, tuple(items), _reference(image), photos, own, severities)
 
 
 def _reference_image(session: Session, record: Record) -> ReferenceImage | None:
@@ -53,7 +58,9 @@ def _reference(image: ReferenceImage | None) -> Picture | None:
     if image is None or not image.width or not image.height:
         return None
     name = image.filename or image.reference_image_name
-    return Picture(name, image.width, image.height, image.ipfs_cid)
+    return Picture(
+        name, image.width, image.height, image.ipfs_cid, image.download_url or "", image.mm_per_pixel
+    )
 
 
 def _photo(session: Session, item: Item) -> Picture | None:
@@ -89,4 +96,11 @@ def _picture(said: Mapping[str, Any]) -> Picture | None:
         return None
     content_id = said.get("ipfs_cid")
     name = said.get("filename")
-    return Picture(str(name or "photo"), width, height, content_id if isinstance(content_id, str) else None)
+    url = said.get("download_url")
+    return Picture(
+        str(name or "photo"),
+        width,
+        height,
+        content_id if isinstance(content_id, str) else None,
+        url if isinstance(url, str) else "",
+    )

@@ -12,16 +12,23 @@ from desktop.exchange.archive import text_of
 from desktop.exchange.content import Inspection, Picture, region_of
 from desktop.exchange.drafts import Draft, Drafts, fitted, scaled
 from desktop.exchange.errors import ExchangeError, Reason
+from desktop.exchange.words import CODES, Words
 from shared import __version__
+from shared.codes import STATUS_NAMES, Status
 from shared.geometry import Rect
+from shared.wire.detection import REFERENCE_DIFFERENCE
 from shared.wire.inspection import Item, Record
 
 FORMAT = "walkaround-inspection"
 VERSION = 1
+_UNNAMED = {"model_name": None, "model_description": None}
 
 
-def write(inspection: Inspection) -> bytes:
-    """The inspection as JSON; `read` gives it back whole."""
+def write(inspection: Inspection, _words: Words = CODES) -> bytes:
+    """The inspection as JSON; `read` gives it back.
+
+    It speaks in codes, in every language: the status without its Chinese name, the built-in model by its id.
+    """
     document = {
         "format": FORMAT,
         "version": VERSION,
@@ -29,8 +36,8 @@ def write(inspection: Inspection) -> bytes:
         "reference": _picture(inspection.reference),
         "photos": {item_id: _picture(photo) for item_id, photo in inspection.photos.items()},
         "own_references": {item_id: _picture(own) for item_id, own in inspection.own.items()},
-        "record": inspection.record.model_dump(mode="json"),
-        "items": [item.model_dump(mode="json", exclude_unset=True) for item in inspection.items],
+        "record": inspection.record.model_dump(mode="json", exclude={"status_name"}),
+        "items": [_item(item) for item in inspection.items],
     }
     return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False).encode("utf-8")
 
@@ -43,7 +50,7 @@ def read(data: bytes) -> Inspection:
             raise ExchangeError(Reason.UNREADABLE)
         photos = {item_id: _read_picture(photo) for item_id, photo in document["photos"].items()}
         return Inspection(
-            record=Record.model_validate(document["record"]),
+            record=Record.model_validate(_with_status_name(document["record"])),
             items=tuple(Item.model_validate(item) for item in document["items"]),
             reference=_read_picture(document["reference"]),
             photos={item_id: photo for item_id, photo in photos.items() if photo is not None},
@@ -51,6 +58,15 @@ def read(data: bytes) -> Inspection:
         )
     except (KeyError, TypeError, AttributeError, ValidationError, ValueError) as error:
         raise ExchangeError(Reason.UNREADABLE) from error
+
+
+def _item(item: Item) -> dict[str, Any]:
+    said = item.model_dump(mode="json", exclude_unset=True)
+    return said | _UNNAMED if item.model_id == REFERENCE_DIFFERENCE else said
+
+
+def _with_status_name(record: dict[str, Any]) -> dict[str, Any]:
+    return {**record, "status_name": STATUS_NAMES[Status(record["inspection_status"])]}
 
 
 def regions(data: bytes, target: Picture) -> Drafts:
@@ -113,6 +129,7 @@ def _picture(picture: Picture | None) -> dict[str, Any] | None:
         "width": picture.width,
         "height": picture.height,
         "ipfs_cid": picture.content_id,
+        "mm_per_pixel": picture.mm_per_pixel,
     }
 
 
@@ -122,4 +139,11 @@ def _read_picture(said: Any) -> Picture | None:
     size = rect_of([0, 0, said["width"], said["height"]])
     if size is None or size.w < 1 or size.h < 1:
         raise ValueError("a picture has a size")
-    return Picture(str(said["filename"]), int(size.w), int(size.h), said["ipfs_cid"])
+    scale = said.get("mm_per_pixel")
+    return Picture(
+        str(said["filename"]),
+        int(size.w),
+        int(size.h),
+        said["ipfs_cid"],
+        mm_per_pixel=float(scale) if scale is not None else None,
+    )

@@ -15,6 +15,7 @@ from desktop.exchange.content import Inspection, ItemFacts, Picture
 from desktop.exchange.drafts import Draft, Drafts, fitted, scaled
 from desktop.exchange.errors import ExchangeError, Reason
 from desktop.exchange.own import rect_of
+from desktop.exchange.words import CHINESE, CODES, Words
 from shared.geometry import Rect
 
 COLUMNS = (
@@ -47,11 +48,15 @@ COLUMNS = (
     "photo_height",
     "version",
     "label",
+    "severity",
     "confidence",
+    "drawn_by",
     "x1",
     "y1",
     "x2",
     "y2",
+    "width_mm",
+    "height_mm",
 )
 # Spreadsheets take the wide forms of Chinese keyboards for the same.
 _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n", "'")
@@ -70,22 +75,31 @@ _BOXES = (
 _CORNERS = (("xmin", "ymin", "xmax", "ymax"), ("x1", "y1", "x2", "y2"))
 _PICTURE = ("filename", "image", "image_name", "image_path", "file")
 
+_CODES = {title: code for code, title in CHINESE.items()}
 _Line = dict[str, str]
 
 
-def write(inspection: Inspection) -> bytes:
-    """The inspection as CSV: UTF-8 with a mark, so that spreadsheets read it, and CR LF as RFC 4180 says."""
+def write(inspection: Inspection, words: Words = CODES) -> bytes:
+    """The inspection as CSV: UTF-8 with a mark, so that spreadsheets read it, and CR LF as RFC 4180 says.
+
+    Titles and values are in `words`; a finding that a person drew has its author and no confidence.
+    """
     out = io.StringIO(newline="")
     writer = csv.DictWriter(out, COLUMNS, restval="", lineterminator="\r\n")
-    writer.writeheader()
+    writer.writerow({name: words.headings.get(name, name) for name in COLUMNS})
     for facts in inspection.facts():
-        row = _row(inspection, facts)
+        row = _row(inspection, facts, words)
         for finding in facts.findings or (None,):
             if finding is not None:
                 box = finding.box
+                wide, high = finding.size_mm or (None, None)
                 row |= {
-                    "label": finding.label,
-                    "confidence": finding.confidence,
+                    "label": words.label(finding.label),
+                    "severity": words.severity(finding.severity) if finding.severity else "",
+                    "confidence": "" if finding.drawn else finding.confidence,
+                    "drawn_by": finding.drawn_by,
+                    "width_mm": wide if wide is None else round(wide, 2),
+                    "height_mm": high if high is None else round(high, 2),
                     "x1": box.x,
                     "y1": box.y,
                     "x2": box.right,
@@ -190,7 +204,11 @@ def _read(data: bytes) -> csv.DictReader[str]:
             continue
         head = text.partition("\n")[0]
         separator = max(",;\t", key=head.count)
-        return csv.DictReader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+        reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+        there = reader.fieldnames or ()
+        if {CHINESE[name] for name in ("item_name", *_RECT)} <= set(there):
+            reader.fieldnames = [_CODES.get(name, name) for name in there]
+        return reader
     raise ExchangeError(Reason.UNREADABLE)
 
 
@@ -199,7 +217,7 @@ def _number(cell: str | None) -> str:
     return (cell or "").strip().replace(",", ".")
 
 
-def _row(inspection: Inspection, facts: ItemFacts) -> dict[str, Any]:
+def _row(inspection: Inspection, facts: ItemFacts, words: Words) -> dict[str, Any]:
     record, item, reference, photo = inspection.record, facts.item, facts.reference, facts.photo
     row: dict[str, Any] = {
         "inspection_id": record.inspection_id,
@@ -211,10 +229,10 @@ def _row(inspection: Inspection, facts: ItemFacts) -> dict[str, Any]:
         "item_name": item.item_name,
         "description": item.description,
         "model_id": item.model_id,
-        "model_name": item.model_name,
-        "passed": _OUTCOME[facts.passed],
-        "opinion": _OUTCOME[facts.opinion],
-        "verdict": facts.verdict.value,
+        "model_name": words.model(item.model_id, item.model_name),
+        "passed": words.outcome.get(_OUTCOME[facts.passed], _OUTCOME[facts.passed]),
+        "opinion": words.outcome.get(_OUTCOME[facts.opinion], _OUTCOME[facts.opinion]),
+        "verdict": words.outcome.get(facts.verdict.value, facts.verdict.value),
         "reason": facts.reason,
         "decided_by": facts.decided_by,
         "decided_at": facts.decided_at,

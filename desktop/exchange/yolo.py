@@ -4,7 +4,7 @@ Each has `labels/<picture>.txt` with a line ``class cx cy w h`` for each box, in
 picture with twelve decimals (a millionth of a pixel in the largest one), `classes.txt` with a name on each
 line, and `data.yaml`. The classes of regions are the items' names, those of findings their labels. A name is
 put on one line: whatever is no printable character becomes a space. Confidences and descriptions have no
-place in the format.
+place in the format. With pictures, those of a dataset are in its folder `images/`.
 
 Polygons of other programs are read as the box around them.
 
@@ -25,6 +25,7 @@ from desktop.exchange.drafts import Draft, Drafts, fitted
 from desktop.exchange.errors import ExchangeError, Reason
 from desktop.exchange.naming import harmless, photo_names, reference_names, stem
 from desktop.exchange.own import around, rect_of
+from desktop.exchange.words import CODES, Words
 from shared.geometry import Rect
 
 _CLASSES = "classes.txt"
@@ -39,8 +40,24 @@ _INLINE = re.compile(r"^names:[ \t]*(?=[\[{])", re.MULTILINE)
 _END = re.compile(r"[\]}]")
 
 
-def write(inspection: Inspection) -> bytes:
-    """Both datasets as a ZIP file."""
+def write(inspection: Inspection, _words: Words = CODES) -> bytes:
+    """Both datasets as a ZIP file, without pictures."""
+    return pack(files(inspection))
+
+
+def pictures(inspection: Inspection) -> dict[str, Picture]:
+    """The pictures of both datasets by their paths in the ZIP file."""
+    facts = inspection.facts()
+    names = reference_names(inspection.reference, facts)
+    photos = photo_names(facts)
+    found = {f"regions/images/{harmless(name, 'reference')}": picture for picture, name in names.items()}
+    return found | {
+        f"findings/images/{photos[one.item.item_id]}": one.photo for one in facts if one.photo is not None
+    }
+
+
+def files(inspection: Inspection) -> dict[str, str]:
+    """Both datasets by the paths of their files."""
     facts = inspection.facts()
     regions: dict[str, tuple[Picture, list[tuple[str, Rect]]]] = {}
     for picture, file_name in reference_names(inspection.reference, facts).items():
@@ -53,20 +70,20 @@ def write(inspection: Inspection) -> bytes:
         for one in facts
         if one.photo is not None
     }
-    return pack({**_dataset("regions", regions), **_dataset("findings", findings)})
+    return {**_dataset("regions", regions), **_dataset("findings", findings)}
 
 
 def _dataset(folder: str, pictures: dict[str, tuple[Picture, list[tuple[str, Rect]]]]) -> dict[str, str]:
     names = [_line(name) for _, boxes in pictures.values() for name, _ in boxes]
     classes = {name: number for number, name in enumerate(dict.fromkeys(names))}
-    files = {
+    made = {
         f"{folder}/{_CLASSES}": "".join(f"{name}\n" for name in classes),
         f"{folder}/{_YAML}": _yaml(classes),
     }
     for file_name, (picture, boxes) in pictures.items():
         rows = (_row(classes[_line(name)], rect, picture) for name, rect in boxes)
-        files[f"{folder}/labels/{stem(file_name)}.txt"] = "".join(rows)
-    return files
+        made[f"{folder}/labels/{stem(file_name)}.txt"] = "".join(rows)
+    return made
 
 
 def _yaml(classes: Iterable[str]) -> str:
@@ -102,16 +119,16 @@ def regions(data: bytes, target: Picture) -> Drafts:
     """
     if not is_archive(data):
         return fitted(_drafts(text_of(data), (), target), target)
-    files = unpack(data, ".txt", ".yaml", ".yml", ".names", ".labels")
-    drawn = {path: text for path, text in files.items() if path.startswith("regions/")}
-    files = drawn or files
-    labels = {path: text for path, text in files.items() if _is_label(path)}
+    found = unpack(data, ".txt", ".yaml", ".yml", ".names", ".labels")
+    drawn = {path: text for path, text in found.items() if path.startswith("regions/")}
+    found = drawn or found
+    labels = {path: text for path, text in found.items() if _is_label(path)}
     wanted = stem(harmless(target.name, "reference"))
     same = [text for path, text in labels.items() if stem(path) == wanted]
     if len(same) != 1 and len(labels) != 1:
         raise ExchangeError(Reason.WHICH_PICTURE if labels else Reason.UNREADABLE)
     text = same[0] if len(same) == 1 else next(iter(labels.values()))
-    return fitted(_drafts(text, _names(files), target), target)
+    return fitted(_drafts(text, _names(found), target), target)
 
 
 def _is_label(path: str) -> bool:

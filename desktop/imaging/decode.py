@@ -95,7 +95,7 @@ class Cancellation:
 def read_header(data: Data) -> Header:
     """Size and orientation, without decoding pixels."""
     _refuse_text(data)
-    with _failures(data):
+    with failures(data):
         image = _load(data)
         if image.bands > MAX_BANDS:
             raise ImageError(_overloaded())
@@ -120,7 +120,7 @@ def read_whole(data: Data, header: Header, cancellation: Cancellation) -> Pixels
 
 
 def _whole(data: Data, header: Header, cancellation: Cancellation) -> Pixels:
-    with _failures(data):
+    with failures(data):
         return upright(evaluate(as_rgb32(_load(data)), cancellation), header.orientation)
 
 
@@ -129,7 +129,7 @@ def read_preview(data: Data, header: Header, longest: int, cancellation: Cancell
 
     JPEG is decoded at an eighth, quarter or half where that suffices, which is what makes it quick.
     """
-    with _failures(data):
+    with failures(data):
         scale = max(header.width, header.height) / longest
         shrink = next((step for step in (8, 4, 2) if step <= scale), 1)
         image = _load(data)
@@ -146,7 +146,7 @@ def read_crop(data: Data, header: Header, rect: Rect, cancellation: Cancellation
     """The pixels that an upright rectangle touches, upright. A rectangle without a pixel is a ValueError."""
     left, top, width, height = pixel_rect(rect, header.width, header.height)
     stored = stored_rect(Rect(left, top, width, height), *header.stored_size, header.orientation)
-    with _failures(data):
+    with failures(data):
         image = as_rgb32(_load(data))
         part = image.crop(int(stored.x), int(stored.y), int(stored.w), int(stored.h))
         return upright(evaluate(part, cancellation), header.orientation)
@@ -241,7 +241,8 @@ def _overloaded() -> str:
 
 
 @contextmanager
-def _failures(data: Data) -> Iterator[None]:
+def failures(data: Data) -> Iterator[None]:
+    """What libvips cannot do becomes an ImageError with a sentence."""
     try:
         yield
     except pyvips.Error as error:

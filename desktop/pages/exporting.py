@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QCoreApplication, QLocale, QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QProgressDialog, QWidget
 
 from desktop.client import Session
+from desktop.client.errors import Forbidden, NotFound
 from desktop.context import Context
+from desktop.detection_words import finding_word, model_word, severity_word
+from desktop.exchange.archive import pack_into
 from desktop.exchange.formats import FORMATS, ExportFormat
 from desktop.exchange.gather import gather
 from desktop.exchange.naming import harmless
+from desktop.exchange.words import CHINESE, Words
+from desktop.imaging import ImageError
+from desktop.imaging.standing import standing
 from desktop.pages.save_as import keep_folder, last_folder, may_replace
 from desktop.pages.sentences import sentence
 from desktop.report.saving import save
@@ -32,9 +39,14 @@ class Exporting(QObject):
         super().__init__(window)
         self._context, self._window = context, window
 
-    def ask(self, name: str) -> tuple[Path, ExportFormat] | None:
-        """Ask for the place and the format; `name` is the inspection's. None for no file."""
+    def ask(self, name: str) -> tuple[Path, ExportFormat, bool] | None:
+        """Ask for the place and the format, and whether pictures are wanted; `name` is the inspection's.
+
+        None for no file.
+        """
         kinds = {self._kind(made): made for made in FORMATS}
+        with_pictures = {self._with_pictures(made): made for made in FORMATS if made.pictures is not None}
+        kinds |= with_pictures
         chosen, kind = QFileDialog.getSaveFileName(
             self._window,
             self.tr("Export the inspection"),
@@ -48,9 +60,9 @@ class Exporting(QObject):
         if path != Path(chosen) and path.exists() and not may_replace(self._window, path):
             return None
         keep_folder(path)
-        return path, made
+        return path, made, kind in with_pictures and made.pictures is not None
 
-    def write(self, record_id: str, path: Path, made: ExportFormat) -> None:
+    def write(self, record_id: str, path: Path, made: ExportFormat, pictures: bool = False) -> None:
         """Write the inspection, with progress and cancel; an old file stays until the new one is complete."""
         dialog = QProgressDialog(
             self.tr("Writing {file}…").format(file=path.name), self.tr("Cancel"), 0, 100, self._window
@@ -66,18 +78,24 @@ class Exporting(QObject):
             record_id,
             path,
             made,
+            pictures,
+            person_words(),
             owner=self,
             progress=lambda share: dialog.setValue(round(90 * share)),
-            done=lambda _: self._done(dialog, path),
+            done=lambda missing: self._done(dialog, path, missing),
             failed=lambda error: self._failed(dialog, error),
             lane=Lane.LONG,
         )
         dialog.canceled.connect(task.cancel)
         dialog.canceled.connect(dialog.deleteLater)
 
-    def _done(self, dialog: QProgressDialog, path: Path) -> None:
+    def _done(self, dialog: QProgressDialog, path: Path, missing: int) -> None:
         dialog.deleteLater()
         self.written.emit(str(path))
+        if missing:
+            self.said.emit(
+                self.tr("%n picture(s) are not in the export: the service does not have them.", "", missing)
+            )
 
     def _failed(self, dialog: QProgressDialog, error: Exception) -> None:
         dialog.deleteLater()
@@ -98,6 +116,29 @@ class Exporting(QObject):
         }
         return f"{said[made.format_id]} (*{made.suffix})"
 
+    def _with_pictures(self, made: ExportFormat) -> str:
+        said = {
+            "coco": self.tr("COCO datasets with their pictures"),
+            "yolo": self.tr("YOLO datasets with their pictures"),
+        }
+        return f"{said[made.format_id]} (*{made.suffix})"
+
+
+def person_words() -> Words:
+    """What a table says in the language of the program."""
+    translate = QCoreApplication.translate
+    return Words(
+        headings=CHINESE if QLocale().language() == QLocale.Language.Chinese else {},
+        outcome={
+            "passed": translate("Report", "Passed"),
+            "failed": translate("Report", "Failed"),
+            "undecided": translate("Report", "Undecided"),
+        },
+        label=finding_word,
+        severity=severity_word,
+        model=lambda model_id, name: model_word(model_id, name) or None,
+    )
+
 
 def meant(path: Path, chosen: ExportFormat) -> tuple[Path, ExportFormat]:
     """The file and the format that a person means who typed `path` and chose `chosen`.
@@ -117,9 +158,38 @@ def meant(path: Path, chosen: ExportFormat) -> tuple[Path, ExportFormat]:
     return path.with_name(path.name + chosen.ending), chosen
 
 
-def _write(report: Report, session: Session, record_id: str, path: Path, made: ExportFormat) -> None:
-    inspection = gather(session, record_id, lambda done, total: report(done / total if total else 1.0))
+def _write(
+    report: Report,
+    session: Session,
+    record_id: str,
+    path: Path,
+    made: ExportFormat,
+    with_pictures: bool,
+    words: Words,
+) -> int:
+    """Write the file; gives how many pictures are missing in it."""
+    half = 0.5 if with_pictures else 1.0
+    inspection = gather(session, record_id, lambda done, total: report(half * done / max(total, 1)))
     report.check()
-    data = made.write(inspection)
-    report.check()
-    save(data, path)
+    if not with_pictures or made.files is None or made.pictures is None:
+        data = made.write(inspection, words)
+        report.check()
+        save(data, path)
+        return 0
+    wanted = made.pictures(inspection)
+    found: set[str] = set()
+
+    def fetched() -> Iterator[tuple[str, bytes]]:
+        for number, (name, picture) in enumerate(wanted.items(), 1):
+            report.check()
+            try:
+                data = standing(session.files.fetch(picture.url))
+            except (NotFound, Forbidden, ImageError):
+                continue
+            finally:
+                report(half + half * number / len(wanted))
+            found.add(name)
+            yield name, data
+
+    pack_into(path, made.files(inspection), fetched())
+    return len(wanted) - len(found)

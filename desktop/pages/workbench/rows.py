@@ -121,9 +121,7 @@ def shown_detection(item: ItemView) -> results.Entry | None:
 
 def homography(entry: results.Entry | None) -> list[list[float]] | None:
     """The 3 x 3 mapping from reference px to photo px that a detection found; None without one."""
-    matrix = (_alignment(entry) or {}).get("homography")
-    good = isinstance(matrix, list) and len(matrix) == 3 and all(len(row) == 3 for row in matrix)
-    return matrix if good else None
+    return findings.homography(entry)
 
 
 def to_reference(entry: results.Entry | None) -> Matrix | None:

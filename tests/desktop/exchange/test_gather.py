@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,8 @@ from desktop.exchange import own
 from desktop.exchange.content import Picture
 from desktop.exchange.formats import FORMATS, read_regions
 from desktop.exchange.gather import gather
-from desktop.pages.exporting import meant
+from desktop.exchange.words import CODES
+from desktop.pages.exporting import _write, meant
 from desktop.workers import Cancelled
 from shared.codes import Verdict
 from shared.cv import cv2
@@ -166,3 +168,42 @@ def test_what_a_person_typed_says_the_format() -> None:
     ]
     for typed, chosen, path, made in cases:
         assert meant(Path(typed), chosen) == (Path(path), made), typed
+
+
+def test_a_dataset_is_written_with_its_pictures_upright(session: Session, tmp_path: Path) -> None:
+    sideways = session.files.upload(turned(64, 32, 6), "turned.jpg")
+    plain = session.files.upload(turned(80, 40, 1), "plain.jpg")
+    image = session.catalogue.reference_images.create(
+        ReferenceImageWrite(reference_image_name="r", file_id=plain.file_id)
+    )
+    known = {"file_id": sideways.file_id, "download_url": sideways.download_url}
+    elsewhere = {"filename": "b.jpg", "width": 7, "height": 5, "download_url": "https://example.org/b.jpg"}
+    record_id = make_record(session, image.reference_image_id, entry(known), entry(elsewhere))
+    task = Standing()
+    for made, folders in (
+        (COCO, ("images/regions", "images/findings")),
+        (YOLO, ("regions/images", "findings/images")),
+    ):
+        path = tmp_path / f"{made.format_id}.zip"
+        assert _write(task, session, record_id, path, made, True, CODES) == 1
+        with zipfile.ZipFile(path) as archive:
+            assert archive.read(f"{folders[0]}/plain.jpg") == turned(80, 40, 1)
+            photo = archive.read(f"{folders[1]}/0001-turned.jpg")
+            assert f"{folders[1]}/0002-b.jpg" not in archive.namelist()
+        pixels = cv2.imdecode(
+            np.frombuffer(photo, np.uint8), cv2.IMREAD_COLOR | cv2.IMREAD_IGNORE_ORIENTATION
+        )
+        assert pixels.shape[:2] == (64, 32)
+        assert read_regions(path.read_bytes(), path.name, Picture("plain.jpg", 80, 40))
+        assert _write(task, session, record_id, path, made, False, CODES) == 0
+        with zipfile.ZipFile(path) as archive:
+            assert not [name for name in archive.namelist() if name.endswith(".jpg")]
+    assert not list(tmp_path.glob(".*"))
+
+
+class Standing:
+    """A report to which nothing is said."""
+
+    def __call__(self, _share: float) -> None: ...
+
+    def check(self) -> None: ...

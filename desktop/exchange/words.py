@@ -1,0 +1,74 @@
+"""The words of a table: those of the person for whom it is written, and codes for whoever reads it again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+
+def _same(text: str) -> str:
+    return text
+
+
+def _name(model_id: str | None, name: str | None) -> str | None:
+    return name
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What a table says for codes; without words, the codes themselves.
+
+    `headings`: titles of columns by their codes. `outcome`: for passed, failed, undecided. `label`: for the
+    label of a finding. `severity`: for how severe it is. `model`: by a model's id and its name.
+    """
+
+    headings: Mapping[str, str] = field(default_factory=dict)
+    outcome: Mapping[str, str] = field(default_factory=dict)
+    label: Callable[[str], str] = _same
+    severity: Callable[[str], str] = _same
+    model: Callable[[str | None, str | None], str | None] = _name
+
+
+CODES = Words()
+
+CHINESE = {
+    "inspection_id": "检查记录编号",
+    "inspection_name": "检查记录",
+    "aircraft_name": "飞机",
+    "executor_name": "执行人",
+    "number": "序号",
+    "item_id": "条目编号",
+    "item_name": "检测条目",
+    "description": "说明",
+    "model_id": "检测模型编号",
+    "model_name": "检测模型",
+    "passed": "结果",
+    "opinion": "模型意见",
+    "verdict": "判定",
+    "reason": "理由",
+    "decided_by": "判定人",
+    "decided_at": "判定时间",
+    "reference": "参考图",
+    "reference_width": "参考图宽度",
+    "reference_height": "参考图高度",
+    "region_x": "区域 x",
+    "region_y": "区域 y",
+    "region_w": "区域宽度",
+    "region_h": "区域高度",
+    "photo": "照片",
+    "photo_cid": "照片内容标识",
+    "photo_width": "照片宽度",
+    "photo_height": "照片高度",
+    "version": "版本",
+    "label": "发现",
+    "severity": "严重程度",
+    "confidence": "置信度",
+    "drawn_by": "绘制人",
+    "x1": "x1",
+    "y1": "y1",
+    "x2": "x2",
+    "y2": "y2",
+    "width_mm": "宽度 mm",
+    "height_mm": "高度 mm",
+}
+"""The titles of the columns in a Chinese table. In every other language the codes are the titles."""

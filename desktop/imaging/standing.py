@@ -1,0 +1,24 @@
+"""A picture file whose pixels stand upright, for programs that do not turn pictures as EXIF says."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from desktop.imaging.decode import failures, read_header
+from desktop.imaging.vips import pyvips
+
+_SAVED_AS: Final = {"jpegload": ".jpg[Q=95]", "webpload": ".webp[Q=95]", "tiffload": ".tif"}
+
+
+def standing(data: bytes) -> bytes:
+    """The very bytes of a picture that is stored upright; else the picture turned and encoded again.
+
+    Raises ImageError for what is no picture.
+    """
+    if read_header(data).orientation == 1:
+        return data
+    with failures(data):
+        image = pyvips.Image.new_from_buffer(data, "", fail_on="truncated")
+        loader = str(image.get("vips-loader")).removesuffix("_buffer")
+        encoded: bytes = image.autorot().write_to_buffer(_SAVED_AS.get(loader, ".png"))
+        return encoded
