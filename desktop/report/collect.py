@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -11,7 +12,7 @@ import numpy as np
 from PySide6.QtCore import QCoreApplication, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen
 
-from desktop.client.errors import NotFound
+from desktop.client.errors import Forbidden, NotFound
 from desktop.client.session import Session
 from desktop.detection_words import model_word
 from desktop.imaging import ImageError, open_image
@@ -19,10 +20,11 @@ from desktop.imaging.cut import seen_at
 from desktop.imaging.source import ImageSource
 from desktop.report import words
 from desktop.report.content import Evidence, Report, ReportedFinding, ReportedItem
-from shared import __version__, results
+from shared import __version__, findings, results
 from shared.content import names_another, sha256, sha256_of
 from shared.geometry import Rect, point_to_pixels
 from shared.wire.catalogue import ReferenceImage, Task
+from shared.wire.detection import Severity
 from shared.wire.inspection import Item, Record
 
 # The overview is printed 180 mm wide: 200 dots an inch.
@@ -43,6 +45,9 @@ def collect(session: Session, inspection_id: str, made_by: str, progress: Progre
     record = session.records.get(inspection_id).value
     items = session.items.all(inspection_id)
     pictures = _Pictures(session)
+    severities: Mapping[str, Severity] = {}
+    with contextlib.suppress(NotFound, Forbidden):
+        severities = session.detection.labels()
     evidence: list[Evidence] = []
     image = _reference_image(session, record)
     reference = None if image is None else _reference(image, pictures, evidence)
@@ -56,7 +61,7 @@ def collect(session: Session, inspection_id: str, made_by: str, progress: Progre
             marked_on = None if picture is None else _Reference(picture, own=True)
             use = QCoreApplication.translate("Report", "Reference file of item {number}")
             evidence.append(_evidence(use.format(number=index + 1), own, pictures))
-        reported.append(_item(index + 1, item, marked_on, pictures, evidence))
+        reported.append(_item(index + 1, item, marked_on, pictures, evidence, severities))
     progress(len(items), len(items))
     overview = QImage() if reference is None else _fitted(reference.picture.preview(), OVERVIEW_PX)
     return Report(
@@ -153,14 +158,19 @@ def _evidence(use: str, info: Mapping[str, Any], pictures: _Pictures) -> Evidenc
 
 
 def _item(
-    number: int, item: Item, reference: _Reference | None, pictures: _Pictures, evidence: list[Evidence]
+    number: int,
+    item: Item,
+    reference: _Reference | None,
+    pictures: _Pictures,
+    evidence: list[Evidence],
+    severities: Mapping[str, Severity],
 ) -> ReportedItem:
     entries = [entry.model_dump(mode="json", exclude_unset=True) for entry in item.result]
     detection = results.finished_detection(entries)
     current = results.current(entries)
     shown = current if detection is None else detection
     info = (shown or {}).get("inputImage")
-    findings = _findings(shown)
+    reported = _findings(shown, None if reference is None else reference.mm_per_pixel, severities)
     photo = pictures.get(info)
     if info:
         use = QCoreApplication.translate("Report", "Photo of item {number}").format(number=number)
@@ -193,8 +203,8 @@ def _item(
         region_mm=region_mm,
         on_overview=reference is not None and not reference.own,
         reference_crop=crop,
-        photo_crop=_photo_crop(photo, findings, region, provenance),
-        findings=findings,
+        photo_crop=_photo_crop(photo, reported, region, provenance),
+        findings=reported,
         passed=results.passed(entries),
         opinion=results.model_opinion(entries),
         verdict=results.verdict(entries),
@@ -206,12 +216,26 @@ def _item(
     )
 
 
-def _findings(entry: results.Entry | None) -> tuple[ReportedFinding, ...]:
+def _findings(
+    entry: results.Entry | None, mm_per_pixel: float | None, severities: Mapping[str, Severity]
+) -> tuple[ReportedFinding, ...]:
     found = []
+    to_photo = findings.homography(entry)
     for box in ((entry or {}).get("resultImage") or {}).get("boxes") or []:
         points = box["points"]
         x1, y1, x2, y2 = (float(points[key]) for key in ("x1", "y1", "x2", "y2"))
-        found.append(ReportedFinding(box["label"], float(box["confidence"]), Rect(x1, y1, x2 - x1, y2 - y1)))
+        rect = Rect(x1, y1, x2 - x1, y2 - y1)
+        severity = findings.severity(box, severities)
+        found.append(
+            ReportedFinding(
+                label=box["label"],
+                confidence=float(box["confidence"]),
+                box=rect,
+                drawn_by=findings.author(entry or {}, box) if findings.is_drawn(box) else None,
+                severity="" if severity is None else severity.value,
+                size_mm=findings.size_mm(rect, to_photo, mm_per_pixel),
+            )
+        )
     return tuple(found)
 
 

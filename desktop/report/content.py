@@ -24,11 +24,18 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class ReportedFinding:
-    """One finding: label, confidence 0..1, box in px of the upright photo."""
+    """One finding: label, confidence 0..1, box in px of the upright photo.
+
+    `drawn_by` is who drew it, in place of a confidence; None for a model's. `severity` is empty and `size_mm`
+    (width, height) None where they are not known.
+    """
 
     label: str
     confidence: float
     box: Rect
+    drawn_by: str | None = None
+    severity: str = ""
+    size_mm: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from datetime import datetime
 
 from PySide6.QtCore import QCoreApplication
 
-from desktop.detection_words import finding_word
-from desktop.report.content import ReportedItem
+from desktop.detection_words import finding_word, severity_word, size_text
+from desktop.report.content import ReportedFinding, ReportedItem
 from shared.codes import Status, Verdict
 
 
@@ -57,10 +57,22 @@ def opinion(item: ReportedItem) -> str:
 
 
 def findings(item: ReportedItem) -> str:
-    """The findings in one line: label and confidence of each."""
+    """The findings: label, confidence or author of each, and how severe and large it is where known."""
     if not item.findings:
         return QCoreApplication.translate("Report", "No findings")
-    return "   ".join(f"{finding_word(finding.label)} {finding.confidence:.2f}" for finding in item.findings)
+    return "   ".join(map(_finding, item.findings))
+
+
+def _finding(finding: ReportedFinding) -> str:
+    told = severity_word(finding.severity), size_text(finding.size_mm)
+    more = ", ".join(part for part in told if part)
+    if finding.drawn_by is None:
+        said = f"{finding_word(finding.label)} {finding.confidence:.2f}"
+    else:
+        said = QCoreApplication.translate("Report", "{label}, drawn by {person}").format(
+            label=finding_word(finding.label), person=finding.drawn_by or "–"
+        )
+    return f"{said} ({more})" if more else said
 
 
 def region(item: ReportedItem) -> str:

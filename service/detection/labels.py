@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import select
-from sqlalchemy.orm import Session
+from sqlmodel import Session, col, select
 
 from service.changes import Change, announce
 from service.database import Database, now
@@ -39,7 +38,7 @@ class Labels:
 
 
 def _every(session: Session) -> list[LabelSeverity]:
-    rows = session.scalars(select(LabelRow).order_by(LabelRow.label))
+    rows = session.exec(select(LabelRow).order_by(col(LabelRow.label)))
     return [LabelSeverity(label=row.label, severity=Severity(row.severity)) for row in rows]
 
 
@@ -64,6 +63,6 @@ def with_severities(session: Session, boxes: Sequence[dict[str, Any]]) -> list[d
     wanted = {box["label"] for box in boxes}
     if not wanted:
         return list(boxes)
-    rows = session.scalars(select(LabelRow).where(LabelRow.label.in_(sorted(wanted))))
+    rows = session.exec(select(LabelRow).where(col(LabelRow.label).in_(sorted(wanted))))
     known = {row.label: row.severity for row in rows}
     return [{**box, "severity": known[box["label"]]} if box["label"] in known else dict(box) for box in boxes]

@@ -18,7 +18,11 @@ from desktop.widgets import Button, Kind, label
 from desktop.workers import Lane, run
 from shared.wire.catalogue import ReferenceImage
 
-_USUAL = QSize(940, 640)
+_USUAL = QSize(1180, 740)
+_LEAST = QSize(860, 560)
+_MARGIN = QSize(60, 60)
+_SAID_PX = 240
+"""Room for what is said of the line, so that nothing beside it moves while it is drawn."""
 
 MOST = 1000.0
 """Largest mm per pixel that the service takes."""
@@ -33,8 +37,9 @@ class Measuring(QDialog):
         super().__init__(parent)
         self.setWindowTitle(self.tr("Measure the scale"))
         self.setModal(True)
-        room = _USUAL if parent is None else parent.window().size() - QSize(40, 40)
-        self.resize(_USUAL.boundedTo(room))
+        # Measured by hand, so every px of the picture counts: it takes nearly all of the main window.
+        self.setMinimumSize(_LEAST)
+        self.resize(_USUAL if parent is None else parent.window().size() - _MARGIN)
         self.view = CanvasView()
         self.view.editor.editable = False
         self.view.set_colours(colours_of(look().theme.dark))
@@ -71,14 +76,16 @@ class Measuring(QDialog):
         row.setSpacing(10)
         row.addWidget(label(self.tr("Length of the line"), "label"))
         row.addWidget(self.length)
-        row.addWidget(self._said, 1)
+        self._said.setFixedWidth(_SAID_PX)
+        row.addWidget(self._said)
+        row.addStretch(1)
         row.addWidget(self.cancel)
         row.addWidget(self.use)
         hint = self.tr("Draw a line from one end of a known length to the other, then type its length.")
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 16, 20, 16)
         column.setSpacing(10)
-        column.addWidget(label(hint, "dim", wrap=True))
+        column.addWidget(label(hint, "dim"))
         column.addWidget(self.view, 1)
         column.addLayout(row)
 

@@ -23,7 +23,7 @@ from desktop.widgets import (
     status_tone,
     status_word,
 )
-from shared import results
+from shared import findings, results
 from shared.codes import Progress, Status
 from shared.wire.inspection import Item
 
@@ -163,7 +163,11 @@ def _boxes(entry: results.Entry) -> list[dict[str, Any]]:
 
 
 def _first_labels(row: Row) -> str:
-    """The labels of the findings with their confidence, the surest first."""
+    """The labels of the findings with their confidence, or who drew them, the surest first."""
     entry = results.finished_detection(row.entries)
     boxes = sorted(_boxes(entry), key=lambda box: -float(box["confidence"])) if entry is not None else []
-    return "  ".join(f"{finding_word(box['label'])} {float(box['confidence']):.2f}" for box in boxes[:3])
+    return "  ".join(f"{finding_word(box['label'])} {_source(entry or {}, box)}".strip() for box in boxes[:3])
+
+
+def _source(entry: results.Entry, box: dict[str, Any]) -> str:
+    return findings.author(entry, box) if findings.is_drawn(box) else f"{float(box['confidence']):.2f}"

@@ -330,7 +330,12 @@ def _box(finding: Finding, row: Pairing, current: bool) -> FindingBox:
     # A finding of one version alone is what the person looks for: it stands out.
     stands_out = current or not shared
     return FindingBox(
-        finding.rect, finding_word(finding.label), finding.confidence, state, highlighted=stands_out
+        finding.rect,
+        finding_word(finding.label),
+        None if finding.drawn else finding.confidence,
+        state,
+        highlighted=stands_out,
+        author=finding.author,
     )
 
 
@@ -344,4 +349,6 @@ def _tone(row: Pairing) -> str:
 
 
 def _confidence(finding: Finding | None) -> str:
-    return "–" if finding is None else f"{finding.confidence:.2f}"
+    if finding is None:
+        return "–"
+    return finding.author or "–" if finding.drawn else f"{finding.confidence:.2f}"

@@ -133,7 +133,13 @@ def test_json_holds_everything() -> None:
     document = json.loads(own.write(whole))
     assert document["items"][0]["result"][1]["verdict"]["reason"] == "只是反光"
     assert document["items"][1]["item_point"]["point"] == {"x": 100, "y": 80, "w": 2000, "h": 10, "angle": 3}
-    assert document["reference"] == {"filename": "机身.png", "width": 1000, "height": 800, "ipfs_cid": "bcid"}
+    assert document["reference"] == {
+        "filename": "机身.png",
+        "width": 1000,
+        "height": 800,
+        "ipfs_cid": "bcid",
+        "mm_per_pixel": None,
+    }
 
 
 def test_json_of_another_image_keeps_names_models_and_shares() -> None:

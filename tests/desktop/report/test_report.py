@@ -16,7 +16,7 @@ from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPdfWriter
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from desktop.report import html, pdf
+from desktop.report import html, pdf, words
 from desktop.report.content import Evidence, Report, ReportedFinding, ReportedItem
 from shared.codes import Verdict
 from shared.geometry import Rect
@@ -230,3 +230,13 @@ def test_the_html_is_one_file_and_escapes_what_people_typed(qtbot: QtBot, tmp_pa
     record = re.search(r'id="record">(.*?)</script>', text, re.DOTALL)
     assert record is not None
     assert json.loads(record.group(1))["record"]["inspection_name"] == "</script><script>alert(1)</script>"
+
+
+def test_a_finding_says_who_drew_it_how_severe_and_how_large_it_is() -> None:
+    boxes = (
+        ReportedFinding("crack", 0.93, Rect(0, 0, 9, 9), severity="critical", size_mm=(12.4, 3.25)),
+        ReportedFinding("dent", 1.0, Rect(0, 0, 9, 9), drawn_by="李四", severity="minor"),
+        ReportedFinding("stain", 0.5, Rect(0, 0, 9, 9)),
+    )
+    said = words.findings(replace(item(1, False), findings=boxes))
+    assert said == "crack 0.93 (critical, 12 × 3.2 mm)   dent, drawn by 李四 (minor)   stain 0.50"
