@@ -66,6 +66,47 @@
     </message>
 </context>
 <context>
+    <name>DeleteDialog</name>
+    <message numerus="yes">
+        <source>%n photo(s)</source>
+        <translation>
+            <numerusform>%n photo</numerusform>
+            <numerusform>%n photos</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n verdict(s)</source>
+        <translation>
+            <numerusform>%n verdict</numerusform>
+            <numerusform>%n verdicts</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Delete %n item(s)</source>
+        <translation>
+            <numerusform>Delete %n item</numerusform>
+            <numerusform>Delete %n items</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Delete %n item(s)?</source>
+        <translation>
+            <numerusform>Delete %n item?</numerusform>
+            <numerusform>Delete %n items?</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Deleting</name>
+    <message numerus="yes">
+        <source>%n locked item(s) not deleted. Unlock first ({keys}).</source>
+        <translation>
+            <numerusform>%n locked item was not deleted. Unlock it first ({keys}).</numerusform>
+            <numerusform>%n locked items were not deleted. Unlock them first ({keys}).</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Detecting</name>
     <message numerus="yes">
         <source>%n item(s) left out: without a photo or a model.</source>
@@ -136,6 +177,13 @@
 <context>
     <name>Exchange</name>
     <message numerus="yes">
+        <source>%n other shape(s) became the rectangle around them.</source>
+        <translation>
+            <numerusform>%n other shape became the rectangle around it.</numerusform>
+            <numerusform>%n other shapes became the rectangles around them.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n outside the picture left out.</source>
         <translation>
             <numerusform>%n outside the picture left out.</numerusform>
@@ -147,6 +195,16 @@
         <translation>
             <numerusform>%n region imported.</numerusform>
             <numerusform>%n regions imported.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Exporting</name>
+    <message numerus="yes">
+        <source>%n picture(s) are not in the export: the service does not have them.</source>
+        <translation>
+            <numerusform>%n picture is not in the export: the service does not have it.</numerusform>
+            <numerusform>%n pictures are not in the export: the service does not have them.</numerusform>
         </translation>
     </message>
 </context>
@@ -390,6 +448,16 @@
         <translation>
             <numerusform>%n region chosen</numerusform>
             <numerusform>%n regions chosen</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>WorkbenchPage</name>
+    <message numerus="yes">
+        <source>%n undecided item(s) already have a current result and were left out.</source>
+        <translation>
+            <numerusform>%n undecided item already has a current result and was left out.</numerusform>
+            <numerusform>%n undecided items already have a current result and were left out.</numerusform>
         </translation>
     </message>
 </context>

@@ -63,8 +63,16 @@
 <context>
     <name>Adding</name>
     <message>
+        <source>A photo belongs to an item. Draw a region first ({keys}).</source>
+        <translation>照片属于检测条目。请先画一个区域（{keys}）。</translation>
+    </message>
+    <message>
         <source>Add a photo</source>
         <translation>添加照片</translation>
+    </message>
+    <message>
+        <source>Choose an item for the photo first.</source>
+        <translation>请先选择照片所属的条目。</translation>
     </message>
     <message>
         <source>Pictures ({patterns})</source>
@@ -213,6 +221,10 @@
     <message>
         <source>Items added</source>
         <translation>添加条目</translation>
+    </message>
+    <message>
+        <source>Labels of findings</source>
+        <translation>发现的标签</translation>
     </message>
     <message>
         <source>Log begun</source>
@@ -915,6 +927,53 @@
     </message>
 </context>
 <context>
+    <name>ClassTable</name>
+    <message>
+        <source>Add a label</source>
+        <translation>添加标签</translation>
+    </message>
+    <message>
+        <source>Class</source>
+        <translation>类别</translation>
+    </message>
+    <message>
+        <source>Classes of the model</source>
+        <translation>模型的类别</translation>
+    </message>
+    <message>
+        <source>Fails the photo</source>
+        <translation>判为未通过</translation>
+    </message>
+    <message>
+        <source>Own threshold</source>
+        <translation>单独阈值</translation>
+    </message>
+    <message>
+        <source>Paste names, one a line</source>
+        <translation>粘贴名称，每行一个</translation>
+    </message>
+    <message>
+        <source>Severity</source>
+        <translation>严重程度</translation>
+    </message>
+    <message>
+        <source>Severity of {label}</source>
+        <translation>{label}的严重程度</translation>
+    </message>
+    <message>
+        <source>Threshold of {label}</source>
+        <translation>{label}的阈值</translation>
+    </message>
+    <message>
+        <source>as above</source>
+        <translation>同上</translation>
+    </message>
+    <message>
+        <source>{label} fails the photo</source>
+        <translation>{label}使照片未通过</translation>
+    </message>
+</context>
+<context>
     <name>Commands</name>
     <message>
         <source>About Walkaround</source>
@@ -1245,8 +1304,8 @@
         <translation>重新打开检查记录</translation>
     </message>
     <message>
-        <source>Run detection on all items</source>
-        <translation>检测全部条目</translation>
+        <source>Run detection again on all undecided items</source>
+        <translation>重新检测所有未判定的条目</translation>
     </message>
     <message>
         <source>Run detection on everything that waits</source>
@@ -1255,6 +1314,10 @@
     <message>
         <source>Run detection on this item</source>
         <translation>检测此条目</translation>
+    </message>
+    <message>
+        <source>Run detection where no result is current</source>
+        <translation>检测没有最新结果的条目</translation>
     </message>
     <message>
         <source>Save the record</source>
@@ -1567,6 +1630,70 @@
     <message>
         <source>Save as a new version</source>
         <translation>存为新版本</translation>
+    </message>
+</context>
+<context>
+    <name>DeleteDialog</name>
+    <message numerus="yes">
+        <source>%n photo(s)</source>
+        <translation>
+            <numerusform>%n 张照片</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n verdict(s)</source>
+        <translation>
+            <numerusform>%n 条判定</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Delete %n item(s)</source>
+        <translation>
+            <numerusform>删除 %n 个条目</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Delete %n item(s)?</source>
+        <translation>
+            <numerusform>删除 %n 个条目？</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Reason, for the audit log</source>
+        <translation>理由（记入审计日志）</translation>
+    </message>
+    <message>
+        <source>Undo brings everything back.</source>
+        <translation>撤销可以全部恢复。</translation>
+    </message>
+    <message>
+        <source>What goes as well: {what}.</source>
+        <translation>将一并删除：{what}。</translation>
+    </message>
+</context>
+<context>
+    <name>Deleting</name>
+    <message numerus="yes">
+        <source>%n locked item(s) not deleted. Unlock first ({keys}).</source>
+        <translation>
+            <numerusform>%n 个已锁定的条目未删除。请先解锁（{keys}）。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>No finding is chosen. Click one first, or click an item to delete that.</source>
+        <translation>没有选中发现。请先点击一个发现；要删除条目，请先点击条目。</translation>
+    </message>
+    <message>
+        <source>No item is chosen in the list.</source>
+        <translation>列表中没有选中条目。</translation>
+    </message>
+    <message>
+        <source>No region is chosen on the picture. Items without one are deleted in the list.</source>
+        <translation>图上没有选中区域。没有区域的条目请在列表中删除。</translation>
+    </message>
+    <message>
+        <source>Nothing was deleted: the regions are hidden. Show them first ({keys}).</source>
+        <translation>没有删除：区域已隐藏。请先显示区域（{keys}）。</translation>
     </message>
 </context>
 <context>
@@ -2378,6 +2505,12 @@
 <context>
     <name>Exchange</name>
     <message numerus="yes">
+        <source>%n other shape(s) became the rectangle around them.</source>
+        <translation>
+            <numerusform>%n 个其他形状已转换为外接矩形。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n outside the picture left out.</source>
         <translation>
             <numerusform>另有 %n 个位于图片之外，未导入。</numerusform>
@@ -2432,9 +2565,19 @@
 </context>
 <context>
     <name>Exporting</name>
+    <message numerus="yes">
+        <source>%n picture(s) are not in the export: the service does not have them.</source>
+        <translation>
+            <numerusform>有 %n 张图片未导出：服务中没有这些图片。</numerusform>
+        </translation>
+    </message>
     <message>
         <source>COCO datasets of regions and findings</source>
         <translation>COCO 数据集：区域与发现</translation>
+    </message>
+    <message>
+        <source>COCO datasets with their pictures</source>
+        <translation>COCO 数据集，含图片</translation>
     </message>
     <message>
         <source>CSV table, one row for each finding</source>
@@ -2463,6 +2606,10 @@
     <message>
         <source>YOLO datasets of regions and findings</source>
         <translation>YOLO 数据集：区域与发现</translation>
+    </message>
+    <message>
+        <source>YOLO datasets with their pictures</source>
+        <translation>YOLO 数据集，含图片</translation>
     </message>
     <message>
         <source>inspection</source>
@@ -2950,12 +3097,24 @@
         <translation>裂纹</translation>
     </message>
     <message>
+        <source>critical</source>
+        <translation>严重</translation>
+    </message>
+    <message>
         <source>dent</source>
         <translation>凹坑</translation>
     </message>
     <message>
         <source>difference</source>
         <translation>差异</translation>
+    </message>
+    <message>
+        <source>major</source>
+        <translation>较重</translation>
+    </message>
+    <message>
+        <source>minor</source>
+        <translation>轻微</translation>
     </message>
     <message>
         <source>missing</source>
@@ -2983,6 +3142,10 @@
     <message>
         <source>accepted</source>
         <translation>已确认</translation>
+    </message>
+    <message>
+        <source>drawn by hand</source>
+        <translation>手工绘制</translation>
     </message>
 </context>
 <context>
@@ -3419,6 +3582,10 @@
         <translation>与上次检查相同</translation>
     </message>
     <message>
+        <source>Detected {n} of {all}</source>
+        <translation>已检测 {n} / {all}</translation>
+    </message>
+    <message>
         <source>Draw a region</source>
         <translation>画新区域</translation>
     </message>
@@ -3433,6 +3600,14 @@
     <message>
         <source>Items</source>
         <translation>检测条目</translation>
+    </message>
+    <message>
+        <source>Judged items</source>
+        <translation>已判定的条目</translation>
+    </message>
+    <message>
+        <source>Judged {n} of {all}</source>
+        <translation>已判定 {n} / {all}</translation>
     </message>
     <message>
         <source>Name or number</source>
@@ -3451,8 +3626,12 @@
         <translation>还没有条目。按 R 在图片上画出区域。</translation>
     </message>
     <message>
-        <source>Progress of the record</source>
-        <translation>记录的进度</translation>
+        <source>Regions are hidden on the picture</source>
+        <translation>图上的区域已隐藏</translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation>显示</translation>
     </message>
     <message>
         <source>Show all items</source>
@@ -3872,8 +4051,8 @@
         <translation>启用</translation>
     </message>
     <message>
-        <source>Fails the photo</source>
-        <translation>判为不通过</translation>
+        <source>Two classes are called {name}. Give each its own name.</source>
+        <translation>有两个类别都叫{name}。请分别命名。</translation>
     </message>
     <message>
         <source>Hash (SHA-256)</source>
@@ -3892,10 +4071,6 @@
         <translation>类型</translation>
     </message>
     <message>
-        <source>Label</source>
-        <translation>标签</translation>
-    </message>
-    <message>
         <source>Labels</source>
         <translation>标签</translation>
     </message>
@@ -3906,10 +4081,6 @@
     <message>
         <source>Order of colours</source>
         <translation>颜色顺序</translation>
-    </message>
-    <message>
-        <source>Own threshold</source>
-        <translation>单独阈值</translation>
     </message>
     <message>
         <source>Photo in the input</source>
@@ -3932,20 +4103,8 @@
         <translation>状态</translation>
     </message>
     <message>
-        <source>Threshold of {label}</source>
-        <translation>{label}的阈值</translation>
-    </message>
-    <message>
-        <source>Thresholds of the labels</source>
-        <translation>各标签的阈值</translation>
-    </message>
-    <message>
         <source>Version</source>
         <translation>版本</translation>
-    </message>
-    <message>
-        <source>as above</source>
-        <translation>同上</translation>
     </message>
     <message>
         <source>command line</source>
@@ -3966,10 +4125,6 @@
     <message>
         <source>stretched</source>
         <translation>拉伸</translation>
-    </message>
-    <message>
-        <source>{label} fails the photo</source>
-        <translation>{label}判为不通过</translation>
     </message>
 </context>
 <context>
@@ -5191,6 +5346,10 @@
         <translation>待判定</translation>
     </message>
     <message>
+        <source>{label}, drawn by {person}</source>
+        <translation>{label}，由{person}绘制</translation>
+    </message>
+    <message>
         <source>{verdict} by the model, not confirmed by a person</source>
         <translation>模型判定{verdict}，未经人工确认</translation>
     </message>
@@ -6000,9 +6159,15 @@
         <source>No record is open. Choose one from the list.</source>
         <translation>没有打开的记录，请从列表中选择。</translation>
     </message>
+    <message numerus="yes">
+        <source>%n undecided item(s) already have a current result and were left out.</source>
+        <translation>
+            <numerusform>%n 个未判定的条目已有最新结果，本次未检测。</numerusform>
+        </translation>
+    </message>
     <message>
-        <source>Nothing was deleted: the region is locked. Unlock it first ({keys}).</source>
-        <translation>没有删除：区域已锁定。请先解锁（{keys}）。</translation>
+        <source>Detect them again</source>
+        <translation>重新检测这些条目</translation>
     </message>
     <message>
         <source>Opening the record…</source>
