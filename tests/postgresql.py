@@ -114,6 +114,93 @@ class Server:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
+SCHEMA = """
+SELECT 'table', c.relname::text, a.attname::text, format_type(a.atttypid, a.atttypmod) || a.attnotnull::text
+    FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0
+    WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace
+UNION ALL SELECT 'index', tablename, indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'
+UNION ALL SELECT 'constraint', conrelid::regclass::text, conname, pg_get_constraintdef(oid)
+    FROM pg_constraint WHERE connamespace = 'public'::regnamespace
+UNION ALL SELECT 'trigger', tgrelid::regclass::text, tgname, tgenabled::text || pg_get_triggerdef(oid)
+    FROM pg_trigger WHERE NOT tgisinternal
+UNION ALL SELECT 'function', '', proname, prosrc
+    FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+UNION ALL SELECT 'setting', '', '', setconfig::text FROM pg_db_role_setting
+"""
+"""What the schema of a database consists of: kind, table, name, definition."""
+
+
+class Copy:
+    """A copy of the database `template` that is used several times, and is as at first after each `renew`.
+
+    To delete the rows of a small database takes a tenth of the time of making another one.
+    """
+
+    def __init__(self, server: Server, template: str, name: str) -> None:
+        self.url = server.url(name)
+        self._server, self._template, self._name = server, template, name
+        self._create()
+        with self._connection() as connection:
+            self._schema = set(connection.execute(SCHEMA).fetchall())
+            self._tables = {row[1] for row in self._schema if row[0] == "table"}
+            self._rows = {table: self._copied(connection, table) for table in self._tables}
+
+    def renew(self) -> None:
+        """End all connections, and bring back the tables and rows of the template.
+
+        Tables that were added stay, without rows. When anything else of the schema has changed, the database
+        is made again.
+        """
+        import psycopg
+
+        try:
+            with self._connection() as connection:
+                renewed = self._renewed(connection)
+        except psycopg.OperationalError:
+            renewed = False
+        if not renewed:
+            self.drop()
+            self._create()
+
+    def drop(self) -> None:
+        """Remove the database."""
+        self._server.execute(f"DROP DATABASE IF EXISTS {self._name} WITH (FORCE)")
+
+    def _create(self) -> None:
+        self._server.execute(f"CREATE DATABASE {self._name} TEMPLATE {self._template}")
+
+    def _connection(self) -> Any:
+        import psycopg
+
+        return psycopg.connect(self.url)
+
+    def _renewed(self, connection: Any) -> bool:
+        connection.execute(
+            "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+        schema = set(connection.execute(SCHEMA).fetchall())
+        added = {row[1] for row in schema if row[0] == "table"} - self._tables
+        if {row for row in schema if row[1] not in added} != self._schema:
+            return False
+        # Neither triggers nor foreign keys are asked.
+        connection.execute("SET session_replication_role = replica")
+        connection.execute(
+            "".join(f'DELETE FROM "{table}";' for table in sorted(self._tables | added))
+            + "SELECT setval(format('%I.%I', schemaname, sequencename), start_value, false) FROM pg_sequences"
+        )
+        for table, rows in self._rows.items():
+            if rows:
+                with connection.cursor().copy(f'COPY "{table}" FROM STDIN') as copy:
+                    copy.write(rows)
+        return True
+
+    @staticmethod
+    def _copied(connection: Any, table: str) -> bytes:
+        with connection.cursor().copy(f'COPY "{table}" TO STDOUT') as copy:
+            return b"".join(copy)
+
+
 def _exists(name: str) -> bool:
     try:
         pwd.getpwnam(name)

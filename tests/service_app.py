@@ -17,7 +17,7 @@ from service.database import Database
 from service.schema import migrate
 from service.settings import Settings
 from tests.one_loop import beside
-from tests.postgresql import Server, binaries
+from tests.postgresql import Copy, Server, binaries
 
 ADMIN = ("chief", "correct-horse-battery")
 HERE = "http://localhost"
@@ -53,6 +53,14 @@ def postgresql_server() -> Iterator[Server]:
         server.stop()
 
 
+@pytest.fixture(scope="module")
+def postgresql_database(postgresql_server: Server) -> Iterator[Copy]:
+    """A copy of `migrated` for the tests of one module, which use it one after another."""
+    copy = Copy(postgresql_server, "migrated", f"test_{next(_numbers)}")
+    yield copy
+    copy.drop()
+
+
 @pytest.fixture
 def database_kind() -> str:
     """`sqlite`; a conftest or a test module overrides it with params to run on both databases."""
@@ -61,18 +69,16 @@ def database_kind() -> str:
 
 @pytest.fixture
 def database_url(database_kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[str]:
-    """The address of a migrated, empty database of this test's own."""
+    """The address of a migrated, empty database that only this test uses."""
     if database_kind == "sqlite":
         path = tmp_path / "data" / "walkaround.db"
         path.parent.mkdir(exist_ok=True)
         shutil.copy(request.getfixturevalue("migrated_sqlite"), path)
         yield f"sqlite:///{path}"
         return
-    server: Server = request.getfixturevalue("postgresql_server")
-    name = f"test_{next(_numbers)}"
-    server.execute(f"CREATE DATABASE {name} TEMPLATE migrated")
-    yield server.url(name)
-    server.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    copy: Copy = request.getfixturevalue("postgresql_database")
+    yield copy.url
+    copy.renew()
 
 
 @pytest.fixture
