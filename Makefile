@@ -2,6 +2,8 @@
 # Only relative paths: the project must work from a directory with spaces in its name.
 PYTHON ?= python3
 PY = .venv/bin/python
+# The tests of a module stay together, because they share what is costly to start.
+WORKERS = -n auto --maxprocesses 4 --dist loadscope --no-loadscope-reorder
 
 .PHONY: run test check package installer setup clean
 
@@ -18,7 +20,7 @@ run: setup
 	$(PY) -m shared run
 
 test: setup
-	QT_QPA_PLATFORM=offscreen $(PY) -m pytest -m 'not frozen' -n auto --maxprocesses 4
+	QT_QPA_PLATFORM=offscreen $(PY) -m pytest -m 'not frozen' $(WORKERS)
 
 check: setup
 	$(PY) -m ruff check .

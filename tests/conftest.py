@@ -39,6 +39,12 @@ def _one_loop(_second_loops: list[str]) -> Iterator[None]:
     assert not found, f"an application ran on a second event loop (use tests.one_loop.beside): {found}"
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put modules with a slow test first: one that begins last would keep a single worker busy at the end."""
+    slow = {item.path for item in items if item.get_closest_marker("slow") is not None}
+    items.sort(key=lambda item: item.path not in slow)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _refused_writes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[str]]:
     with writes_only_below(_isolation.folder, tmp_path_factory.getbasetemp()) as refused:
