@@ -7,13 +7,14 @@ import sys
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, QUrl, qVersion
-from PySide6.QtGui import QDesktopServices, QGuiApplication, QIcon, QShowEvent
-from PySide6.QtWidgets import QDialog, QFormLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtGui import QDesktopServices, QGuiApplication, QIcon
+from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from desktop.context import Context
+from desktop.fonts import shows_chinese
 from desktop.logs import log_dir
 from desktop.widgets.buttons import Button
-from desktop.widgets.dialogs import fit
+from desktop.widgets.dialogs import Dialog
 from desktop.widgets.labels import label
 from shared import __version__
 from shared.paths import resource, root
@@ -27,7 +28,7 @@ def licences_folder() -> Path | None:
     return folder if folder.is_dir() else None
 
 
-class About(QDialog):
+class About(Dialog):
     """What a person tells whoever helps them; one click copies it. No name of a person is in it."""
 
     def __init__(self, parent: QWidget | None, context: Context) -> None:
@@ -63,10 +64,6 @@ class About(QDialog):
         )
         column.addLayout(self._foot())
 
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        fit(self)
-
     def _head(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(16)
@@ -75,7 +72,7 @@ class About(QDialog):
         row.addWidget(icon)
         names = QVBoxLayout()
         names.setSpacing(4)
-        names.addWidget(label("Walkaround 绕机检查工作站", "item"))
+        names.addWidget(label("Walkaround 绕机检查工作站" if shows_chinese() else "Walkaround", "item"))
         names.addWidget(label(self.tr("Inspection workstation for surfaces"), "dim"))
         names.addStretch(1)
         row.addLayout(names, 1)

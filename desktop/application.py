@@ -27,6 +27,7 @@ from desktop.embedded import EmbeddedService, ServiceState
 from desktop.garbage import GuiGarbage
 from desktop.language import Language
 from desktop.logs import Logs, log_dir
+from desktop.pages.file_dialogs import folders
 from desktop.pages.login import LoginPage
 from desktop.preferences import APP, Preferences
 from desktop.remote import RemoteWatch
@@ -118,6 +119,7 @@ class Desktop(QObject):
         self._next.timeout.connect(self._change_on)
         self._garbage = GuiGarbage(self)
         self.preferences = preferences or Preferences()
+        folders.keep_in(self.preferences)
         self._gui = workers.gui_caller()
         self.logs = Logs(log_dir(), lambda: self._gui(self._say_failure))
         self.language = Language()

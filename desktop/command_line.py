@@ -1,4 +1,4 @@
-"""The desktop's side of the `walkaround` command: `run` and `demo`."""
+"""The desktop's side of the `walkaround` command: `run`, `demo`, and its part of `doctor`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ from urllib.parse import urlsplit
 
 
 def main(words: Sequence[str]) -> int:
-    """Run ``run [--server URL]`` or ``demo [--out DIR]``; the exit status."""
+    """Run ``run [--server URL]``, ``demo [--out DIR]`` or ``doctor``; the exit status."""
+    if words and words[0] == "doctor":
+        from desktop.doctor import main as doctor
+
+        return doctor()
     return _demo(words[1:]) if words and words[0] == "demo" else _run(words[1:])
 
 

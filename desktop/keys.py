@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 from desktop.binding import Commands
 from desktop.commands import COMMANDS, Command
 from desktop.widgets.buttons import Button, IconButton, Kind
+from desktop.widgets.dialogs import Dialog
 from desktop.widgets.fields import SearchField
 from desktop.widgets.labels import label, rule
 
@@ -116,7 +117,7 @@ class KeySheet(QDialog):
                 widgets[0].setVisible(section in sections)
 
 
-class KeyEdit(QDialog):
+class KeyEdit(Dialog):
     """Press the new key of one command; what else it means already is said before it is taken."""
 
     def __init__(self, parent: QWidget | None, commands: Commands, command_id: str) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 
+from desktop.fonts import shows_chinese
 from shared.paths import resource
 
 LANGUAGES: dict[str, str] = {"en": "English", "zh_CN": "中文"}
@@ -54,6 +55,16 @@ def system_language() -> str:
     return "en"
 
 
+def wanted(chosen: str) -> str:
+    """The language that is meant by `chosen`: a code of LANGUAGES, or else what the system speaks."""
+    return chosen if chosen in LANGUAGES else system_language()
+
+
+def without_font(chosen: str) -> bool:
+    """True when `chosen` (as in `wanted`) is a language that this computer has no font for."""
+    return wanted(chosen) == "zh_CN" and not shows_chinese()
+
+
 class Language:
     """Puts one language in force for the whole application; made once, after the QApplication."""
 
@@ -64,8 +75,11 @@ class Language:
         """True when the catalogue of the language in force is not there, so that plain English is shown."""
 
     def use(self, chosen: str) -> None:
-        """Speak `chosen` (a code of LANGUAGES), or with an empty string what the system speaks."""
-        self.code = chosen if chosen in LANGUAGES else system_language()
+        """Speak `chosen` (a code of LANGUAGES), or with an empty string what the system speaks.
+
+        English takes the place of a language that no font of this computer can show.
+        """
+        self.code = "en" if without_font(chosen) else wanted(chosen)
         self.end()
         QLocale.setDefault(QLocale(self.code))
         self.missing = not self._load("walkaround", str(resource("translations")))

@@ -40,6 +40,8 @@ class Values(BaseModel):
     shortcuts: dict[str, list[str]] = Field(default_factory=dict)
     """Id of a command -> its keys, where they are not the default ones."""
     camera: str = ""
+    folders: dict[str, str] = Field(default_factory=dict)
+    """What files are asked for -> the folder that was used last for it."""
     minimap: bool = True
     """Whether a minimap is shown where not all of the picture is seen."""
     confidence: dict[str, float] = Field(default_factory=dict)

@@ -11,6 +11,7 @@ shown next.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from functools import lru_cache
@@ -18,10 +19,11 @@ from string import Template
 from weakref import WeakKeyDictionary
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontInfo, QGuiApplication, QPalette
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QStyleFactory, QWidget
 from shiboken6 import isValid
 
+from desktop.fonts import ui_font
 from desktop.turns import paint_apart
 from shared.paths import resource
 
@@ -34,10 +36,6 @@ LABEL_PX = 11
 ITEM_PX = 16
 AA = 4.5
 """Least contrast of text to its ground, WCAG 2.2 criterion 1.4.3."""
-
-_HAN_FAMILIES = ["Microsoft YaHei UI", "PingFang SC", "Noto Sans CJK SC", "Source Han Sans SC"]
-_FALLBACK_FAMILIES = ["Inter", "Noto Sans", "Open Sans", "Noto Sans CJK SC"]
-_UGLY_DEFAULTS = {"DejaVu Sans", "Bitstream Vera Sans", "Nimbus Sans"}
 
 
 @lru_cache(maxsize=512)
@@ -250,28 +248,17 @@ def palette(theme: Theme) -> QPalette:
     return made
 
 
-def ui_font() -> QFont:
-    """The system's UI font at 13 px, with the simplified forms preferred for Chinese characters.
-
-    A bare X server names no UI font and falls back to a wide screen font of the nineties; there the first
-    installed of a few current ones is taken.
-    """
-    font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
-    family = font.family()
-    if QFontInfo(font).family() in _UGLY_DEFAULTS:
-        installed = set(QFontDatabase.families())
-        family = next((name for name in _FALLBACK_FAMILIES if name in installed), family)
-    font.setFamilies([family, *(name for name in _HAN_FAMILIES if name != family)])
-    font.setPixelSize(TEXT_PX)
-    return font
-
-
 def sized(pixels: int, bold: bool = False) -> QFont:
     """The UI font at another size of the scale (px), weight 400 or 600; for widgets that paint text."""
     font = QFont(QApplication.font())
     font.setPixelSize(pixels)
     font.setWeight(QFont.Weight.DemiBold if bold else QFont.Weight.Normal)
     return font
+
+
+def line_px(size: int, bold: bool = False) -> int:
+    """The height in px of a line of text of `size` px in the UI font."""
+    return math.ceil(QFontMetricsF(sized(size, bold)).height())
 
 
 def system_scheme() -> Qt.ColorScheme:
@@ -295,7 +282,7 @@ class Look(QObject):
         self._late = QTimer(self, singleShot=True, interval=0)
         self._late.timeout.connect(self._dress_late)
         application.setStyle(QStyleFactory.create("Fusion"))
-        application.setFont(ui_font())
+        application.setFont(ui_font(TEXT_PX))
         application.styleHints().colorSchemeChanged.connect(self._follow)
         self._apply(self._wanted())
 

@@ -14,8 +14,9 @@ from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLay
 from desktop.about import About
 from desktop.context import Context
 from desktop.embedded import ServiceState
+from desktop.fonts import PACKAGE
 from desktop.keys import KeySheet
-from desktop.language import LANGUAGES
+from desktop.language import LANGUAGES, without_font
 from desktop.logs import log_dir
 from desktop.palette import Palette
 from desktop.service_words import no_service_sentence
@@ -67,6 +68,7 @@ class MainWindow(QMainWindow):
         self.resize(_USUAL.boundedTo(room))
         self.rail = Rail()
         self.banner = Banner()
+        self.font_banner = Banner()
         self.status_bar = StatusBar()
         self._stack = QStackedWidget()
         inner = QWidget()
@@ -78,12 +80,13 @@ class MainWindow(QMainWindow):
         row.addWidget(self.rail)
         row.addLayout(column, 1)
         column.addWidget(self.banner)
+        column.addWidget(self.font_banner)
         column.addWidget(self._stack, 1)
         column.addWidget(self.status_bar)
         self.setCentralWidget(inner)
         self.toast = Toast(self)
         look().dress_by_parts()
-        for part in (self.rail, self.banner, self.status_bar, self.toast):
+        for part in (self.rail, self.banner, self.font_banner, self.status_bar, self.toast):
             look().dress(part)
         self.rail.chosen.connect(self._rail_chosen)
         self.rail.settings_wanted.connect(self._settings)
@@ -96,6 +99,7 @@ class MainWindow(QMainWindow):
         if geometry:
             self.restoreGeometry(QByteArray.fromBase64(geometry.encode("ascii", "ignore")))
         self._service_changed(context.service_state)
+        self._say_without_font()
         if not waits:
             self._login_changed()
 
@@ -200,6 +204,16 @@ class MainWindow(QMainWindow):
     def _rail_chosen(self, page_id: str) -> None:
         if not self.go(page_id) and self._page is not None:
             self.rail.mark(self._page.section or self._page.page_id)
+
+    def _say_without_font(self) -> None:
+        """Say why the language that was chosen is not spoken, in the one that is."""
+        if without_font(self._context.preferences.values.language):
+            text = self.tr(
+                "Chinese is chosen, but this computer has no font with Chinese characters, so the program"
+                " speaks English. Install one (on Debian and Ubuntu the package {package}) and start"
+                " Walkaround again."
+            )
+            self.font_banner.say(text.format(package=PACKAGE), "warn")
 
     # What the context says
 

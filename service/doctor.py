@@ -1,4 +1,4 @@
-"""`walkaround doctor`: checks this installation and says what to mend."""
+"""The service's side of `walkaround doctor`: checks this installation and says what to mend."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ import sqlite3
 import stat
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from enum import StrEnum
 from pathlib import Path
-from typing import NamedTuple
 
 from filelock import FileLock, Timeout
 from sqlalchemy.exc import SQLAlchemyError
@@ -23,6 +21,7 @@ from service.face.dlib_engine import NAME, models_folder
 from service.face.packs import installed, model_in_use
 from service.schema import current_revision, newest_revision
 from service.settings import Settings
+from shared.checkup import Level, Line
 
 LOW_SPACE = 5 * 2**30
 NO_SPACE = 500 * 2**20
@@ -36,25 +35,6 @@ _LIBRARIES = {
     "bcrypt": ("bcrypt", "passwords"),
     "psycopg": ("psycopg", "PostgreSQL"),
 }
-
-
-class Level(StrEnum):
-    """How a check came out."""
-
-    OK = "ok"
-    WARN = "warn"
-    FAIL = "fail"
-
-
-class Line(NamedTuple):
-    """One line of the report: what was found and, unless it is fine, what to do."""
-
-    level: Level
-    found: str
-    advice: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.level:<5} {self.found}" + (f": {self.advice}" if self.advice else "")
 
 
 Check = Callable[[Settings], Iterator[Line]]

@@ -31,6 +31,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "doctor": (SERVICE, "check this installation and say what to mend"),
 }
 
+# Commands that both sides have a part of: the module of the second one.
+_SECOND = {"doctor": DESKTOP}
+
 
 def usage() -> str:
     """The help text: one line per command."""
@@ -61,9 +64,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if words[0] not in COMMANDS:
         print(f"walkaround: there is no command '{words[0]}'.\n\n{usage()}", file=sys.stderr)
         sys.exit(2)
-    entry: Callable[[Sequence[str]], int] = importlib.import_module(COMMANDS[words[0]][0]).main
+    modules = [COMMANDS[words[0]][0]]
+    if words[0] in _SECOND:
+        modules.append(_SECOND[words[0]])
     try:
-        status = entry(words)
+        status = 0
+        for module in modules:
+            entry: Callable[[Sequence[str]], int] = importlib.import_module(module).main
+            status = max(status, entry(words))
         sys.stdout.flush()
     except KeyboardInterrupt:
         status = 130

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtGui import QFontDatabase
+from desktop.fonts import shows_chinese
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +69,5 @@ _ENGLISH = Words(
 
 
 def words() -> Words:
-    """Chinese where there is a font that shows it, else English."""
-    chinese = QFontDatabase.families(QFontDatabase.WritingSystem.SimplifiedChinese)
-    return _CHINESE if chinese else _ENGLISH
+    """Chinese where there is a font that shows it, else English: a report has no gaps."""
+    return _CHINESE if shows_chinese() else _ENGLISH

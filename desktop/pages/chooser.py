@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QCompleter, QWidget
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QIcon, QImage, QPixmap
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QCompleter,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
 
 from desktop.theme import look
 from desktop.widgets import Combo
 from desktop.workers import Task, run
 
+Index = QModelIndex | QPersistentModelIndex
 Choice = tuple[str, str]
 """Id and name of a thing."""
 PAGE = 50
@@ -20,7 +29,28 @@ Find = Callable[[str, int], Sequence[Choice]]
 GUI thread."""
 
 _PAUSE_MS = 250
+_PICTURE = QSize(40, 30)
 _MOST_LETTERS = 255
+
+
+class _Pictured(QStyledItemDelegate):
+    """A name with a small picture before it, where that is there by now."""
+
+    def __init__(self, pictures: Mapping[str, QIcon], parent: QWidget) -> None:
+        super().__init__(parent)
+        self._pictures = pictures
+
+    def initStyleOption(
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        super().initStyleOption(option, index)
+        option.features |= QStyleOptionViewItem.ViewItemFeature.HasDecoration
+        option.decorationSize = _PICTURE
+        option.icon = self._pictures.get(str(index.data(Qt.ItemDataRole.UserRole)), QIcon())
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        size = super().sizeHint(option, index)
+        return QSize(size.width(), max(size.height(), _PICTURE.height() + 6))
 
 
 class Chooser(Combo):
@@ -42,10 +72,14 @@ class Chooser(Combo):
         *,
         free: bool = False,
         placeholder: str = "",
+        picture: Callable[[str], QImage] | None = None,
         parent: QWidget | None = None,
     ) -> None:
+        """`picture` gives a small picture of a thing by its id, off the GUI thread, for the list."""
         super().__init__(name, parent)
         self._find = find
+        self._picture = picture
+        self._pictures: dict[str, QIcon] = {}
         self._free = free
         self._asked: Task | None = None
         self._known: list[Choice] = []
@@ -71,8 +105,9 @@ class Chooser(Combo):
         line.editingFinished.connect(self._settle)
         self.activated.connect(lambda _: self._settle())
         completer.activated.connect(lambda _: self._settle())
-        for view in (self.view(), completer.popup()):
-            assert view is not None
+        for view in self._views():
+            if picture is not None:
+                view.setItemDelegate(_Pictured(self._pictures, view))
             look().dress(view, late=True)
             bar = view.verticalScrollBar()
             bar.valueChanged.connect(lambda value, it=bar: self._scrolled(value, it.maximum()))
@@ -84,6 +119,10 @@ class Chooser(Combo):
         self.setEditText(known[1] if known else "")
         self._told = known[0] if known else None
         self._search()
+
+    def showPopup(self) -> None:
+        self._fetch_pictures()
+        super().showPopup()
 
     def refresh(self) -> None:
         """Fetch anew what there is to choose from; what is typed stays."""
@@ -150,6 +189,7 @@ class Chooser(Combo):
         for value, name in choices:
             if value not in here:
                 self.addItem(name, value)
+        self._fetch_pictures()
 
     def _index(self, text: str) -> int:
         """Where the thing of this name stands, the chosen one of several; -1 for none."""
@@ -178,6 +218,34 @@ class Chooser(Combo):
             completer.setCompletionPrefix(line.text())
             completer.complete()
 
+    def _fetch_pictures(self) -> None:
+        """Fetch the pictures of what the open list offers."""
+        if self._picture is None:
+            return
+        for index in range(self.count()):
+            value = str(self.itemData(index))
+            if value not in self._pictures:
+                self._pictures[value] = QIcon()
+                run(
+                    self._picture,
+                    value,
+                    owner=self,
+                    done=partial(self._show_picture, value),
+                    failed=lambda _: None,
+                    priority=-1,
+                )
+
+    def _show_picture(self, value: str, image: QImage) -> None:
+        self._pictures[value] = QIcon(QPixmap.fromImage(image))
+        for view in self._views():
+            view.viewport().update()
+
+    def _views(self) -> list[QAbstractItemView]:
+        """The list of the field, and the one that opens while a person types."""
+        completer = self.completer()
+        popup = completer.popup() if completer is not None else None
+        return [self.view(), *([popup] if popup is not None else [])]
+
     def _offer(self, choices: Sequence[Choice]) -> None:
         line = self.lineEdit()
         assert line is not None
@@ -195,3 +263,5 @@ class Chooser(Combo):
         self.setEditText(text)
         line.setCursorPosition(cursor)
         self.blockSignals(False)
+        if self.view().isVisible():
+            self._fetch_pictures()

@@ -19,7 +19,8 @@ from desktop.exchange.naming import harmless
 from desktop.exchange.words import CHINESE, Words
 from desktop.imaging import ImageError
 from desktop.imaging.standing import standing
-from desktop.pages.save_as import keep_folder, last_folder, may_replace
+from desktop.pages.file_dialogs import Purpose, folders
+from desktop.pages.save_as import may_replace
 from desktop.pages.sentences import sentence
 from desktop.report.saving import save
 from desktop.workers import Lane, Report, run
@@ -50,7 +51,7 @@ class Exporting(QObject):
         chosen, kind = QFileDialog.getSaveFileName(
             self._window,
             self.tr("Export the inspection"),
-            str(last_folder() / harmless(name, self.tr("inspection"))),
+            str(folders.of(Purpose.EXPORTS) / harmless(name, self.tr("inspection"))),
             ";;".join(kinds),
         )
         if not chosen:
@@ -59,7 +60,7 @@ class Exporting(QObject):
         # The dialog asked about the name that was typed, not about the one with a suffix.
         if path != Path(chosen) and path.exists() and not may_replace(self._window, path):
             return None
-        keep_folder(path)
+        folders.used(Purpose.EXPORTS, path)
         return path, made, kind in with_pictures and made.pictures is not None
 
     def write(self, record_id: str, path: Path, made: ExportFormat, pictures: bool = False) -> None:

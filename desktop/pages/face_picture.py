@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QCoreApplication, QIODevice
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from desktop.client.errors import TooLarge, Unsupported
 from desktop.imaging.decode import Cancellation, read_header, read_preview, shrunk
 from desktop.imaging.errors import ImageError
 from desktop.imaging.pixels import to_qimage
+from desktop.pages.file_dialogs import Purpose, open_file, open_files
 
 MAX_BYTES = 64 * 2**20
 """A larger file is no photo of a face."""
@@ -53,8 +54,7 @@ def choose_face_pictures(parent: QWidget, several: bool = False) -> list[Path]:
     kinds = QCoreApplication.translate("FacePicture", "Pictures (*.jpg *.jpeg *.png *.webp)")
     if several:
         title = QCoreApplication.translate("FacePicture", "Choose one to five pictures of your face")
-        names, _ = QFileDialog.getOpenFileNames(parent, title, "", kinds)
-        return [Path(name) for name in names[:5]]
+        return open_files(parent, title, kinds, Purpose.FACES)[:5]
     title = QCoreApplication.translate("FacePicture", "Choose a picture of your face")
-    name, _ = QFileDialog.getOpenFileName(parent, title, "", kinds)
-    return [Path(name)] if name else []
+    chosen = open_file(parent, title, kinds, Purpose.FACES)
+    return [] if chosen is None else [chosen]

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
+
+from PySide6.QtGui import QImage
 
 from desktop.client.session import Session
 from desktop.context import Context
 from desktop.pages.chooser import PAGE, Choice, Find
 from shared.codes import Permission
 from shared.wire.catalogue import Task
+
+_PICTURE_PX = 128
 
 
 def aircraft(session: Session) -> Find:
@@ -29,6 +34,11 @@ def tasks(session: Session) -> Find:
 def references(session: Session, aircraft_id: str | None = None) -> Find:
     """Finds reference images; those of an aircraft first."""
     return partial(_references, session, aircraft_id)
+
+
+def reference_picture(session: Session) -> Callable[[str], QImage]:
+    """Gives a small picture of a reference image by its id."""
+    return partial(_reference_picture, session)
 
 
 def people(context: Context) -> Find:
@@ -61,6 +71,11 @@ def _tasks(session: Session, text: str, page: int) -> list[Choice]:
 
 def _people(session: Session, text: str, page: int) -> list[Choice]:
     return [(one.user_id, one.name or one.username) for one in session.users.list(page, PAGE, text).data]
+
+
+def _reference_picture(session: Session, reference_image_id: str) -> QImage:
+    reference = session.catalogue.reference_images.get(reference_image_id)
+    return QImage.fromData(session.files.thumbnail(reference.file_id, _PICTURE_PX))
 
 
 def _references(session: Session, aircraft_id: str | None, text: str, page: int) -> list[Choice]:

@@ -7,19 +7,19 @@ from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from desktop.client.errors import Conflict, Invalid
 from desktop.context import Context
 from desktop.pages.password_again import run_guarded
 from desktop.pages.sentences import field_sentence, sentence
-from desktop.widgets import Banner, Button, Field, Kind, confirm, fit, grow, label
+from desktop.widgets import Banner, Button, Dialog, Field, Kind, confirm, label
 
 _MOST_LETTERS = 255
 """What the service takes for a name."""
 
 
-class Form(QDialog):
+class Form(Dialog):
     """The frame of such a dialog. A subclass adds fields and says in `work` what is sent.
 
     Fields are known by the names that the service gives them, so that its errors find them.
@@ -88,7 +88,6 @@ class Form(QDialog):
         """Say beside a field what is wrong with it, and go there."""
         self.fields[name].set_error(said)
         self.fields[name].setFocus()
-        grow(self)
 
     def work(self) -> Callable[[], Any] | None:
         """What to do off the GUI thread with what is typed now; None when a field is wrong, and says so."""
@@ -96,7 +95,6 @@ class Form(QDialog):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        fit(self)
         first = next(iter(self.fields.values()), None)
         if first is not None:
             first.setFocus()

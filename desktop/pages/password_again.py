@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from desktop.client.errors import Forbidden
 from desktop.context import Context
 from desktop.pages.sentences import sentence
-from desktop.widgets import Button, Kind, PasswordField, label
+from desktop.widgets import Button, Dialog, Kind, PasswordField, label
 from desktop.workers import run
 from shared.codes import ErrorCode
 from shared.wire.account import Payload
@@ -19,7 +19,7 @@ from shared.wire.account import Payload
 T = TypeVar("T")
 
 
-class PasswordAgain(QDialog):
+class PasswordAgain(Dialog):
     """Asks for the own password and logs in with it through the session."""
 
     logged_in = Signal()

@@ -1,26 +1,26 @@
-"""Asks where a file goes: in the folder of the last one, with the suffix of the kind that was chosen."""
+"""Asks where a file goes: in the last folder of its purpose, with the suffix of the kind that was chosen."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, QStandardPaths
+from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from desktop.pages.file_dialogs import Purpose, folders
 from desktop.widgets import confirm
 
-_last: list[Path] = []
-"""The folder of the file that was saved last, while the program runs."""
 
-
-def choose_file(parent: QWidget, title: str, name: str, kinds: Mapping[str, str]) -> tuple[Path, str] | None:
+def choose_file(
+    parent: QWidget, title: str, name: str, kinds: Mapping[str, str], purpose: Purpose
+) -> tuple[Path, str] | None:
     """The file that the person chose, and the words of its kind; None for none.
 
     `name` is proposed. `kinds`: the words of each kind in the dialog, to its suffix with the dot; the first
     is chosen at first. A suffix that was typed counts, that of the proposed name gives way to the kind.
     """
-    proposed = last_folder() / name
+    proposed = folders.of(purpose) / name
     chosen, kind = QFileDialog.getSaveFileName(parent, title, str(proposed), ";;".join(kinds))
     if not chosen:
         return None
@@ -29,16 +29,8 @@ def choose_file(parent: QWidget, title: str, name: str, kinds: Mapping[str, str]
     # The dialog asked about the name that was typed, not about the one with a suffix.
     if path != Path(chosen) and path.exists() and not may_replace(parent, path):
         return None
-    keep_folder(path)
+    folders.used(purpose, path)
     return path, kind
-
-
-def last_folder() -> Path:
-    """Where the last file was saved, at first the person's documents."""
-    # A program that is started by its icon runs in a folder that means nothing to a person.
-    documents = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
-    # A folder that is not there would be as good as none: the dialog falls back to where the program runs.
-    return _last[0] if _last else documents if documents.is_dir() else Path.home()
 
 
 def _with_suffix(path: Path, kinds: Mapping[str, str], kind: str, kept: bool) -> Path:
@@ -46,11 +38,6 @@ def _with_suffix(path: Path, kinds: Mapping[str, str], kind: str, kept: bool) ->
     if suffix not in kinds.values():
         return path.with_name(path.name + kinds[kind])
     return path if kept or suffix == kinds[kind] else path.with_suffix(kinds[kind])
-
-
-def keep_folder(path: Path) -> None:
-    """`path` is saved: the next file is proposed beside it."""
-    _last[:] = [path.parent]
 
 
 def may_replace(parent: QWidget, path: Path) -> bool:
@@ -62,3 +49,16 @@ def may_replace(parent: QWidget, path: Path) -> bool:
         translate("SaveAs", "{file} is already there.").format(file=path.name),
         translate("SaveAs", "Replace"),
     )
+
+
+def html_instead(parent: QWidget, path: Path, why: str) -> Path | None:
+    """Where to write HTML in place of the PDF `path`, which cannot be written; None when nobody wants that.
+
+    `why` is the sentence that says what the PDF lacks.
+    """
+    translate = QCoreApplication.translate
+    html = path.with_suffix(".html")
+    title = translate("SaveAs", "Write the report as HTML?")
+    if not confirm(parent, title, why, translate("SaveAs", "Write HTML"), danger=False):
+        return None
+    return html if not html.exists() or may_replace(parent, html) else None

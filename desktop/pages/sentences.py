@@ -26,6 +26,7 @@ from desktop.client.errors import (
     Unreachable,
     Unsupported,
 )
+from desktop.fonts import PACKAGE, MissingGlyphsError
 from desktop.pages.service_messages import known_message
 
 _NTH = re.compile(r"第 (\d+) 张照片：(.+)", re.DOTALL)
@@ -33,6 +34,8 @@ _NTH = re.compile(r"第 (\d+) 张照片：(.+)", re.DOTALL)
 
 def sentence(error: Exception) -> str:
     """What to tell the person about `error`."""
+    if isinstance(error, MissingGlyphsError):
+        return _font_wanted(error)
     if isinstance(error, OSError):
         return QCoreApplication.translate("Errors", "The file cannot be read. Choose another one.")
     if not isinstance(error, ClientError):
@@ -63,6 +66,20 @@ def field_sentence(error: Invalid, name: str) -> str:
         case _:
             said = error.fields.get(name, "")
             return known_message(said) or said or QCoreApplication.translate("Errors", "This is not valid.")
+
+
+def _font_wanted(error: MissingGlyphsError) -> str:
+    if error.chinese:
+        return QCoreApplication.translate(
+            "Errors",
+            "This computer has no font with Chinese characters. Install one (on Debian and Ubuntu the package"
+            " {package}), or write the report as HTML.",
+        ).format(package=PACKAGE)
+    return QCoreApplication.translate(
+        "Errors",
+        "No font on this computer has the characters {codes}. Install one that has them, or write the report"
+        " as HTML.",
+    ).format(codes=error)
 
 
 def seconds_sentence(seconds: int) -> str:

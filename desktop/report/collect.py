@@ -18,6 +18,7 @@ from desktop.detection_words import model_word
 from desktop.imaging import ImageError, open_image
 from desktop.imaging.cut import seen_at
 from desktop.imaging.source import ImageSource
+from desktop.moments import minute_in_zone
 from desktop.report import words
 from desktop.report.content import Evidence, Report, ReportedFinding, ReportedItem
 from shared import __version__, findings, results
@@ -300,7 +301,7 @@ def _fields(record: Record, task: Task | None) -> tuple[tuple[str, str], ...]:
 
 
 def _clock(time: datetime | None) -> str:
-    return words.local(time.replace(tzinfo=UTC)) if time is not None else ""
+    return minute_in_zone(time.replace(tzinfo=UTC)) if time is not None else ""
 
 
 def _time(text: Any) -> datetime | None:

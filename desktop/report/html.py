@@ -10,6 +10,7 @@ from pathlib import Path
 from PySide6.QtCore import QBuffer, QCoreApplication, QIODevice, QLocale
 from PySide6.QtGui import QImage
 
+from desktop.moments import minute_in_zone
 from desktop.report import words
 from desktop.report.content import Report, ReportedItem
 from desktop.report.saving import save
@@ -20,7 +21,8 @@ body{font:14px/1.5 system-ui,"Noto Sans CJK SC","Microsoft YaHei",sans-serif;col
 max-width:960px;padding:0 24px}h1{font-size:26px;margin:0}h2{font-size:18px;margin:28px 0 8px}
 h3{font-size:15px;margin:0 8px 0 0;display:inline}
 .dim{color:#5a6673}.pill{color:#fff;border-radius:10px;padding:2px 10px;font-weight:600;font-size:12px}
-.passed{background:#1d8a54}.failed{background:#cf2f2a}.undecided{background:#a8700a}.state{background:#5a6673}
+.passed{background:#1d8a54}.failed{background:#cf2f2a}.undecided{background:#a8700a}.in_progress{background:#0b6fd6}
+.not_started,.cancelled{background:#5a6673}
 dl{display:grid;grid-template-columns:max-content 1fr max-content 1fr;gap:4px 16px}
 dt{color:#5a6673}dd{margin:0}
 figure{margin:0;position:relative}img{max-width:100%;display:block;border-radius:6px}
@@ -48,7 +50,7 @@ def page(report: Report) -> str:
         for row in report.evidence
     )
     made = QCoreApplication.translate("Report", "Made by {person} on {time} with {program}").format(
-        person=report.made_by, time=words.local(report.made_at), program=report.program
+        person=report.made_by, time=minute_in_zone(report.made_at), program=report.program
     )
     title = QCoreApplication.translate("Report", "Evidence: files and their SHA-256")
     # "<" is escaped so that no text in the record can end the element.
@@ -60,7 +62,8 @@ def page(report: Report) -> str:
         " style-src 'unsafe-inline'\">"
         f"<title>{_text(report.title)}</title><style>{_STYLE}</style>"
         f"<h1>{_text(report.title)}</h1><p class=dim>{_text(report.subtitle)} "
-        f"<span class='pill state'>{_text(report.status_name)}</span></p><dl>{fields}</dl>{_counts(report)}"
+        f"<span class='pill {_text(report.status)}'>{_text(report.status_name)}</span></p>"
+        f"<dl>{fields}</dl>{_counts(report)}"
         f"{_overview(report)}{''.join(_item(item) for item in report.items)}"
         f"<h2>{_text(title)}</h2><table>{evidence}</table><p class=dim>{_text(made)}</p>"
         f'<script type="application/json" id="record">{record}</script>'

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QCoreApplication, QIODevice, QMarginsF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QImage, QPageLayout, QPageSize, QPainter, QPdfWriter, QPen
 
+from desktop.fonts import MissingGlyphsError, missing
+from desktop.moments import minute_in_zone
 from desktop.report import words
 from desktop.report.content import Report, ReportedItem
 from desktop.report.saving import save
@@ -34,14 +37,19 @@ STATUS = {
     Status.CANCELLED: DIM,
 }
 
+# Qt draws a glyph for each of them, and there is none.
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
 Block = tuple[float, Callable[[float], None]]
 """Height in points, and what paints it with its top at the y it is given."""
 
 
 def write(report: Report, path: Path, cancelled: Callable[[], bool] = lambda: False) -> None:
-    """Write `report` to `path`, whole or not at all. Raises OSError with the reason when it can not.
+    """Write `report` to `path`, whole or not at all.
 
-    `cancelled` is asked between items; when it says True nothing is written.
+    Raises OSError with the reason when it cannot, and MissingGlyphsError for a character that no font of this
+    computer has: Qt would write a NUL in its place. `cancelled` is asked between items; when it says True
+    nothing is written.
     """
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
@@ -87,6 +95,7 @@ class _Pages:
         self.writer = writer
         self.report = report
         self.cancelled = cancelled
+        self._drawable: set[tuple[bool, str]] = set()
 
     def paint(self) -> bool:
         """Paint every page; False when it was cancelled on the way."""
@@ -130,6 +139,16 @@ class _Pages:
             font.setFeature(QFont.Tag(feature), 0)
         return font
 
+    def _drawn(self, text: str, font: QFont) -> str:
+        """`text` as it is drawn, without control characters. Raises MissingGlyphsError."""
+        drawn = _CONTROLS.sub(" ", text)
+        new = {(font.bold(), character) for character in drawn} - self._drawable
+        lacking = missing("".join(sorted(character for _, character in new)), font)
+        if lacking:
+            raise MissingGlyphsError(lacking)
+        self._drawable |= new
+        return drawn
+
     def _text(
         self,
         x: float,
@@ -142,19 +161,21 @@ class _Pages:
         height: float = 4000,
         align: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft,
     ) -> None:
-        self.painter.setFont(self._font(size, bold))
+        font = self._font(size, bold)
+        self.painter.setFont(font)
         self.painter.setPen(colour)
         flags = (
             int(align.value) | int(Qt.TextFlag.TextWordWrap.value) | int(Qt.TextFlag.TextWrapAnywhere.value)
         )
-        self.painter.drawText(QRectF(x, y, width, height), flags, text)
+        self.painter.drawText(QRectF(x, y, width, height), flags, self._drawn(text, font))
 
     def _height(self, width: float, text: str, size: float = 9, bold: bool = False) -> float:
         if not text:
             return 0.0
-        self.painter.setFont(self._font(size, bold))
+        font = self._font(size, bold)
+        self.painter.setFont(font)
         flags = int(Qt.TextFlag.TextWordWrap.value) | int(Qt.TextFlag.TextWrapAnywhere.value)
-        return self.painter.boundingRect(QRectF(0, 0, width, 4000), flags, text).height()
+        return self.painter.boundingRect(QRectF(0, 0, width, 4000), flags, self._drawn(text, font)).height()
 
     def _pill_at_right(self, y: float, text: str, colour: QColor) -> None:
         self._pill(PAGE_W - MARGIN - self._pill_width(text), y, text, colour)
@@ -329,7 +350,9 @@ class _Pages:
     def _signature(self) -> Block:
         def paint(y: float) -> None:
             said = QCoreApplication.translate("Report", "Made by {person} on {time} with {program}").format(
-                person=self.report.made_by, time=words.local(self.report.made_at), program=self.report.program
+                person=self.report.made_by,
+                time=minute_in_zone(self.report.made_at),
+                program=self.report.program,
             )
             self._text(MARGIN, y + 10, WIDTH, said, 9, DIM)
             self.painter.setPen(QPen(DIM, 0.8))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from PySide6.QtCore import QCoreApplication
 
 from desktop.detection_words import finding_word, severity_word, size_text
+from desktop.moments import minute_in_zone
 from desktop.report.content import ReportedFinding, ReportedItem
 from shared.codes import Status, Verdict
 
@@ -31,16 +30,11 @@ def status(code: Status) -> str:
     }[code]
 
 
-def local(time: datetime | None) -> str:
-    """A time of the service (UTC) on this machine's clock, to the minute, with its zone."""
-    return time.astimezone().strftime("%Y-%m-%d %H:%M %Z") if time is not None else "–"
-
-
 def decision(item: ReportedItem) -> str:
     """Who decided and when, or whose opinion stands without a decision."""
     if item.verdict is not Verdict.UNDECIDED:
         return QCoreApplication.translate("Report", "{verdict} by {person}, {time}").format(
-            verdict=outcome(item.passed), person=item.decided_by or "–", time=local(item.decided_at)
+            verdict=outcome(item.passed), person=item.decided_by or "–", time=minute_in_zone(item.decided_at)
         )
     if item.passed is not None:
         return QCoreApplication.translate(

@@ -21,8 +21,10 @@ from desktop.widgets.chips import (
     status_tone,
     status_word,
 )
-from desktop.widgets.dialogs import Confirm, Toast, confirm, fit, grow, key_hint
+from desktop.widgets.dates import Calendar, DateRange, MomentField
+from desktop.widgets.dialogs import Confirm, Dialog, Toast, confirm, fit, grow, key_hint
 from desktop.widgets.fields import Combo, Field, PasswordField, SearchField, TextArea, reveal_after
+from desktop.widgets.flow import Flow
 from desktop.widgets.icons import icon, paint_icon
 from desktop.widgets.labels import Card, Line, Panel, ProgressBar, folded, label, paint_progress, rule, tip
 from desktop.widgets.page import Page, PageKind
@@ -41,21 +43,26 @@ from desktop.widgets.table import Column, ColumnSpread, Table, dress_rows
 __all__ = [
     "Banner",
     "Button",
+    "Calendar",
     "Card",
     "Chip",
     "Column",
     "ColumnSpread",
     "Combo",
     "Confirm",
+    "DateRange",
+    "Dialog",
     "EmptyState",
     "ErrorState",
     "Field",
     "FilterChips",
+    "Flow",
     "IconButton",
     "Kind",
     "Line",
     "LoadingState",
     "Logo",
+    "MomentField",
     "NoPermissionState",
     "Page",
     "PageHeader",

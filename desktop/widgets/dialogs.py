@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QColor, QPainter, QPaintEvent
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QColor, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from desktop.theme import CARD_RADIUS, look
+from desktop.theme import CARD_RADIUS, LABEL_PX, line_px, look
 from desktop.widgets.buttons import Button, Kind
 from desktop.widgets.labels import in_lines, label
 
@@ -15,7 +15,21 @@ _TOAST_BESIDE = 120
 """View px beside the words of a toast that stay free."""
 
 
-class Confirm(QDialog):
+class Dialog(QDialog):
+    """A dialog that is as high as what it says, also when a sentence comes in later."""
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        fit(self)
+
+    def event(self, event: QEvent) -> bool:
+        done = super().event(event)
+        if event.type() is QEvent.Type.LayoutRequest and self.isVisible():
+            grow(self)
+        return done
+
+
+class Confirm(Dialog):
     """Asks before something is done: the verb names what happens, the harmless button is the default."""
 
     def __init__(self, parent: QWidget | None, title: str, text: str, verb: str, danger: bool = True) -> None:
@@ -137,6 +151,7 @@ def key_hint(keys: str) -> QLabel:
     """A key as it looks on a keyboard, to stand beside what it does."""
     made = label(keys, "key")
     made.setAlignment(Qt.AlignmentFlag.AlignCenter)
-    made.setFixedHeight(18)
-    made.setMinimumWidth(18)
+    side = max(18, line_px(LABEL_PX) + 2)
+    made.setFixedHeight(side)
+    made.setMinimumWidth(side)
     return made

@@ -6,12 +6,21 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QComboBox, QLineEdit, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QLineEdit,
+    QPlainTextEdit,
+    QSizePolicy,
+    QStyledItemDelegate,
+    QVBoxLayout,
+    QWidget,
+)
 
-from desktop.theme import look
+from desktop.theme import LABEL_PX, line_px, look
 from desktop.widgets.buttons import Button, Kind
 from desktop.widgets.icons import paint_icon
 from desktop.widgets.labels import label
+from desktop.widgets.popups import Rounded
 
 _SEARCH_MS = 250
 _AROUND_PX = 70
@@ -39,6 +48,9 @@ class Combo(QComboBox):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.activated.connect(lambda index: self.picked.emit(self.itemData(index)))
+        # Qt's own delegate of a popup keeps a column for a check mark that nothing here has.
+        self.setItemDelegate(QStyledItemDelegate(self))
+        Rounded(self.view().window())
 
     def set_choices(self, choices: Iterable[tuple[object, str]]) -> None:
         """Offer these; the value that was chosen stays chosen where it is still offered."""
@@ -236,11 +248,14 @@ class SearchField(QLineEdit):
         self._key = label("/", "key")
         self._key.setParent(self)
         self._key.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._key.setFixedSize(18, 18)
+        side = max(18, line_px(LABEL_PX) + 2)
+        self._key.setFixedSize(side, side)
         self.textChanged.connect(lambda _: self._show_key())
 
     def sizeHint(self) -> QSize:
-        return QSize(250, super().sizeHint().height())
+        """What it asks for is seen whole, with the glass and the key beside it."""
+        words = self.fontMetrics().horizontalAdvance(self.placeholderText()) + _AROUND_PX + 10
+        return QSize(max(250, words), super().sizeHint().height())
 
     def _tell(self) -> None:
         self._pause.stop()
@@ -262,7 +277,7 @@ class SearchField(QLineEdit):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._key.move(self.width() - 28, (self.height() - 18) // 2)
+        self._key.move(self.width() - self._key.width() - 10, (self.height() - self._key.height()) // 2)
         self._show_key()
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from desktop.widgets.buttons import IconButton
+from desktop.widgets.buttons import Button, IconButton, Kind
 from desktop.widgets.fields import Combo
 from desktop.widgets.labels import Panel, label
 from shared.wire.common import Pagination
 
 SIZES = (25, 50, 100, 200)
+_AROUND = 2
 
 
 class Pager(Panel):
@@ -35,6 +36,9 @@ class Pager(Panel):
         row.addStretch(1)
         row.addWidget(self.per_page)
         row.addWidget(self.previous)
+        self._numbers = QHBoxLayout()
+        self._numbers.setSpacing(2)
+        row.addLayout(self._numbers)
         row.addWidget(self.next)
         self.previous.clicked.connect(lambda: self.wanted.emit(self._page - 1))
         self.next.clicked.connect(lambda: self.wanted.emit(self._page + 1))
@@ -54,3 +58,28 @@ class Pager(Panel):
         self._where.setText(f"{where} · {total}")
         self.previous.setEnabled(self._page > 1)
         self.next.setEnabled(self._page < self._pages)
+        self._show_numbers()
+
+    def _show_numbers(self) -> None:
+        while (item := self._numbers.takeAt(0)) is not None:
+            old = item.widget()
+            if old is not None:
+                old.hide()
+                old.deleteLater()
+        before = 0
+        for number in numbers(self._page, self._pages):
+            if number > before + 1:
+                self._numbers.addWidget(label("…", "dim"))
+            before = number
+            button = Button(str(number), kind=Kind.TOOL)
+            button.setAccessibleName(self.tr("Page {page}").format(page=number))
+            button.setCheckable(True)
+            button.setChecked(number == self._page)
+            button.clicked.connect(lambda _checked=False, it=number: self.wanted.emit(it))
+            self._numbers.addWidget(button)
+
+
+def numbers(page: int, pages: int) -> list[int]:
+    """The pages that are offered by their number: the first, the last, and those around `page`."""
+    near = range(page - _AROUND, page + _AROUND + 1)
+    return sorted({1, pages, *(number for number in near if 1 <= number <= pages)})

@@ -66,6 +66,16 @@
     </message>
 </context>
 <context>
+    <name>DateRange</name>
+    <message numerus="yes">
+        <source>Last %n day(s)</source>
+        <translation>
+            <numerusform>Last day</numerusform>
+            <numerusform>Last %n days</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>DeleteDialog</name>
     <message numerus="yes">
         <source>%n photo(s)</source>
@@ -246,16 +256,6 @@
         <translation>
             <numerusform>%n person</numerusform>
             <numerusform>%n people</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
-    <name>Filters</name>
-    <message numerus="yes">
-        <source>Started in the last %n day(s)</source>
-        <translation>
-            <numerusform>Started in the last day</numerusform>
-            <numerusform>Started in the last %n days</numerusform>
         </translation>
     </message>
 </context>

@@ -1633,6 +1633,27 @@
     </message>
 </context>
 <context>
+    <name>DateRange</name>
+    <message>
+        <source>Any time</source>
+        <translation>不限时间</translation>
+    </message>
+    <message>
+        <source>From</source>
+        <translation>从</translation>
+    </message>
+    <message numerus="yes">
+        <source>Last %n day(s)</source>
+        <translation>
+            <numerusform>近 %n 天</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>To</source>
+        <translation>到</translation>
+    </message>
+</context>
+<context>
     <name>DeleteDialog</name>
     <message numerus="yes">
         <source>%n photo(s)</source>
@@ -1872,16 +1893,16 @@
         <translation>请只拖入一张图片：一条记录只有一张参考图。</translation>
     </message>
     <message>
+        <source>Drop to add to the photos of item {n}, {name}</source>
+        <translation>松开鼠标，添加为条目 {n}“{name}”的照片</translation>
+    </message>
+    <message>
         <source>Not taken, drop it by itself: {names}</source>
         <translation>未添加，请单独拖入：{names}</translation>
     </message>
     <message>
         <source>Not taken, neither picture nor regions: {names}</source>
         <translation>未添加，既不是图片也不是区域文件：{names}</translation>
-    </message>
-    <message>
-        <source>Drop to add to the photos of item {n}, {name}</source>
-        <translation>松开鼠标，添加为条目 {n}“{name}”的照片</translation>
     </message>
     <message>
         <source>Several files with regions were dropped. Drop them one by one.</source>
@@ -2108,6 +2129,10 @@
         <translation>口鼻被遮住。请摘下口罩后重拍。</translation>
     </message>
     <message>
+        <source>No font on this computer has the characters {codes}. Install one that has them, or write the report as HTML.</source>
+        <translation>这台电脑上没有包含字符 {codes} 的字体。请安装包含它们的字体，或将报告写为 HTML。</translation>
+    </message>
+    <message>
         <source>ONNX Runtime cannot open the model. Check the version of the export.</source>
         <translation>ONNX Runtime 无法打开该模型，请检查导出的版本。</translation>
     </message>
@@ -2188,6 +2213,10 @@
         <translation>上传未完成，请重新上传</translation>
     </message>
     <message>
+        <source>The file does not tell whether classes come by softmax or sigmoid. Choose one of them.</source>
+        <translation>文件没有说明类别输出用 softmax 还是 sigmoid，请选择其一</translation>
+    </message>
+    <message>
         <source>The file is empty. Choose another one.</source>
         <translation>文件是空的，请重新选择文件</translation>
     </message>
@@ -2224,6 +2253,10 @@
         <translation>模型引用了外部数据文件，请导出为单个 ONNX 文件。</translation>
     </message>
     <message>
+        <source>The model turns its boxes or finds none at all. Export one that detects objects.</source>
+        <translation>模型的任务不是目标检测（例如旋转框或分类），请导出目标检测模型</translation>
+    </message>
+    <message>
         <source>The model uses custom operators. Export it with standard ONNX operators.</source>
         <translation>模型使用了自定义算子，请改用标准 ONNX 算子导出。</translation>
     </message>
@@ -2234,14 +2267,6 @@
     <message>
         <source>The model&apos;s outputs do not fit the chosen kind. Choose another one.</source>
         <translation>模型的输出与所选的模型类型不符，请重新选择。</translation>
-    </message>
-    <message>
-        <source>The file does not tell whether classes come by softmax or sigmoid. Choose one of them.</source>
-        <translation>文件没有说明类别输出用 softmax 还是 sigmoid，请选择其一</translation>
-    </message>
-    <message>
-        <source>The model turns its boxes or finds none at all. Export one that detects objects.</source>
-        <translation>模型的任务不是目标检测（例如旋转框或分类），请导出目标检测模型</translation>
     </message>
     <message>
         <source>The output of the model can be read in several ways. Choose its kind.</source>
@@ -2378,6 +2403,10 @@
     <message>
         <source>This batch is no longer there.</source>
         <translation>没有这一批检测任务</translation>
+    </message>
+    <message>
+        <source>This computer has no font with Chinese characters. Install one (on Debian and Ubuntu the package {package}), or write the report as HTML.</source>
+        <translation>这台电脑没有中文字体。请安装一种（Debian 和 Ubuntu 上的软件包 {package}），或将报告写为 HTML。</translation>
     </message>
     <message>
         <source>This detection is no longer there.</source>
@@ -2874,10 +2903,6 @@
         <translation>已登记的人互不混淆。以 95 % 的置信度，陌生人被误认为某个模板的比对少于 {n} 次中的 1 次。</translation>
     </message>
     <message>
-        <source>Together with the enrolled: {pairs} comparisons, of which with 95 % confidence at most {share} would take a stranger for a given template. Nothing of the photos is kept.</source>
-        <translation>连同已登记的人共 {pairs} 次比对；以 95 % 的置信度，其中至多 {share} 会把陌生人误认为某个模板。照片不作任何保存。</translation>
-    </message>
-    <message>
         <source>Several templates of a person let the glasses or the light change.</source>
         <translation>每人登记几个模板，眼镜或光线变化时也能认出。</translation>
     </message>
@@ -2912,6 +2937,10 @@
     <message>
         <source>Threshold</source>
         <translation>阈值</translation>
+    </message>
+    <message>
+        <source>Together with the enrolled: {pairs} comparisons, of which with 95 % confidence at most {share} would take a stranger for a given template. Nothing of the photos is kept.</source>
+        <translation>连同已登记的人共 {pairs} 次比对；以 95 % 的置信度，其中至多 {share} 会把陌生人误认为某个模板。照片不作任何保存。</translation>
     </message>
     <message>
         <source>While it is off, everybody logs in by password. Enrolled faces stay as they are.</source>
@@ -3040,6 +3069,10 @@
         <translation>全部飞机</translation>
     </message>
     <message>
+        <source>Any executor</source>
+        <translation>任意执行人</translation>
+    </message>
+    <message>
         <source>Any image</source>
         <translation>全部参考图</translation>
     </message>
@@ -3050,6 +3083,10 @@
     <message>
         <source>Clear</source>
         <translation>清除</translation>
+    </message>
+    <message>
+        <source>Executor</source>
+        <translation>执行人</translation>
     </message>
     <message>
         <source>Name, aircraft, executor</source>
@@ -3067,11 +3104,17 @@
         <source>Started any time</source>
         <translation>开始时间不限</translation>
     </message>
-    <message numerus="yes">
-        <source>Started in the last %n day(s)</source>
-        <translation>
-            <numerusform>近 %n 天开始</numerusform>
-        </translation>
+    <message>
+        <source>Started since {first}</source>
+        <translation>{first} 起开始</translation>
+    </message>
+    <message>
+        <source>Started until {last}</source>
+        <translation>{last} 前开始</translation>
+    </message>
+    <message>
+        <source>Started {first} to {last}</source>
+        <translation>开始时间 {first} 至 {last}</translation>
     </message>
     <message>
         <source>State</source>
@@ -3363,20 +3406,20 @@
 <context>
     <name>HistoryBox</name>
     <message>
-        <source>Earlier inspections</source>
-        <translation>历次检查</translation>
-    </message>
-    <message>
-        <source>Nothing found</source>
-        <translation>无发现</translation>
-    </message>
-    <message>
         <source>Compare the photo of this inspection</source>
         <translation>对比这次检查的照片</translation>
     </message>
     <message>
+        <source>Earlier inspections</source>
+        <translation>历次检查</translation>
+    </message>
+    <message>
         <source>Found by {name}</source>
         <translation>由{name}发现</translation>
+    </message>
+    <message>
+        <source>Nothing found</source>
+        <translation>无发现</translation>
     </message>
     <message>
         <source>Show all {n}</source>
@@ -3454,12 +3497,12 @@
         <translation>检测已取消</translation>
     </message>
     <message>
-        <source>Waiting</source>
-        <translation>等待中</translation>
-    </message>
-    <message>
         <source>No model</source>
         <translation>未选模型</translation>
+    </message>
+    <message>
+        <source>Waiting</source>
+        <translation>等待中</translation>
     </message>
 </context>
 <context>
@@ -3880,6 +3923,10 @@
 <context>
     <name>MainWindow</name>
     <message>
+        <source>Chinese is chosen, but this computer has no font with Chinese characters, so the program speaks English. Install one (on Debian and Ubuntu the package {package}) and start Walkaround again.</source>
+        <translation>已选择中文，但这台电脑没有中文字体，因此程序显示英文。请安装一种（Debian 和 Ubuntu 上的软件包 {package}），然后重新启动 Walkaround。</translation>
+    </message>
+    <message>
         <source>The connection to the service was lost. It is being restored; go on working.</source>
         <translation>与服务的连接已断开，正在恢复，您可以继续工作。</translation>
     </message>
@@ -4051,10 +4098,6 @@
         <translation>启用</translation>
     </message>
     <message>
-        <source>Two classes are called {name}. Give each its own name.</source>
-        <translation>有两个类别都叫{name}。请分别命名。</translation>
-    </message>
-    <message>
         <source>Hash (SHA-256)</source>
         <translation>哈希 (SHA-256)</translation>
     </message>
@@ -4101,6 +4144,10 @@
     <message>
         <source>State</source>
         <translation>状态</translation>
+    </message>
+    <message>
+        <source>Two classes are called {name}. Give each its own name.</source>
+        <translation>有两个类别都叫{name}。请分别命名。</translation>
     </message>
     <message>
         <source>Version</source>
@@ -4191,22 +4238,64 @@
     </message>
 </context>
 <context>
+    <name>MomentField</name>
+    <message>
+        <source>Calendar</source>
+        <translation>日历</translation>
+    </message>
+    <message>
+        <source>Pick the day of “{name}” from a calendar</source>
+        <translation>从日历选择“{name}”的日期</translation>
+    </message>
+</context>
+<context>
+    <name>Moments</name>
+    <message>
+        <source>HH:mm</source>
+        <comment>a time of day, in the letters of QTime</comment>
+        <translation>HH:mm</translation>
+    </message>
+    <message>
+        <source>today {clock}</source>
+        <translation>今天 {clock}</translation>
+    </message>
+    <message>
+        <source>yesterday {clock}</source>
+        <translation>昨天 {clock}</translation>
+    </message>
+    <message>
+        <source>yyyy-MM-dd</source>
+        <comment>a day, in the letters of QDate</comment>
+        <translation>yyyy-MM-dd</translation>
+    </message>
+    <message>
+        <source>yyyy-MM-dd HH:mm</source>
+        <comment>a minute, in the letters of QDateTime</comment>
+        <translation>yyyy-MM-dd HH:mm</translation>
+    </message>
+    <message>
+        <source>yyyy-MM-dd HH:mm:ss</source>
+        <comment>in the letters of QDateTime</comment>
+        <translation>yyyy-MM-dd HH:mm:ss</translation>
+    </message>
+</context>
+<context>
     <name>NewRecord</name>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
-    <message>
-        <source>Choose the task that this record belongs to.</source>
-        <translation>请选择记录所属的任务。</translation>
-    </message>
     <message>
         <source>As in the last inspection of it, {time}</source>
         <translation>与上次检查相同（{time}）</translation>
     </message>
     <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
         <source>Choose one, or type a part of its name</source>
         <translation>选择一项，或输入名称的一部分</translation>
+    </message>
+    <message>
+        <source>Choose the task that this record belongs to.</source>
+        <translation>请选择记录所属的任务。</translation>
     </message>
     <message numerus="yes">
         <source>From the template of the reference image, %n region(s)</source>
@@ -4406,6 +4495,10 @@
     <message>
         <source>Next page</source>
         <translation>下一页</translation>
+    </message>
+    <message>
+        <source>Page {page}</source>
+        <translation>第 {page} 页</translation>
     </message>
     <message>
         <source>Page {page} of {pages}</source>
@@ -5014,14 +5107,6 @@
         <source>no reference image</source>
         <translation>无参考图</translation>
     </message>
-    <message>
-        <source>today {clock}</source>
-        <translation>今天 {clock}</translation>
-    </message>
-    <message>
-        <source>yesterday {clock}</source>
-        <translation>昨天 {clock}</translation>
-    </message>
 </context>
 <context>
     <name>RecordsPage</name>
@@ -5409,6 +5494,14 @@
     <message>
         <source>Replace the file?</source>
         <translation>替换该文件？</translation>
+    </message>
+    <message>
+        <source>Write HTML</source>
+        <translation>写为 HTML</translation>
+    </message>
+    <message>
+        <source>Write the report as HTML?</source>
+        <translation>将报告写为 HTML？</translation>
     </message>
     <message>
         <source>{file} is already there.</source>
@@ -6151,14 +6244,6 @@
 </context>
 <context>
     <name>WorkbenchPage</name>
-    <message>
-        <source>Every other item is decided.</source>
-        <translation>其他条目都已判定。</translation>
-    </message>
-    <message>
-        <source>No record is open. Choose one from the list.</source>
-        <translation>没有打开的记录，请从列表中选择。</translation>
-    </message>
     <message numerus="yes">
         <source>%n undecided item(s) already have a current result and were left out.</source>
         <translation>
@@ -6168,6 +6253,14 @@
     <message>
         <source>Detect them again</source>
         <translation>重新检测这些条目</translation>
+    </message>
+    <message>
+        <source>Every other item is decided.</source>
+        <translation>其他条目都已判定。</translation>
+    </message>
+    <message>
+        <source>No record is open. Choose one from the list.</source>
+        <translation>没有打开的记录，请从列表中选择。</translation>
     </message>
     <message>
         <source>Opening the record…</source>

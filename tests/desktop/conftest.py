@@ -10,16 +10,19 @@ from functools import partial
 import pytest
 import shiboken6
 from _pytest.faulthandler import fault_handler_stderr_fd_key
-from PySide6.QtCore import QCoreApplication, QEvent, QThreadPool
+from PySide6.QtCore import QByteArray, QCoreApplication, QEvent, QThreadPool
+from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from desktop import workers
 from desktop.client import Session
 from desktop.context import Context
+from desktop.fonts import shows_chinese
 from desktop.preferences import Preferences
 from shared.codes import Permission, Role
 from shared.wire.account import Payload, User
+from tests.fonts import build, chinese
 
 # So many new objects are worth a collection (some 50 ms).
 _MANY_OBJECTS = 20_000
@@ -36,6 +39,14 @@ def qtbot(qtbot: QtBot) -> QtBot:
     qtbot.waitUntil = partial(qtbot.waitUntil, timeout=PATIENCE_MS)  # type: ignore[method-assign]
     qtbot.waitSignal = partial(qtbot.waitSignal, timeout=PATIENCE_MS)  # type: ignore[method-assign]
     return qtbot
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _chinese_font(qapp: QApplication) -> None:
+    """Chinese is shown and printed in the tests, also where the system has no font for it."""
+    if not shows_chinese():
+        assert QFontDatabase.addApplicationFontFromData(QByteArray(build(chinese()))) >= 0
+        assert shows_chinese()
 
 
 def _settle() -> None:

@@ -14,8 +14,9 @@ from sqlalchemy import text
 
 from service import doctor
 from service.database import Database
-from service.doctor import Level, main
+from service.doctor import main
 from service.settings import Settings
+from shared.checkup import Level
 
 
 class Usage(NamedTuple):

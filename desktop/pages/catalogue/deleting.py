@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 from PySide6.QtCore import QCoreApplication
 
 from desktop.client.catalogue import Entries
+from desktop.moments import minute
 from desktop.pages.catalogue.saving import Clash, remove
-from desktop.pages.moments import minute
 from desktop.pages.section import Section
 from desktop.widgets import confirm
 from desktop.workers import run

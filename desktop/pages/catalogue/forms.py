@@ -11,13 +11,13 @@ from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QWidget
 
 from desktop.context import Context
+from desktop.moments import example, minute, typed_minute
 from desktop.pages import find
 from desktop.pages.catalogue.measuring import Measuring
 from desktop.pages.catalogue.saving import Clash, save
 from desktop.pages.chooser import Chooser, Find
 from desktop.pages.form import Form
-from desktop.pages.moments import EXAMPLE, minute, typed_minute
-from desktop.widgets import Button, Field, TextArea, label
+from desktop.widgets import Button, Field, MomentField, TextArea, label
 from shared.wire.catalogue import (
     Aircraft,
     AircraftWrite,
@@ -161,7 +161,7 @@ class FlightForm(EntryForm):
         )
         self.add(
             "scheduled_at",
-            Field(self.tr("Scheduled (this machine's clock)"), placeholder=self.tr("YYYY-MM-DD hh:mm")),
+            MomentField(self.tr("Scheduled (this machine's clock)"), placeholder=self.tr("YYYY-MM-DD hh:mm")),
         )
         self.show_texts(entry, "flight_number", "departure", "arrival")
         self.fields["scheduled_at"].set_text(minute(entry.scheduled_at) if entry else "")
@@ -172,7 +172,7 @@ class FlightForm(EntryForm):
         try:
             at = typed_minute(scheduled)
         except ValueError:
-            said = self.tr("Enter day and time as {example}.").format(example=EXAMPLE)
+            said = self.tr("Enter day and time as {example}.").format(example=example())
             self.wrong("scheduled_at", said)
             raise
         if self._entry and scheduled.strip() == minute(self._entry.scheduled_at):

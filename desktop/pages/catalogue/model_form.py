@@ -14,11 +14,11 @@ from desktop.client.session import Session
 from desktop.context import Context
 from desktop.detection_words import finding_word, kind_name, model_description, model_word
 from desktop.language import listed
+from desktop.moments import minute
 from desktop.pages.catalogue.class_table import ClassTable, share
 from desktop.pages.catalogue.forms import EntryForm
 from desktop.pages.catalogue.saving import save_model
 from desktop.pages.form import Form
-from desktop.pages.moments import minute
 from desktop.pages.section import NOTHING
 from desktop.pages.sentences import sentence
 from desktop.widgets import Combo, Field, TextArea, grow, label

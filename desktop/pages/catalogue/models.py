@@ -8,16 +8,17 @@ from pathlib import Path
 from typing import ClassVar
 
 from PySide6.QtCore import QCoreApplication, QLocale
-from PySide6.QtWidgets import QDialog, QFileDialog
+from PySide6.QtWidgets import QDialog
 
 from desktop.client.errors import Invalid
 from desktop.client.session import Session
 from desktop.context import Context
 from desktop.detection_words import finding_word, kind_name, model_description, model_word
 from desktop.language import listed
+from desktop.moments import minute
 from desktop.pages.catalogue.model_form import KindForm, ModelForm
 from desktop.pages.catalogue.uploads import Uploading, Uploads
-from desktop.pages.moments import minute
+from desktop.pages.file_dialogs import Purpose, open_file
 from desktop.pages.password_again import run_guarded
 from desktop.pages.section import NOTHING, TableSection
 from desktop.pages.sentences import sentence
@@ -124,11 +125,11 @@ class ModelSection(TableSection[DetectionModel]):
         """Ask for an ONNX file and send it; the name is that of the file and can be changed then."""
         if not self.may_edit:
             return
-        name, _ = QFileDialog.getOpenFileName(
-            self, self.tr("Add a detection model"), "", self.tr("ONNX models (*.onnx)")
+        path = open_file(
+            self, self.tr("Add a detection model"), self.tr("ONNX models (*.onnx)"), Purpose.MODELS
         )
-        if name:
-            self.send(Path(name))
+        if path is not None:
+            self.send(path)
 
     def send(self, path: Path) -> None:
         """Send a model's file."""

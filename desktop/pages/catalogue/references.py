@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from PySide6.QtCore import QCoreApplication, QMimeData
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage, QPixmap
-from PySide6.QtWidgets import QDialog, QFileDialog
+from PySide6.QtWidgets import QDialog
 
 from desktop.client.catalogue import Entries
 from desktop.client.session import Session
@@ -18,6 +18,7 @@ from desktop.pages.catalogue.cards import Cards
 from desktop.pages.catalogue.deleting import Deleting
 from desktop.pages.catalogue.forms import ReferenceForm
 from desktop.pages.catalogue.uploads import Uploads
+from desktop.pages.file_dialogs import Purpose, open_files
 from desktop.workers import run
 from shared.wire.catalogue import ReferenceImage, ReferenceImageWrite
 from shared.wire.common import Page as Listing
@@ -96,10 +97,8 @@ class ReferenceSection(Deleting[ReferenceImage]):
         if not self.may_edit:
             return
         kinds = " ".join(f"*{ending}" for ending in PICTURES)
-        names, _ = QFileDialog.getOpenFileNames(
-            self, self.tr("Add reference images"), "", self.tr("Pictures ({kinds})").format(kinds=kinds)
-        )
-        self.send([Path(name) for name in names])
+        said = self.tr("Pictures ({kinds})").format(kinds=kinds)
+        self.send(open_files(self, self.tr("Add reference images"), said, Purpose.REFERENCES))
 
     def send(self, paths: list[Path]) -> None:
         """Send pictures; each becomes a reference image of the name of its file."""

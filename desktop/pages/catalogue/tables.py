@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QDialog
 
 from desktop.client.catalogue import Entries
 from desktop.context import Context
+from desktop.moments import minute
 from desktop.pages.catalogue.deleting import Deleting
 from desktop.pages.catalogue.forms import AircraftForm, FlightForm, TaskForm
-from desktop.pages.moments import minute
 from desktop.pages.section import NOTHING, TableSection
 from desktop.widgets import Column
 from shared.wire.catalogue import Aircraft, AircraftWrite, Flight, FlightWrite, Task, TaskWrite

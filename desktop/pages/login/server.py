@@ -5,12 +5,12 @@ from __future__ import annotations
 from urllib.parse import urlsplit
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QButtonGroup, QDialog, QHBoxLayout, QRadioButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QRadioButton, QVBoxLayout, QWidget
 
 from desktop.client import Session
 from desktop.client.address import LOOPBACK, is_local
 from desktop.pages.sentences import sentence
-from desktop.widgets import Button, Field, Kind, label
+from desktop.widgets import Button, Dialog, Field, Kind, label
 from desktop.workers import run
 
 
@@ -46,7 +46,7 @@ def _answers(url: str) -> str:
     return url
 
 
-class ServerDialog(QDialog):
+class ServerDialog(Dialog):
     """Asks which service to use, and tries it before it is taken."""
 
     chosen = Signal(str)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QDate, QDateTime, QLocale, Qt, QTime, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.camera import sources
 from desktop.client import Session
+from desktop.moments import minute
 from desktop.pages.face_picture import choose_face_pictures, read_face_picture
 from desktop.pages.login.face_login import FindSources
 from desktop.pages.me.enrol import EnrolDialog
@@ -100,13 +100,13 @@ class FaceCard(Card):
         if status.enrolled and status.usable:
             self.chip.say(self.tr("Enrolled"), "passed")
             said = self.tr("Enrolled with %n picture(s) on {date}.", "", status.templates).format(
-                date=_moment(status.enrolled_at)
+                date=minute(status.enrolled_at)
             )
             if status.consent_version == "caller":
                 said += " " + self.tr("The program that enrolled you asked for your consent.")
             elif status.consent_version is not None:
                 said += " " + self.tr("You agreed to text {version} on {time}.").format(
-                    version=status.consent_version, time=_moment(status.consented_at, exact=True)
+                    version=status.consent_version, time=minute(status.consented_at)
                 )
         elif status.enrolled:
             self.chip.say(self.tr("Enrol again"), "undecided")
@@ -200,19 +200,6 @@ class FaceCard(Card):
     def _say(self, text: str) -> None:
         self._error.setText(text)
         self._error.setVisible(bool(text))
-
-
-def _moment(at: dt.datetime | None, exact: bool = False) -> str:
-    """A date, or with `exact` the time as well, in the person's own zone and words."""
-    if at is None:
-        return ""
-    local = at.astimezone()
-    moment = QDateTime(
-        QDate(local.year, local.month, local.day), QTime(local.hour, local.minute, local.second)
-    )
-    if exact:
-        return QLocale().toString(moment, QLocale.FormatType.ShortFormat)
-    return QLocale().toString(moment.date(), QLocale.FormatType.LongFormat)
 
 
 def _enrol_files(session: Session, paths: Sequence[Path]) -> FaceStatus:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QSplitter, QVBoxLayou
 from desktop.client.audit import AuditFilter
 from desktop.context import Context
 from desktop.language import listed, told
-from desktop.pages.moments import minute
+from desktop.moments import minute, second
 from desktop.pages.people import names
 from desktop.pages.people.words import (
     ACTIONS,
@@ -234,7 +234,7 @@ class AuditSection(PageSection):
             self.details.clear()
             return
         said = [
-            self.tr("Time: {time}").format(time=entry.at.astimezone().strftime("%Y-%m-%d %H:%M:%S %z")),
+            self.tr("Time: {time}").format(time=second(entry.at)),
             self.tr("Who: {name}").format(name=self._who(entry)),
         ]
         if entry.object_id:

@@ -8,7 +8,6 @@ from pathlib import Path
 from PySide6.QtCore import QLocale, Qt
 from PySide6.QtWidgets import (
     QCheckBox,
-    QFileDialog,
     QFrame,
     QGridLayout,
     QHBoxLayout,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 from desktop.client.errors import ClientError
 from desktop.client.session import Session
 from desktop.context import Context
+from desktop.pages.file_dialogs import Purpose, open_folder
 from desktop.pages.password_again import ask_password, run_guarded
 from desktop.pages.people.strangers import Tally, compare
 from desktop.pages.sections import PageSection
@@ -235,9 +235,9 @@ class FaceSection(PageSection):
             self.progress.setText(self.tr("Canceled."))
             return
         title = self.tr("Choose a folder with photos of people who are not enrolled")
-        folder = QFileDialog.getExistingDirectory(self, title)
-        if folder:
-            self.compare_strangers(Path(folder))
+        folder = open_folder(self, title, Purpose.FACES)
+        if folder is not None:
+            self.compare_strangers(folder)
 
     def compare_strangers(self, folder: Path) -> None:
         """Compare the photos in `folder` with the enrolled, and show what they say."""

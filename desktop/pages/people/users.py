@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QDialog
 
 from desktop.context import Context
 from desktop.language import listed
-from desktop.pages.moments import minute
+from desktop.moments import minute
 from desktop.pages.password_again import run_guarded
 from desktop.pages.people.forms import EditUser, NewUser, SetPassword
 from desktop.pages.people.words import role_word

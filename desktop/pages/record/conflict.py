@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
-    QDialog,
     QGridLayout,
     QHBoxLayout,
     QRadioButton,
@@ -18,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from desktop.pages.section import NOTHING
-from desktop.widgets import Button, Kind, fit, folded, label
+from desktop.widgets import Button, Dialog, Kind, folded, label
 
 _VALUE_PX = 220
 """So wide is a value before it goes on in another line."""
@@ -34,7 +32,7 @@ class Clash:
     theirs: str
 
 
-class ClashDialog(QDialog):
+class ClashDialog(Dialog):
     """Asks field by field for mine or theirs. Until something is chosen, mine stays."""
 
     def __init__(self, clashes: Sequence[Clash], parent: QWidget | None = None) -> None:
@@ -85,10 +83,6 @@ class ClashDialog(QDialog):
         row_of_buttons.addWidget(self.save)
         column.addSpacing(4)
         column.addLayout(row_of_buttons)
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        fit(self)
 
     def theirs(self) -> set[str]:
         """The fields whose value is to be the other person's."""

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from desktop.client import Session
 from desktop.client.transport import Tagged
-from desktop.pages.moments import minute
+from desktop.moments import minute
 from desktop.pages.unchanged import delete_unchanged
 from desktop.widgets import confirm, status_word
 from desktop.workers import run

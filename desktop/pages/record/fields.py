@@ -10,12 +10,12 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from desktop.context import Context
+from desktop.moments import example, minute, typed_minute
 from desktop.pages import find
 from desktop.pages.chooser import Chooser
-from desktop.pages.moments import EXAMPLE, minute, typed_minute
 from desktop.pages.record.opened import Opened
 from desktop.pages.section import NOTHING
-from desktop.widgets import Button, Card, Combo, Field, Kind, label, rule, status_word
+from desktop.widgets import Button, Card, Combo, Field, Kind, MomentField, label, rule, status_word
 from shared.codes import Permission, Status
 from shared.wire.inspection import Record
 
@@ -49,15 +49,20 @@ class FieldsCard(Card):
         self.choosers = {
             "task_id": Chooser(self.names["task_id"], find.tasks(session), free=True),
             "executor_id": Chooser(self.names["executor_id"], find.people(context), free=True),
-            "reference_image_id": Chooser(self.names["reference_image_id"], find.references(session)),
+            "reference_image_id": Chooser(
+                self.names["reference_image_id"],
+                find.references(session),
+                picture=find.reference_picture(session),
+            ),
         }
         self.fields: dict[str, Field] = {
             "inspection_name": Field(self.names["inspection_name"]),
             **{name: Field(self.names[name], chooser) for name, chooser in self.choosers.items()},
             "inspection_status": Field(self.names["inspection_status"], self.status),
             "progress": Field(self.names["progress"]),
-            "start_time": Field(self.names["start_time"], placeholder=self.tr("YYYY-MM-DD hh:mm")),
-            "end_time": Field(self.names["end_time"], placeholder=self.tr("YYYY-MM-DD hh:mm")),
+            **{
+                name: MomentField(self.names[name], placeholder=self.tr("YYYY-MM-DD hh:mm")) for name in TIMES
+            },
         }
         name_line = self.fields["inspection_name"].editor
         assert isinstance(name_line, QLineEdit)
@@ -246,7 +251,7 @@ class FieldsCard(Card):
         try:
             return typed_minute(text)
         except ValueError:
-            self.wrong(name, self.tr("Enter day and time as {example}.").format(example=EXAMPLE))
+            self.wrong(name, self.tr("Enter day and time as {example}.").format(example=example()))
             raise
 
     def _progress(self, text: str) -> int:

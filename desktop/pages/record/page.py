@@ -29,6 +29,7 @@ from shared.codes import Permission, Status
 from shared.wire.inspection import Item
 
 _FIELDS_PX = 400
+_LEAST_FIELDS_PX = 340
 
 
 class RecordPage(Page):
@@ -84,13 +85,14 @@ class RecordPage(Page):
         left.setWidgetResizable(True)
         left.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         left.setWidget(inner)
-        left.setFixedWidth(_FIELDS_PX)
+        left.setMinimumWidth(_LEAST_FIELDS_PX)
+        left.setMaximumWidth(_FIELDS_PX)
         content = QWidget()
         row = QHBoxLayout(content)
         row.setContentsMargins(20, 20, 20, 20)
         row.setSpacing(20)
-        row.addWidget(left)
-        row.addWidget(self.items, 1)
+        row.addWidget(left, _FIELDS_PX)
+        row.addWidget(self.items, _FIELDS_PX + _LEAST_FIELDS_PX // 2)
         self.stack = StateStack(content)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

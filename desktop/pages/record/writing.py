@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Signal
@@ -9,8 +11,10 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from desktop.client import Session
 from desktop.exchange.naming import harmless
+from desktop.fonts import MissingGlyphsError
+from desktop.pages.file_dialogs import Purpose
 from desktop.pages.record.opened import write_report
-from desktop.pages.save_as import choose_file
+from desktop.pages.save_as import choose_file, html_instead
 from desktop.pages.sentences import sentence
 from desktop.widgets import Button, Kind, Panel, ProgressBar, label
 from desktop.workers import Lane, Task, run
@@ -46,7 +50,7 @@ class Writing(Panel):
         name = harmless(record.inspection_name or "", self.tr("Record"))
         pdf, html = (self.tr("PDF (*.pdf)"), ".pdf"), (self.tr("HTML (*.html)"), ".html")
         kinds = dict((html, pdf) if ending == "html" else (pdf, html))
-        chosen = choose_file(self, self.tr("Write the report"), f"{name}.{ending}", kinds)
+        chosen = choose_file(self, self.tr("Write the report"), f"{name}.{ending}", kinds, Purpose.REPORTS)
         if chosen is None:
             return
         path, _ = chosen
@@ -67,7 +71,7 @@ class Writing(Panel):
             owner=self,
             progress=self._bar.setValue,
             done=self._done,
-            failed=self._failed,
+            failed=partial(self._failed, partial(self.begin, session, record_id, made_by), path),
             lane=Lane.LONG,
         )
 
@@ -82,9 +86,15 @@ class Writing(Panel):
         self.cancel()
         self.written.emit(path)
 
-    def _failed(self, error: Exception) -> None:
+    def _failed(self, begin: Callable[[Path], None], path: Path, error: Exception) -> None:
         self.cancel()
-        if isinstance(error, OSError):
+        if isinstance(error, MissingGlyphsError):
+            html = html_instead(self, path, sentence(error))
+            if html is not None:
+                begin(html)
+            else:
+                self.failed.emit(sentence(error))
+        elif isinstance(error, OSError):
             self.failed.emit(
                 self.tr("The file cannot be written: {why}. Choose another place.").format(why=error)
             )

@@ -2,80 +2,90 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from desktop.client.inspection import RecordFilter
-from desktop.client.session import Session
+from desktop.context import Context
 from desktop.pages import find
 from desktop.pages.chooser import Chooser
-from desktop.widgets import Button, Combo, Kind, SearchField, status_word
+from desktop.widgets import Button, Combo, DateRange, Flow, Kind, SearchField, status_word
 from shared.codes import Status
 
-_DAYS = (1, 7, 30, 365)
+_DAY = timedelta(days=1)
 
 
 class Filters(QWidget):
-    """What to look for; aircraft and reference images are found by a part of their names."""
+    """What to look for; people, aircraft and reference images are found by a part of their names."""
 
     changed = Signal()
 
-    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        session = context.session
         self.search = SearchField(self.tr("Name, aircraft, executor"))
         self.search.setMaxLength(255)
         self.status = Combo(self.tr("State"))
+        self.executor = Chooser(
+            self.tr("Executor"), find.people(context), free=True, placeholder=self.tr("Any executor")
+        )
         self.aircraft = Chooser(
             self.tr("Aircraft"), find.aircraft(session), placeholder=self.tr("Any aircraft")
         )
         self.reference = Chooser(
-            self.tr("Reference image"), find.references(session), placeholder=self.tr("Any image")
+            self.tr("Reference image"),
+            find.references(session),
+            placeholder=self.tr("Any image"),
+            picture=find.reference_picture(session),
         )
-        self.period = Combo(self.tr("Start time"))
-        self.clear = Button(self.tr("Clear"), kind=Kind.GHOST)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
-        for widget in (self.search, self.status, self.aircraft, self.reference, self.period, self.clear):
+        self.started = DateRange(self.tr("Start time"), self._range_said)
+        self.clear = Button(self.tr("Clear"), kind=Kind.LINK)
+        row = Flow(self)
+        for widget in (
+            self.search,
+            self.status,
+            self.executor,
+            self.aircraft,
+            self.reference,
+            self.started,
+            self.clear,
+        ):
             row.addWidget(widget)
-        row.addStretch(1)
+        self._choosers = (self.executor, self.aircraft, self.reference)
         self.status.set_choices(
             [(None, self.tr("Any state")), *((status, status_word(status)) for status in Status)]
         )
-        self.period.set_choices(
-            [
-                (None, self.tr("Started any time")),
-                *((days, self.tr("Started in the last %n day(s)", "", days)) for days in _DAYS),
-            ]
-        )
         self.search.searched.connect(lambda _: self._changed())
-        for combo in (self.status, self.period):
-            combo.picked.connect(lambda _: self._changed())
-        for chooser in (self.aircraft, self.reference):
+        self.status.picked.connect(lambda _: self._changed())
+        self.started.changed.connect(self._changed)
+        for chooser in self._choosers:
             chooser.settled.connect(self._changed)
         self.clear.clicked.connect(self.reset)
-        self._show_clear()
+        self._show_state()
 
     def refresh(self) -> None:
-        """Fetch anew what there is to choose from."""
-        for chooser in (self.aircraft, self.reference):
+        """Fetch again what there is to choose from."""
+        for chooser in self._choosers:
             chooser.refresh()
 
     def value(self) -> RecordFilter:
         """The filter that the row says."""
-        chosen = RecordFilter(
+        first, last = self.started.value()
+        executor_id, executor_name = self.executor.typed()
+        return RecordFilter(
             inspection_status=self.status.value() or None,  # type: ignore[arg-type]
+            executor_id=executor_id or None,
+            executor_name=None if executor_id else executor_name.strip() or None,
             aircraft_id=_chosen(self.aircraft),
             reference_image_id=_chosen(self.reference),
             q=self.search.text().strip() or None,
+            start_time_from=None if first is None else _midnight(first),
+            start_time_to=None
+            if last is None
+            else _midnight(last + timedelta(days=1)) - timedelta.resolution,
         )
-        days = self.period.value()
-        if isinstance(days, int):
-            chosen = replace(chosen, start_time_from=datetime.now().astimezone() - timedelta(days=days))
-        return chosen
 
     @property
     def active(self) -> bool:
@@ -85,18 +95,39 @@ class Filters(QWidget):
     def reset(self) -> None:
         """Look for everything."""
         self.search.clear()
-        for combo in (self.status, self.period):
-            combo.set_value(None)
-        for chooser in (self.aircraft, self.reference):
+        self.status.set_value(None)
+        self.started.set_range(None, None)
+        for chooser in self._choosers:
             chooser.begin(None)
         self._changed()
 
+    def _range_said(self, first: str, last: str) -> str:
+        if first and last:
+            return self.tr("Started {first} to {last}").format(first=first, last=last)
+        if first:
+            return self.tr("Started since {first}").format(first=first)
+        if last:
+            return self.tr("Started until {last}").format(last=last)
+        return self.tr("Started any time")
+
     def _changed(self) -> None:
-        self._show_clear()
+        self._show_state()
         self.changed.emit()
 
-    def _show_clear(self) -> None:
+    def _show_state(self) -> None:
+        """A filter that is off is written as the placeholders are; what is chosen, as text."""
         self.clear.setVisible(self.active)
+        for combo, off in (
+            (self.status, self.status.value() is None),
+            (self.started, self.started.value() == (None, None)),
+        ):
+            combo.setProperty("blank", off)
+            combo.style().unpolish(combo)
+            combo.style().polish(combo)
+
+
+def _midnight(day: date) -> datetime:
+    return datetime.combine(day, datetime.min.time()).astimezone()
 
 
 def _chosen(chooser: Chooser) -> str | None:

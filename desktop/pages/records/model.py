@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
 from enum import IntEnum
 from typing import Any
 
@@ -19,6 +18,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPixmap
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
+from desktop.moments import nearby
 from desktop.theme import LABEL_PX, TEXT_PX, look, sized
 from desktop.widgets import paint_chip, paint_progress, status_tone, status_word, tip
 from shared.wire.inspection import Record
@@ -161,19 +161,7 @@ class RecordsModel(QAbstractTableModel):
             case Column.STATUS:
                 return status_word(record.inspection_status)
             case Column.UPDATED:
-                return moment(record.updated_at)
-
-
-def moment(time: datetime) -> str:
-    """A time of a record (UTC without zone) on this machine's clock, shorter the nearer it is."""
-    here = time.replace(tzinfo=UTC).astimezone()
-    today = datetime.now().astimezone().date()
-    clock = here.strftime("%H:%M")
-    if here.date() == today:
-        return QCoreApplication.translate("Records", "today {clock}").format(clock=clock)
-    if here.date() == today - timedelta(days=1):
-        return QCoreApplication.translate("Records", "yesterday {clock}").format(clock=clock)
-    return here.strftime("%m-%d" if here.year == today.year else "%Y-%m-%d")
+                return nearby(record.updated_at)
 
 
 class RecordDelegate(QStyledItemDelegate):

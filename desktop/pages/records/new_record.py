@@ -7,17 +7,17 @@ from datetime import UTC, datetime
 from enum import StrEnum
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.client.errors import ClientError
 from desktop.client.session import Session
 from desktop.context import Context
+from desktop.moments import minute
 from desktop.pages import find
 from desktop.pages.chooser import Chooser
 from desktop.pages.filling import Sources, items_as_last_time, sources
-from desktop.pages.moments import minute
 from desktop.pages.sentences import sentence
-from desktop.widgets import Banner, Button, Combo, Field, Kind, grow, label
+from desktop.widgets import Banner, Button, Combo, Dialog, Field, Kind, label
 from desktop.workers import Task, run
 from shared.codes import Permission
 from shared.wire.inspection import RecordCreate
@@ -39,7 +39,7 @@ class Made:
     unfilled: ClientError | None = None
 
 
-class NewRecord(QDialog):
+class NewRecord(Dialog):
     """Asks for name, task, reference image and where the items come from."""
 
     made = Signal(str)
@@ -61,7 +61,12 @@ class NewRecord(QDialog):
         self.name = Field(self.tr("Name"), placeholder=self.tr("Left wing root, after flight"))
         self.task = Chooser(self.tr("Task"), find.tasks(session), free=True, placeholder=typing)
         self.task_field = Field(self.tr("Task (choose one, or type the id of another system)"), self.task)
-        self.reference = Chooser(self.tr("Reference image"), find.references(session), placeholder=typing)
+        self.reference = Chooser(
+            self.tr("Reference image"),
+            find.references(session),
+            placeholder=typing,
+            picture=find.reference_picture(session),
+        )
         self.reference_field = Field(self.tr("Reference image"), self.reference)
         self.start = Combo(self.tr("Items"))
         self.banner = Banner()
@@ -85,7 +90,7 @@ class NewRecord(QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 20, 24, 20)
         column.setSpacing(14)
-        column.addWidget(label(self.tr("New record"), "title"))
+        column.addWidget(label(self.tr("New record"), "item"))
         column.addWidget(self.banner)
         self.banner.hide()
         column.addWidget(self.name)
@@ -116,7 +121,6 @@ class NewRecord(QDialog):
             said = self.tr("There is no reference image yet. Add one in the catalogue, or start without.")
         may = self._context.may(Permission.CATALOGUE_MANAGE)
         self.banner.say(said, "info", self.tr("Open the catalogue") if may else "", closable=False)
-        grow(self)
 
     def _make_first(self) -> None:
         self.reject()
@@ -164,12 +168,10 @@ class NewRecord(QDialog):
     def _wrong(self, field: Field, said: str) -> None:
         field.set_error(said)
         field.setFocus()
-        grow(self)
 
     def _explain(self, error: Exception) -> None:
         self.make.setEnabled(True)
         self.banner.say(sentence(error), "error")
-        grow(self)
 
     def _make(self) -> None:
         task_id = self.task.chosen()

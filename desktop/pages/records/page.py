@@ -13,9 +13,10 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
 )
 
-from desktop.client.session import Session
 from desktop.context import Context
 from desktop.listener import Listener
+from desktop.pages import find
+from desktop.pages.file_dialogs import Purpose
 from desktop.pages.record.deleting import delete_record
 from desktop.pages.records.batch import BatchBar, Batches
 from desktop.pages.records.export import export_list, flight_numbers
@@ -42,7 +43,6 @@ from shared.wire.common import Page as Listing
 from shared.wire.events import ChangeEvent
 from shared.wire.inspection import Record
 
-_THUMB_PX = 128
 _GATHER_MS = 1000
 """A detection changes many items in a row: the list is asked for again this often at most."""
 _SHOWN = {"record", "item"}
@@ -74,7 +74,7 @@ class RecordsPage(Page):
         self.detect.setToolTip(context.commands.tooltip("records.detect"))
         self.batches = Batches.of(context)
         self.batch_bar = BatchBar(self.batches)
-        self.filters = Filters(context.session)
+        self.filters = Filters(context)
         self.model = RecordsModel(self)
         self.table = self._make_table()
         self.pager = Pager()
@@ -235,8 +235,7 @@ class RecordsPage(Page):
             )
         for reference_image_id in self.model.without_picture():
             run(
-                _thumbnail,
-                self._context.session,
+                find.reference_picture(self._context.session),
                 reference_image_id,
                 owner=self,
                 done=partial(self._picture, reference_image_id),
@@ -337,7 +336,7 @@ class RecordsPage(Page):
     def export_list(self) -> None:
         """Write every record that matches the filters into a CSV file."""
         kinds = {self.tr("CSV (*.csv)"): ".csv"}
-        chosen = choose_file(self, self.tr("Export the list"), "records.csv", kinds)
+        chosen = choose_file(self, self.tr("Export the list"), "records.csv", kinds, Purpose.EXPORTS)
         if chosen is not None:
             run(
                 export_list,
@@ -351,8 +350,3 @@ class RecordsPage(Page):
                 done=lambda n: self.toast.emit(self.tr("%n record(s) written.", "", n)),
                 failed=lambda error: self.toast.emit(sentence(error)),
             )
-
-
-def _thumbnail(session: Session, reference_image_id: str) -> QImage:
-    reference = session.catalogue.reference_images.get(reference_image_id)
-    return QImage.fromData(session.files.thumbnail(reference.file_id, _THUMB_PX))

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication, QImage
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
+from desktop.pages.file_dialogs import Purpose, open_files
 from desktop.pages.sentences import sentence
 from desktop.pages.workbench.bench import Bench
 from desktop.pages.workbench.capture import CaptureDialog
@@ -65,13 +66,10 @@ class Adding(QObject):
         """Ask for picture files and add them."""
         if not self._has_item():
             return
-        names, _ = QFileDialog.getOpenFileNames(
-            self._window,
-            self.tr("Add a photo"),
-            "",
-            self.tr("Pictures ({patterns})").format(patterns=" ".join(f"*{ending}" for ending in PICTURES)),
+        kinds = self.tr("Pictures ({patterns})").format(
+            patterns=" ".join(f"*{ending}" for ending in PICTURES)
         )
-        self.add([Path(name) for name in names])
+        self.add(open_files(self._window, self.tr("Add a photo"), kinds, Purpose.PHOTOS))
 
     def capture(self) -> None:
         """Take a photo with the camera."""

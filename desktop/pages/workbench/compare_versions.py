@@ -19,7 +19,7 @@ from desktop.client import Session
 from desktop.detection_words import finding_word, model_word
 from desktop.imaging import ImageError
 from desktop.imaging.source import ImageSource
-from desktop.pages.moments import minute
+from desktop.moments import minute
 from desktop.pages.sentences import sentence
 from desktop.pages.workbench.bench import Bench
 from desktop.pages.workbench.findings import SURE

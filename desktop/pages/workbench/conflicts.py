@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from desktop.detection_words import finding_word, model_word
 from desktop.journal import Kind
 from desktop.journal.state import Conflict
+from desktop.moments import minute
 from desktop.pages.workbench.bench import Bench
 from desktop.pages.workbench.document import BOXES, FIELDS
 from desktop.pages.workbench.outbox import BY, RESULT, new_facts
@@ -192,7 +193,7 @@ class ConflictDialog(QDialog):
 
     def _signed(self, verdict: str, name: Any, at: datetime | None) -> str:
         """A verdict with who gave it and when, on a line of their own."""
-        when = at.astimezone().strftime("%Y-%m-%d %H:%M") if at is not None else ""
+        when = minute(at)
         return f"{verdict}\n" + " · ".join(part for part in (str(name or self.tr("A person")), when) if part)
 
     def _shown(self, field: str, value: Any, mine: bool = False) -> str:

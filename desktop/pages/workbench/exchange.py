@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from desktop.exchange.archive import MOST_BYTES
 from desktop.exchange.content import Picture
@@ -15,6 +15,7 @@ from desktop.exchange.drafts import MOST, Drafts, item_creates
 from desktop.exchange.errors import ExchangeError, Reason
 from desktop.exchange.formats import READABLE, read_regions
 from desktop.pages.exporting import Exporting
+from desktop.pages.file_dialogs import Purpose, open_file
 from desktop.pages.sentences import sentence
 from desktop.pages.workbench.bench import Bench
 from desktop.pages.workbench.importing import Importing
@@ -51,9 +52,9 @@ class Exchange(QObject):
     def ask(self) -> None:
         """Ask for a file and import its regions."""
         kinds = self.tr("Regions ({patterns})").format(patterns=" ".join(READABLE))
-        chosen, _ = QFileDialog.getOpenFileName(self._window, self.tr("Import regions"), "", kinds)
-        if chosen:
-            self.read(Path(chosen))
+        chosen = open_file(self._window, self.tr("Import regions"), kinds, Purpose.REGIONS)
+        if chosen is not None:
+            self.read(chosen)
 
     def read(self, path: Path) -> None:
         """Import the regions of a file."""

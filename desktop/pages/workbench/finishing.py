@@ -11,7 +11,9 @@ from PySide6.QtWidgets import QProgressDialog, QWidget
 from desktop.client import Session
 from desktop.client.errors import Conflict
 from desktop.exchange.naming import harmless
-from desktop.pages.save_as import choose_file
+from desktop.fonts import MissingGlyphsError
+from desktop.pages.file_dialogs import Purpose
+from desktop.pages.save_as import choose_file, html_instead
 from desktop.pages.sentences import sentence
 from desktop.pages.workbench.bench import Bench
 from desktop.report import html, pdf
@@ -100,7 +102,7 @@ class Finishing(QObject):
             return
         name = harmless(document.record.inspection_name or "", self.tr("Report"))
         kinds = {self.tr("PDF (*.pdf)"): ".pdf", self.tr("Web page (*.html)"): ".html"}
-        chosen = choose_file(self._window, self.tr("Write the report"), f"{name}.pdf", kinds)
+        chosen = choose_file(self._window, self.tr("Write the report"), f"{name}.pdf", kinds, Purpose.REPORTS)
         if chosen is not None:
             self.write(chosen[0])
 
@@ -126,7 +128,7 @@ class Finishing(QObject):
             owner=self,
             progress=lambda share: dialog.setValue(round(90 * share)),
             done=lambda _: self._report_done(dialog, path),
-            failed=lambda error: self._report_failed(dialog, error),
+            failed=lambda error: self._report_failed(dialog, path, error),
             lane=Lane.LONG,
         )
         dialog.canceled.connect(task.cancel)
@@ -136,9 +138,13 @@ class Finishing(QObject):
         dialog.deleteLater()
         self.written.emit(str(path))
 
-    def _report_failed(self, dialog: QProgressDialog, error: Exception) -> None:
+    def _report_failed(self, dialog: QProgressDialog, path: Path, error: Exception) -> None:
         dialog.deleteLater()
-        if isinstance(error, OSError):
+        if isinstance(error, MissingGlyphsError):
+            other = html_instead(self._window, path, sentence(error))
+            if other is not None:
+                self.write(other)
+        elif isinstance(error, OSError):
             why = error.strerror or str(error)
             self.said.emit(self.tr("The report could not be written: {why}").format(why=why))
         else:

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.client import Session
 from desktop.detection_words import finding_word, model_word
+from desktop.moments import day
 from desktop.pages.workbench.bench import Bench
 from desktop.pages.workbench.document import ItemView
 from desktop.widgets import Button, Chip, Kind, Symbol, label
@@ -99,8 +100,8 @@ class HistoryBox(QWidget):
                 widget.deleteLater()
         shown = entries if self._all else entries[:_SHOWN]
         for place, entry in enumerate(shown):
-            day = found_when(entry).astimezone().date().isoformat()
-            link = Button(day, kind=Kind.QUIET)
+            when = day(found_when(entry).astimezone().date())
+            link = Button(when, kind=Kind.QUIET)
             link.setToolTip(self.tr("Compare the photo of this inspection"))
             link.clicked.connect(partial(self._open, entry.inspection_id, entry.item_id))
             tone = "dim" if entry.passed is None else "passed" if entry.passed else "failed"

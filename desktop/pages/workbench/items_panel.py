@@ -13,6 +13,7 @@ from desktop.pages.workbench.rows import Row
 from desktop.widgets import (
     Button,
     FilterChips,
+    Flow,
     Kind,
     Panel,
     ProgressBar,
@@ -103,17 +104,19 @@ class ItemsPanel(Panel):
         column.addWidget(self._empty)
         column.addWidget(self.list, 1)
         column.addWidget(rule())
-        foot = QHBoxLayout()
+        foot = Flow()
         foot.setContentsMargins(12, 8, 12, 8)
-        foot.setSpacing(8)
         for command, text in (
             ("tool.rectangle", self.tr("Draw a region")),
             ("finding.next", self.tr("Next finding")),
         ):
-            foot.addWidget(key_hint(commands.keys_text(command)))
-            foot.addWidget(label(text, "dim"))
-            foot.addSpacing(4)
-        foot.addStretch(1)
+            hint = QWidget()
+            pair = QHBoxLayout(hint)
+            pair.setContentsMargins(0, 0, 4, 0)
+            pair.setSpacing(8)
+            pair.addWidget(key_hint(commands.keys_text(command)))
+            pair.addWidget(label(text, "dim"))
+            foot.addWidget(hint)
         column.addLayout(foot)
 
     def _make_empty(self) -> QWidget:

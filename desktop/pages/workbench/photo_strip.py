@@ -8,7 +8,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QContextMenuEvent, QImage, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QGridLayout, QMenu, QWidget
 
-from desktop.pages.moments import minute
+from desktop.moments import minute
 from desktop.theme import look
 from desktop.widgets import Button, Kind, paint_icon, tip
 from shared.wire.inspection import Photo

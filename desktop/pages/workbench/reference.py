@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.client import Session
 from desktop.pages import find
 from desktop.pages.chooser import Choice, Chooser
+from desktop.pages.file_dialogs import Purpose, open_file
 from desktop.pages.sentences import sentence
 from desktop.pages.workbench.bench import Bench
 from desktop.widgets import Button, ProgressBar, Symbol, label
@@ -105,14 +106,10 @@ class ReferenceChoice(QWidget):
         self._use(chosen)
 
     def _choose_file(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(
-            self,
-            self.tr("Upload a reference image"),
-            "",
-            self.tr("Pictures (*.jpg *.jpeg *.png *.webp *.tif *.tiff *.bmp)"),
-        )
-        if name:
-            self.add(Path(name))
+        kinds = self.tr("Pictures (*.jpg *.jpeg *.png *.webp *.tif *.tiff *.bmp)")
+        path = open_file(self, self.tr("Upload a reference image"), kinds, Purpose.REFERENCES)
+        if path is not None:
+            self.add(path)
 
     def add(self, path: Path) -> None:
         """Upload a picture, enter it into the catalogue and use it."""

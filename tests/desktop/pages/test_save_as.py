@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from desktop.pages import save_as
+from desktop.pages.file_dialogs import Purpose, folders
 from desktop.pages.save_as import choose_file
 
 KINDS = {"PDF (*.pdf)": ".pdf", "Web page (*.html)": ".html"}
@@ -19,7 +20,7 @@ Type = Callable[[str, str], None]
 @pytest.fixture
 def proposed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     """What the dialog proposed, each time."""
-    monkeypatch.setattr(save_as, "_last", [tmp_path])
+    monkeypatch.setitem(folders._kept, Purpose.REPORTS, str(tmp_path))
     return []
 
 
@@ -60,7 +61,7 @@ def test_the_suffix_says_the_kind(
     window: QWidget, types: Type, tmp_path: Path, typed: str, kind: str, expected: str
 ) -> None:
     types(typed, kind)
-    chosen = choose_file(window, "Report", "A.pdf", KINDS)
+    chosen = choose_file(window, "Report", "A.pdf", KINDS, Purpose.REPORTS)
     assert chosen is not None
     assert chosen[0] == tmp_path / expected
 
@@ -70,18 +71,18 @@ def test_the_next_file_is_proposed_beside_the_last(
 ) -> None:
     (tmp_path / "June").mkdir()
     types("June/one.pdf", "")
-    choose_file(window, "Report", "A.pdf", KINDS)
+    choose_file(window, "Report", "A.pdf", KINDS, Purpose.REPORTS)
     types("", "")
-    choose_file(window, "Report", "B.pdf", KINDS)
+    choose_file(window, "Report", "B.pdf", KINDS, Purpose.REPORTS)
     assert proposed[1] == str(tmp_path / "June" / "B.pdf")
 
 
 def test_at_first_the_folder_is_one_of_the_person(
     window: QWidget, types: Type, proposed: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(save_as, "_last", [])
+    monkeypatch.delitem(folders._kept, Purpose.REPORTS)
     types("", "")
-    choose_file(window, "Report", "A.pdf", KINDS)
+    choose_file(window, "Report", "A.pdf", KINDS, Purpose.REPORTS)
     folder = Path(proposed[0]).parent
     assert folder.is_dir()
     assert folder != Path.cwd()
@@ -95,10 +96,10 @@ def test_a_file_that_the_dialog_did_not_ask_about_is_asked_about(
     asked: list[str] = []
     monkeypatch.setattr(save_as, "confirm", lambda _parent, *said: bool(asked.append(said[1])) or agreed)
     types("mine", "PDF (*.pdf)")
-    assert (choose_file(window, "Report", "A.pdf", KINDS) is not None) is agreed
+    assert (choose_file(window, "Report", "A.pdf", KINDS, Purpose.REPORTS) is not None) is agreed
     assert "mine.pdf" in asked[0]
 
 
 def test_no_file_is_none(window: QWidget, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: ("", ""))
-    assert choose_file(window, "Report", "A.pdf", KINDS) is None
+    assert choose_file(window, "Report", "A.pdf", KINDS, Purpose.REPORTS) is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from desktop.pages.moments import minute, typed_minute
+from desktop.moments import minute, typed_minute
 
 
 @pytest.mark.parametrize("text", ["2026-05-31 14:30", "2026/05/31 14:30", " 2026-05-31 14:30 "])

@@ -1,0 +1,91 @@
+"""Asks for files to read: in the system's own dialog, in the folder that was last used for the purpose."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+
+from PySide6.QtCore import QStandardPaths
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from desktop.preferences import Preferences
+
+
+class Purpose(StrEnum):
+    """What a file is asked for; each has a folder of its own."""
+
+    PHOTOS = "photos"
+    REFERENCES = "references"
+    REGIONS = "regions"
+    MODELS = "models"
+    FACES = "faces"
+    REPORTS = "reports"
+    EXPORTS = "exports"
+
+
+_ALL_PICTURES = {Purpose.PHOTOS, Purpose.REFERENCES, Purpose.FACES}
+
+
+class Folders:
+    """The folder of each purpose: kept in the preferences once `keep_in` named them."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, str] = {}
+        self._preferences: Preferences | None = None
+
+    def keep_in(self, preferences: Preferences | None) -> None:
+        """Remember from now on in these preferences; None forgets everything."""
+        self._preferences = preferences
+        self._kept = {} if preferences is None else dict(preferences.values.folders)
+
+    def of(self, purpose: Purpose) -> Path:
+        """Where to begin: the folder used last, or else the person's own pictures or documents, or home."""
+        kept = self._kept.get(purpose)
+        if kept is not None and Path(kept).is_dir():
+            return Path(kept)
+        place = QStandardPaths.StandardLocation
+        location = place.PicturesLocation if purpose in _ALL_PICTURES else place.DocumentsLocation
+        for each in (location, place.DocumentsLocation):
+            folder = Path(QStandardPaths.writableLocation(each))
+            # From a folder that is not there the dialog falls back to the one that the program runs in.
+            if folder.is_dir():
+                return folder
+        return Path.home()
+
+    def used(self, purpose: Purpose, path: Path) -> None:
+        """A file of this folder was chosen, or the folder itself."""
+        folder = str(path if path.is_dir() else path.parent)
+        if self._kept.get(purpose) != folder:
+            self._kept[purpose] = folder
+            if self._preferences is not None:
+                self._preferences.change(folders=dict(self._kept))
+
+
+folders = Folders()
+"""Those of the person at this desktop."""
+
+
+def open_file(parent: QWidget, title: str, kinds: str, purpose: Purpose) -> Path | None:
+    """The file that the person chose, or None. `kinds` is a filter as Qt writes it: ``Pictures (*.jpg)``."""
+    name, _ = QFileDialog.getOpenFileName(parent, title, str(folders.of(purpose)), kinds)
+    return next(iter(_used(purpose, [name])), None)
+
+
+def open_files(parent: QWidget, title: str, kinds: str, purpose: Purpose) -> list[Path]:
+    """The files that the person chose; see `open_file`."""
+    names, _ = QFileDialog.getOpenFileNames(parent, title, str(folders.of(purpose)), kinds)
+    return _used(purpose, names)
+
+
+def open_folder(parent: QWidget, title: str, purpose: Purpose) -> Path | None:
+    """The folder that the person chose, or None."""
+    name = QFileDialog.getExistingDirectory(parent, title, str(folders.of(purpose)))
+    return next(iter(_used(purpose, [name])), None)
+
+
+def _used(purpose: Purpose, names: Sequence[str]) -> list[Path]:
+    paths = [Path(name) for name in names if name]
+    if paths:
+        folders.used(purpose, paths[0])
+    return paths

@@ -1,0 +1,30 @@
+"""Windows that open below a control: lists to choose from, menus, calendars."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QRectF
+from PySide6.QtGui import QPainterPath, QRegion
+from PySide6.QtWidgets import QWidget
+
+from desktop.theme import RADIUS
+
+
+def round_corners(popup: QWidget) -> None:
+    """Cut the corners off, as those of every other control are; call it whenever the size changed."""
+    shape = QPainterPath()
+    shape.addRoundedRect(QRectF(popup.rect()), RADIUS, RADIUS)
+    # A translucent window would need a compositor.
+    popup.setMask(QRegion(shape.toFillPolygon().toPolygon()))
+
+
+class Rounded(QObject):
+    """Keeps the corners of a popup that Qt makes round."""
+
+    def __init__(self, popup: QWidget) -> None:
+        super().__init__(popup)
+        popup.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.Resize and isinstance(watched, QWidget):
+            round_corners(watched)
+        return False

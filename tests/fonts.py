@@ -1,0 +1,82 @@
+"""A font of the tests' own: for machines that have none with Chinese characters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from io import BytesIO
+from pathlib import Path
+
+from fontTools.fontBuilder import FontBuilder
+from fontTools.pens.ttGlyphPen import TTGlyphPen
+from fontTools.ttLib.tables._g_l_y_f import Glyph
+
+from shared.paths import root
+
+FAMILY = "Walkaround Test"
+_EM = 1000
+_CELL = 200
+_FIRST_CHINESE = 0x2E80
+
+
+@cache
+def chinese() -> str:
+    """Every Chinese character and mark that the project's own texts hold."""
+    found: set[str] = set()
+    for folder, kind in (("desktop", "*.py"), ("service", "*.py"), ("tests", "*.py"), ("resources", "*.ts")):
+        for path in (root() / folder).rglob(kind):
+            found |= {letter for letter in path.read_text("utf-8") if ord(letter) >= _FIRST_CHINESE}
+    return "".join(sorted(letter for letter in found if ord(letter) < 0xFFF0))
+
+
+def build(characters: Iterable[str], family: str = FAMILY) -> bytes:
+    """A TrueType font with these characters: each is 4 x 4 squares, black where its code has a bit."""
+    codes = sorted({ord(letter) for letter in characters} | {ord(" ")})
+    names = {code: f"u{code:04X}" for code in codes}
+    glyphs = {".notdef": _squares(0xFFFF), **{names[code]: _squares(code) for code in codes}}
+    glyphs[names[ord(" ")]] = _squares(0)
+    font = FontBuilder(_EM, isTTF=True)
+    font.setupGlyphOrder(list(glyphs))
+    font.setupCharacterMap(names)
+    font.setupGlyf(glyphs)
+    font.setupHorizontalMetrics(dict.fromkeys(glyphs, (_EM, 0)))
+    font.setupHorizontalHeader(ascent=1160, descent=-288)
+    font.setupNameTable({"familyName": family, "styleName": "Regular"})
+    # The page bits of simplified Chinese: by them a system knows what the font is for.
+    font.setupOS2(
+        sTypoAscender=880,
+        sTypoDescender=-120,
+        usWinAscent=1160,
+        usWinDescent=288,
+        fsType=0,
+        ulUnicodeRange2=1 << 27,
+        ulCodePageRange1=1 << 18,
+    )
+    font.setupPost()
+    out = BytesIO()
+    font.save(out)
+    return out.getvalue()
+
+
+def bare(folder: Path, font: bytes) -> Path:
+    """The configuration (FONTCONFIG_FILE) of a system that has this font and no other, made in `folder`."""
+    fonts = folder / "fonts"
+    fonts.mkdir()
+    (fonts / "only.ttf").write_bytes(font)
+    config = folder / "fonts.conf"
+    config.write_text(
+        f"<fontconfig><dir>{fonts}</dir><cachedir>{folder / 'font-cache'}</cachedir></fontconfig>", "utf-8"
+    )
+    return config
+
+
+def _squares(bits: int) -> Glyph:
+    pen = TTGlyphPen(None)
+    for place in range(16):
+        if bits >> place & 1:
+            x, y = 100 + place % 4 * _CELL, place // 4 * _CELL
+            pen.moveTo((x, y))
+            for corner in ((x, y + _CELL), (x + _CELL, y + _CELL), (x + _CELL, y)):
+                pen.lineTo(corner)
+            pen.closePath()
+    return pen.glyph()
