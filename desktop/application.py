@@ -185,6 +185,7 @@ class Desktop(QObject):
         if self.service is not None:
             self.service.stop()
         self.window.deleteLater()
+        folders.keep_in(None)
         self.language.end()
         self._garbage.end()
         self.logs.close()

@@ -29,7 +29,7 @@ def chinese() -> str:
     return "".join(sorted(letter for letter in found if ord(letter) < 0xFFF0))
 
 
-def build(characters: Iterable[str], family: str = FAMILY) -> bytes:
+def build(characters: Iterable[str], family: str = FAMILY, ascent: int = 1160) -> bytes:
     """A TrueType font with these characters: each is 4 x 4 squares, black where its code has a bit."""
     codes = sorted({ord(letter) for letter in characters} | {ord(" ")})
     names = {code: f"u{code:04X}" for code in codes}
@@ -40,13 +40,13 @@ def build(characters: Iterable[str], family: str = FAMILY) -> bytes:
     font.setupCharacterMap(names)
     font.setupGlyf(glyphs)
     font.setupHorizontalMetrics(dict.fromkeys(glyphs, (_EM, 0)))
-    font.setupHorizontalHeader(ascent=1160, descent=-288)
+    font.setupHorizontalHeader(ascent=ascent, descent=-288)
     font.setupNameTable({"familyName": family, "styleName": "Regular"})
     # The page bits of simplified Chinese: by them a system knows what the font is for.
     font.setupOS2(
         sTypoAscender=880,
         sTypoDescender=-120,
-        usWinAscent=1160,
+        usWinAscent=ascent,
         usWinDescent=288,
         fsType=0,
         ulUnicodeRange2=1 << 27,

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetrics,
+    QImage,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPixmap,
+)
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QSizePolicy, QToolButton, QWidget
 
 from desktop.canvas.colours import CanvasColours
@@ -51,7 +61,8 @@ class ZoomChip(_Floating):
         self.setObjectName("zoom")
         self._scale = _button("100 %", self.tr("100 %: one screen pixel for each pixel of the picture (1)"))
         self._scale.setObjectName("scale")
-        self._scale.setFixedSize(60, 22)
+        widest = QFontMetrics(_strong(self.font())).horizontalAdvance("6400 %")
+        self._scale.setFixedSize(max(60, widest + 12), _button_side(self.font()))
         smaller, larger = _button("−", self.tr("Zoom out (−)")), _button("+", self.tr("Zoom in (+)"))
         whole = _button("F", self.tr("Fit the picture (F)"))
         whole.setObjectName("key")
@@ -208,12 +219,25 @@ class Minimap(QWidget):
         return self._small
 
 
+def _strong(font: QFont) -> QFont:
+    """The font of the scale, as the stylesheet says it."""
+    strong = QFont(font)
+    strong.setPixelSize(12)
+    strong.setWeight(QFont.Weight.DemiBold)
+    return strong
+
+
+def _button_side(font: QFont) -> int:
+    return max(22, QFontMetrics(_strong(font)).height() + 2)
+
+
 def _button(text: str, name: str) -> QToolButton:
     button = QToolButton()
     button.setText(text)
     button.setToolTip(name)
     button.setAccessibleName(name)
-    button.setFixedSize(22, 22)
+    side = _button_side(button.font())
+    button.setFixedSize(side, side)
     button.setAutoRaise(True)
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     return button

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from desktop.embedded import ServiceState
-from desktop.theme import ITEM_PX, RADIUS, TEXT_PX, look, mix, sized
+from desktop.theme import ITEM_PX, LABEL_PX, RADIUS, TEXT_PX, line_px, look, mix, sized
 from desktop.widgets.buttons import Button, Kind, enters
 from desktop.widgets.chips import Chip
 from desktop.widgets.icons import paint_icon
@@ -275,7 +275,7 @@ class TopBar(Panel):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("panel", "bottom", parent)
-        self.setFixedHeight(TOP_PX)
+        self.setFixedHeight(max(TOP_PX, line_px(TEXT_PX) + 24))
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 0, 12, 0)
         row.setSpacing(8)
@@ -356,7 +356,7 @@ class StatusBar(Panel):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("panel", "top", parent)
-        self.setFixedHeight(STATUS_PX)
+        self.setFixedHeight(max(STATUS_PX, line_px(LABEL_PX) + 8))
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 0, 12, 0)
         self.left: QLabel = label("", "small")
@@ -371,4 +371,4 @@ class StatusBar(Panel):
         self.right.setText(right)
 
     def sizeHint(self) -> QSize:
-        return QSize(ITEM_PX, STATUS_PX)
+        return QSize(ITEM_PX, self.minimumHeight())

@@ -8,12 +8,15 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from desktop.theme import LABEL_PX, RADIUS, TEXT_PX, Theme, look, mix, sized
+from desktop.theme import LABEL_PX, RADIUS, TEXT_PX, Theme, line_px, look, mix, sized
 from desktop.widgets.icons import paint_icon
 from desktop.widgets.labels import tip
 
 _GAP = 8
 _ICON = 16
+_ABOVE = 10
+"""Space above and below the text together, px."""
+_KEY_SIDE = 18
 
 
 class Kind(StrEnum):
@@ -62,7 +65,7 @@ class Button(QPushButton):
         self.kind = kind
         self._icon_name = icon
         self._keys = keys
-        self._height = 38 if large else 36 if kind in _VERDICTS else 30
+        self._height = max(38 if large else 36 if kind in _VERDICTS else 30, line_px(TEXT_PX) + _ABOVE)
         self.setCheckable(kind in _VERDICTS)
         # A click leaves the focus where it was, so single keys go on working on the canvas.
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -101,7 +104,7 @@ class Button(QPushButton):
             parts.append(("text", QFontMetricsF(self._text_font()).horizontalAdvance(self.text())))
         if self._keys:
             wide = QFontMetricsF(sized(LABEL_PX)).horizontalAdvance(self._keys)
-            parts.append(("keys", max(18.0, wide + 8) if self._boxed else wide))
+            parts.append(("keys", max(float(_KEY_SIDE), wide + 8) if self._boxed else wide))
         return parts
 
     def _text_font(self) -> QFont:
@@ -179,7 +182,8 @@ class Button(QPushButton):
                 painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, self.text())
             elif part == "keys":
                 painter.setFont(sized(LABEL_PX))
-                box = QRectF(left, middle - 9, width, 18)
+                tall = max(_KEY_SIDE, line_px(LABEL_PX) + 2)
+                box = QRectF(left, middle - tall / 2, width, tall)
                 if self._boxed:
                     painter.setBrush(Qt.BrushStyle.NoBrush)
                     painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)

@@ -8,9 +8,8 @@ from PySide6.QtCore import QCoreApplication, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QSizePolicy, QWidget
 
-from desktop.theme import LABEL_PX, TEXT_PX, look, sized
+from desktop.theme import LABEL_PX, TEXT_PX, line_px, look, sized
 
-_HEIGHT = 18
 _SIDE = 8
 
 _TONES = {
@@ -52,19 +51,24 @@ def chip_width(text: str) -> int:
     return round(QFontMetricsF(sized(LABEL_PX, bold=True)).horizontalAdvance(text)) + 2 * _SIDE
 
 
+def chip_height() -> int:
+    """Height (px) of a pill."""
+    return max(18, line_px(LABEL_PX, bold=True) + 2)
+
+
 def paint_chip(painter: QPainter, x: float, middle: float, tone: str, text: str) -> int:
     """Paint a pill with its left edge at `x`, centred on the line `middle`; returns its width in px.
 
     `tone` is accent, passed, failed, undecided or dim. For delegates; a widget is `Chip`.
     """
     theme = look().theme
-    width = chip_width(text)
-    box = QRectF(x, middle - _HEIGHT / 2, width, _HEIGHT)
+    width, height = chip_width(text), chip_height()
+    box = QRectF(x, middle - height / 2, width, height)
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(QColor(theme.ground(tone)))
-    painter.drawRoundedRect(box, _HEIGHT / 2, _HEIGHT / 2)
+    painter.drawRoundedRect(box, height / 2, height / 2)
     painter.setPen(QColor(theme.word(tone)))
     painter.setFont(sized(LABEL_PX, bold=True))
     painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
@@ -99,7 +103,7 @@ class Chip(QWidget):
         self.say(status_word(status), status_tone(status))
 
     def sizeHint(self) -> QSize:
-        return QSize(chip_width(self._text), _HEIGHT)
+        return QSize(chip_width(self._text), chip_height())
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -119,7 +123,7 @@ class _FilterChip(QAbstractButton):
 
     def sizeHint(self) -> QSize:
         width = QFontMetricsF(sized(TEXT_PX - 1, bold=True)).horizontalAdvance(self.text())
-        return QSize(round(width) + 16, 22)
+        return QSize(round(width) + 16, max(22, line_px(TEXT_PX - 1, bold=True) + 4))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         theme = look().theme

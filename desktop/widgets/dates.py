@@ -75,7 +75,8 @@ class _Popup(QFrame):
     """A panel below what it belongs to, until a click elsewhere or Esc."""
 
     def __init__(self, owner: QWidget) -> None:
-        super().__init__(owner, Qt.WindowType.Popup)
+        # Not a child of its owner: within a choice the stylesheet takes every list for that of the choice.
+        super().__init__(owner.window(), Qt.WindowType.Popup)
         self.setProperty("card", True)
         look().dress(self, late=True)
 

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QColor, QPainter, QPaintEvent, QShowEvent
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleAnnouncementEvent,
+    QColor,
+    QHideEvent,
+    QPainter,
+    QPaintEvent,
+    QShowEvent,
+)
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from desktop.theme import CARD_RADIUS, LABEL_PX, line_px, look
@@ -11,16 +19,48 @@ from desktop.widgets.buttons import Button, Kind
 from desktop.widgets.labels import in_lines, label
 
 _TOAST_MS = 4_000
+_VEIL = 170
+"""How much a dialog is covered that waits for another one, of 255."""
 _TOAST_BESIDE = 120
 """View px beside the words of a toast that stay free."""
+
+
+class _Veil(QWidget):
+    """Lies over a dialog that waits for another one, so that nobody takes its buttons for those in front."""
+
+    def __init__(self, dialog: QWidget) -> None:
+        super().__init__(dialog)
+        self.setGeometry(dialog.rect())
+        self.show()
+        self.raise_()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        veil = QColor(look().theme.canvas)
+        veil.setAlpha(_VEIL)
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), veil)
+        painter.end()
 
 
 class Dialog(QDialog):
     """A dialog that is as high as what it says, also when a sentence comes in later."""
 
+    _veil: _Veil | None = None
+
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         fit(self)
+        owner = self.parentWidget()
+        behind = None if owner is None else owner.window()
+        if isinstance(behind, QDialog) and self._veil is None:
+            self._veil = _Veil(behind)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        if self._veil is not None:
+            self._veil.hide()
+            self._veil.deleteLater()
+            self._veil = None
 
     def event(self, event: QEvent) -> bool:
         done = super().event(event)

@@ -150,6 +150,9 @@ class Field(QWidget):
         """Say below the editor what is wrong; an empty sentence takes it back. The typed text stays."""
         self._error.setText(sentence)
         self._error.setVisible(bool(sentence))
+        # No higher than it wants to be: but that is reckoned for one width, where a sentence may need more.
+        grows = QSizePolicy.Policy.Minimum if sentence else QSizePolicy.Policy.Maximum
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, grows)
         self.editor.setAccessibleDescription(sentence)
         self.editor.setProperty("invalid", bool(sentence))
         self.editor.style().unpolish(self.editor)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
@@ -75,8 +77,13 @@ class Pager(Panel):
             button.setAccessibleName(self.tr("Page {page}").format(page=number))
             button.setCheckable(True)
             button.setChecked(number == self._page)
-            button.clicked.connect(lambda _checked=False, it=number: self.wanted.emit(it))
+            button.clicked.connect(partial(self._number_clicked, button, number))
             self._numbers.addWidget(button)
+
+    def _number_clicked(self, button: Button, number: int) -> None:
+        # The page that is shown stays marked until the other one is there.
+        button.setChecked(number == self._page)
+        self.wanted.emit(number)
 
 
 def numbers(page: int, pages: int) -> list[int]:

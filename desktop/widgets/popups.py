@@ -25,6 +25,7 @@ class Rounded(QObject):
         popup.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() is QEvent.Type.Resize and isinstance(watched, QWidget):
+        # The list of a choice takes the mask away again when it is resized, before it is shown.
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Show) and isinstance(watched, QWidget):
             round_corners(watched)
         return False

@@ -7,7 +7,16 @@ from typing import Literal
 
 from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QHBoxLayout,
+    QLabel,
+    QSizePolicy,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+from shiboken6 import isValid
 
 from desktop.theme import look
 from desktop.widgets.buttons import Button, IconButton, Kind
@@ -156,6 +165,7 @@ class StateStack(QStackedWidget):
     def __init__(self, content: QWidget, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.content = content
+        self._focused: QWidget | None = None
         self.loading = LoadingState()
         self.addWidget(content)
         self.addWidget(self.loading)
@@ -191,7 +201,24 @@ class StateStack(QStackedWidget):
         before = self.currentWidget()
         if self.indexOf(widget) < 0:
             self.addWidget(widget)
+        focused = QApplication.focusWidget()
+        if (
+            before is not widget
+            and before is not None
+            and focused is not None
+            and before.isAncestorOf(focused)
+        ):
+            # Qt would pass the focus on to whatever comes next, and that would be ringed.
+            self._focused = focused if before is self.content else self._focused
+            self.setFocus(Qt.FocusReason.OtherFocusReason)
         self.setCurrentWidget(widget)
+        if (
+            widget is self.content
+            and self.hasFocus()
+            and self._focused is not None
+            and isValid(self._focused)
+        ):
+            self._focused.setFocus(Qt.FocusReason.OtherFocusReason)
         if before is not None and before not in (widget, self.content, self.loading):
             self.removeWidget(before)
             before.deleteLater()

@@ -30,7 +30,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from desktop.theme import LABEL_PX, TEXT_PX, look, sized
+from desktop.theme import LABEL_PX, TEXT_PX, line_px, look, sized
 from desktop.widgets.chips import paint_chip
 from desktop.widgets.labels import tip
 
@@ -233,6 +233,8 @@ class Table(QTableView, Generic[T]):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
+        under = line_px(LABEL_PX) if any(column.under is not None for column in columns) else 0
+        row_px = max(row_px, line_px(TEXT_PX) + under + 9)
         self.rows_model = TableModel(columns, self)
         self.setAccessibleName(name)
         self.setModel(self.rows_model)

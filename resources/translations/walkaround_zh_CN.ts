@@ -3054,8 +3054,8 @@
         <translation>更新时间</translation>
     </message>
     <message>
-        <source>YYYY-MM-DD hh:mm</source>
-        <translation>年-月-日 时:分</translation>
+        <source>YYYY-MM-DD</source>
+        <translation>年-月-日</translation>
     </message>
 </context>
 <context>
@@ -3341,8 +3341,8 @@
         <translation>到达地</translation>
     </message>
     <message>
-        <source>YYYY-MM-DD hh:mm</source>
-        <translation>年-月-日 时:分</translation>
+        <source>YYYY-MM-DD</source>
+        <translation>年-月-日</translation>
     </message>
 </context>
 <context>

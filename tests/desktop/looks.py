@@ -189,11 +189,11 @@ def overlapping(root: QWidget) -> list[str]:
 
 
 def sideways(root: QWidget) -> list[str]:
-    """The lists whose columns do not fit."""
+    """The lists whose columns do not fit, and what is cut where nothing scrolls sideways."""
     return [
         f"{called(widget)} scrolls sideways"
         for widget in shown(root)
-        if isinstance(widget, QAbstractItemView) and widget.horizontalScrollBar().maximum() > 0
+        if isinstance(widget, QAbstractItemView | QScrollArea) and widget.horizontalScrollBar().maximum() > 0
     ]
 
 

@@ -9,11 +9,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEventLoop, Qt, QTimer
+from PySide6.QtCore import QEventLoop, QPoint, Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
+    QAbstractButton,
     QApplication,
     QDialog,
+    QLineEdit,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
@@ -27,6 +30,7 @@ from desktop.context import Context
 from desktop.embedded import ServiceState
 from desktop.keys import KeySheet
 from desktop.language import Language
+from desktop.pages.catalogue import CataloguePage
 from desktop.pages.catalogue.forms import AircraftForm, FlightForm, ReferenceForm, TaskForm
 from desktop.pages.catalogue.measuring import Measuring
 from desktop.pages.catalogue.model_form import KindForm, ModelForm
@@ -39,6 +43,7 @@ from desktop.pages.workbench.edits import Edits
 from desktop.palette import Palette
 from desktop.preferences import Preferences
 from desktop.theme import DARK, LIGHT, Mode, Theme, look
+from desktop.widgets import PageHeader
 from desktop.widgets.dialogs import Confirm
 from desktop.window import MainWindow
 from shared.codes import Verdict
@@ -280,6 +285,41 @@ def test_a_change_of_the_systems_colours_reaches_every_page_while_it_runs(
             assert window.go(page_id, params)
             settle(qtbot)
     assert not {place: wrong for place, wrong in left.items() if wrong}
+
+
+@_looks(("en", Mode.LIGHT))
+def test_every_page_begins_at_the_same_place(window: MainWindow, served: Served, qtbot: QtBot) -> None:
+    enter(window, served, qtbot)
+    window.resize(2560, 1440)
+    left: dict[str, int] = {}
+    for page_id in ("records", "catalogue", "people", "me"):
+        assert window.go(page_id)
+        settle(qtbot)
+        page = window.page
+        assert page is not None
+        head = page.findChild(PageHeader)
+        assert isinstance(head, PageHeader)
+        left[page_id] = head.mapTo(window, QPoint(0, 0)).x()
+    assert len(set(left.values())) == 1, left
+
+
+@_looks(("en", Mode.LIGHT))
+def test_another_section_and_a_logout_leave_no_ring(window: MainWindow, served: Served, qtbot: QtBot) -> None:
+    """The focus of what is hidden falls on no button."""
+    enter(window, served, qtbot)
+    assert window.go("catalogue", {"section": "aircraft"})
+    settle(qtbot)
+    page = window.page
+    assert isinstance(page, CataloguePage)
+    page.sections["aircraft"].view.setFocus()
+    chips = page.chips.findChildren(QAbstractButton)
+    QTest.mouseClick(chips[2], Qt.MouseButton.LeftButton)
+    settle(qtbot)
+    assert not isinstance(QApplication.focusWidget(), QAbstractButton | QLineEdit)
+    window.rail.account.setFocus()
+    window._context.leave()
+    settle(qtbot)
+    assert not isinstance(QApplication.focusWidget(), QAbstractButton)
 
 
 def colours_of_theme(window: MainWindow, theme: Theme) -> list[str]:

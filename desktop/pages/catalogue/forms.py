@@ -161,7 +161,7 @@ class FlightForm(EntryForm):
         )
         self.add(
             "scheduled_at",
-            MomentField(self.tr("Scheduled (this machine's clock)"), placeholder=self.tr("YYYY-MM-DD hh:mm")),
+            MomentField(self.tr("Scheduled (this machine's clock)"), placeholder=self.tr("YYYY-MM-DD")),
         )
         self.show_texts(entry, "flight_number", "departure", "arrival")
         self.fields["scheduled_at"].set_text(minute(entry.scheduled_at) if entry else "")

@@ -60,9 +60,7 @@ class FieldsCard(Card):
             **{name: Field(self.names[name], chooser) for name, chooser in self.choosers.items()},
             "inspection_status": Field(self.names["inspection_status"], self.status),
             "progress": Field(self.names["progress"]),
-            **{
-                name: MomentField(self.names[name], placeholder=self.tr("YYYY-MM-DD hh:mm")) for name in TIMES
-            },
+            **{name: MomentField(self.names[name], placeholder=self.tr("YYYY-MM-DD")) for name in TIMES},
         }
         name_line = self.fields["inspection_name"].editor
         assert isinstance(name_line, QLineEdit)

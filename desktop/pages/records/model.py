@@ -19,7 +19,7 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPixmap
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from desktop.moments import nearby
-from desktop.theme import LABEL_PX, TEXT_PX, look, sized
+from desktop.theme import LABEL_PX, TEXT_PX, line_px, look, sized
 from desktop.widgets import paint_chip, paint_progress, status_tone, status_word, tip
 from shared.wire.inspection import Record
 
@@ -28,7 +28,7 @@ Index = QModelIndex | QPersistentModelIndex
 RECORD_ROLE = Qt.ItemDataRole.UserRole
 PICTURE_ROLE = Qt.ItemDataRole.UserRole + 1
 
-ROW_PX = 52
+_ROW_PX = 52
 _THUMB_W, _THUMB_H = 40, 34
 _SIDE = 16
 
@@ -164,11 +164,16 @@ class RecordsModel(QAbstractTableModel):
                 return nearby(record.updated_at)
 
 
+def row_px() -> int:
+    """The height of a row: a name with a smaller line below it."""
+    return max(_ROW_PX, line_px(TEXT_PX, bold=True) + line_px(LABEL_PX) + 12)
+
+
 class RecordDelegate(QStyledItemDelegate):
     """Paints a cell: the name with its thumbnail, the progress as a bar, the state as a pill, else a text."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(WIDTHS[Column(index.column())], ROW_PX)
+        return QSize(WIDTHS[Column(index.column())], row_px())
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         theme = look().theme
@@ -218,9 +223,11 @@ class RecordDelegate(QStyledItemDelegate):
             painter.restore()
         words = box.adjusted(_THUMB_W + 12, 0, 0, 0)
         under = record.reference_image_name or QCoreApplication.translate("Records", "no reference image")
-        top = QRectF(words.x(), box.center().y() - 18, words.width(), 19)
+        upper, lower = line_px(TEXT_PX, bold=True), line_px(LABEL_PX)
+        first = box.center().y() - (upper + lower) / 2
+        top = QRectF(words.x(), first, words.width(), upper)
         self._words(painter, top, text, theme.text, bold=True)
-        below = QRectF(words.x(), box.center().y() + 1, words.width(), 16)
+        below = QRectF(words.x(), first + upper, words.width(), lower)
         self._words(painter, below, under, theme.dim_text, LABEL_PX)
 
     def _words(

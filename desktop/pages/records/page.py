@@ -21,7 +21,7 @@ from desktop.pages.record.deleting import delete_record
 from desktop.pages.records.batch import BatchBar, Batches
 from desktop.pages.records.export import export_list, flight_numbers
 from desktop.pages.records.filters import Filters
-from desktop.pages.records.model import LEAST, ROW_PX, WIDTHS, Column, RecordDelegate, RecordsModel
+from desktop.pages.records.model import LEAST, WIDTHS, Column, RecordDelegate, RecordsModel, row_px
 from desktop.pages.records.new_record import NewRecord
 from desktop.pages.save_as import choose_file
 from desktop.pages.sentences import sentence
@@ -99,7 +99,7 @@ class RecordsPage(Page):
         table.setAccessibleName(self.tr("Inspection records"))
         table.setModel(self.model)
         table.setItemDelegate(RecordDelegate(table))
-        dress_rows(table, ROW_PX)
+        dress_rows(table, row_px())
         table.horizontalHeader().setMinimumSectionSize(70)
         ColumnSpread(table, [*WIDTHS.values()], [*LEAST.values()], Column.NAME)
         return table

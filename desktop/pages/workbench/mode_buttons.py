@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QBoxLayout
+from PySide6.QtWidgets import QLayout
 
 from desktop.binding import Commands
 from desktop.canvas.alignment import AlignedPair
@@ -26,7 +26,7 @@ class ModeButtons(QObject):
     chosen = Signal(object)
     """The `CompareMode` that a person chose."""
 
-    def __init__(self, name: str, commands: Commands, row: QBoxLayout, parent: QObject) -> None:
+    def __init__(self, name: str, commands: Commands, row: QLayout, parent: QObject) -> None:
         """Puts the buttons into `row`; `name` begins their object names."""
         super().__init__(parent)
         self.buttons: dict[CompareMode, Button] = {}

@@ -15,7 +15,7 @@ from desktop.canvas.pair_drawing import CompareMode
 from desktop.pages.workbench.mode_buttons import ModeButtons
 from desktop.pages.workbench.photo_strip import PhotoStrip
 from desktop.pages.workbench.versions import VersionLine
-from desktop.widgets import Button, IconButton, Kind, ProgressBar, label
+from desktop.widgets import Button, Flow, IconButton, Kind, ProgressBar, label
 
 _PANE_PX = 124
 
@@ -77,11 +77,9 @@ class PhotoBox(QWidget):
         head.addStretch(1)
         head.addWidget(self.add)
         head.addWidget(self.camera)
-        modes = QHBoxLayout()
-        modes.setSpacing(6)
+        modes = Flow(spacing=4)
         self.modes = ModeButtons("compare", commands, modes, self)
         self.modes.chosen.connect(self.set_mode)
-        modes.addStretch(1)
         taken = QHBoxLayout()
         taken.addWidget(self.strip)
         taken.addStretch(1)

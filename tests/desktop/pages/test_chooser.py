@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtGui import QColor, QImage
 from pytestqt.qtbot import QtBot
 
 from desktop.pages.chooser import PAGE, Chooser
@@ -40,6 +41,36 @@ def test_typing_a_part_of_a_name_finds_it_at_the_service(qtbot: QtBot) -> None:
     assert other.chosen() == "a1"
     other.setEditText("")
     assert other.chosen() is None
+
+
+def test_pictures_come_for_what_the_open_list_offers_once_each(qtbot: QtBot) -> None:
+    red = QImage(64, 48, QImage.Format.Format_RGB32)
+    red.fill(QColor("#ff0000"))
+    asked: list[str] = []
+
+    def picture(value: str) -> QImage:
+        asked.append(value)
+        return red
+
+    chooser = Chooser(
+        "Reference image", lambda _text, _page: [("r1", "Left"), ("r2", "Right")], picture=picture
+    )
+    qtbot.addWidget(chooser)
+    chooser.show()
+    chooser.begin(None)
+    qtbot.waitUntil(lambda: chooser.count() == 2)
+    assert asked == []
+
+    def seen() -> bool:
+        image = chooser.view().viewport().grab().toImage()
+        spots = (image.pixelColor(20, 18), image.pixelColor(20, 54))
+        return all(spot.name() == "#ff0000" for spot in spots)
+
+    for _ in range(2):
+        chooser.showPopup()
+        qtbot.waitUntil(seen)
+        chooser.hidePopup()
+    assert sorted(asked) == ["r1", "r2"]
 
 
 def test_the_end_of_the_list_brings_more(qtbot: QtBot) -> None:

@@ -7,14 +7,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QDate, Qt
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from desktop.client.errors import NotFound
 from desktop.context import Context
+from desktop.pages import save_as
 from desktop.pages.record import RecordPage
 from desktop.pages.record.conflict import ClashDialog
+from desktop.widgets import MomentField
 from shared.codes import Role, Status, Verdict
 from shared.cv import cv2
 from shared.wire.catalogue import ReferenceImageWrite, TaskWrite, TemplateRegion
@@ -282,6 +284,49 @@ def test_a_report_that_cannot_be_written_says_why(
     page.write_report("pdf")
     qtbot.waitUntil(page.banner.isVisible)
     assert "cannot be written" in page.banner.text()
+
+
+@pytest.mark.parametrize("agreed", [True, False])
+def test_a_pdf_that_would_have_gaps_is_not_written_and_html_is_offered(
+    context: Context,
+    record: Record,
+    qtbot: QtBot,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    agreed: bool,
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(save_as, "confirm", lambda *words, danger: bool(said.append(words[2])) or agreed)
+    # A character of the private area: no font has it.
+    context.session.records.update(record.inspection_id, RecordUpdate(inspection_name="Wing \ue123"))
+    page = opened(context, qtbot, record.inspection_id)
+    path = tmp_path / "report.pdf"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    page.write_report("pdf")
+    qtbot.waitUntil(page.banner.isVisible)
+    assert "U+E123" in said[0]
+    assert not path.exists()
+    html = tmp_path / "report.html"
+    assert html.exists() is agreed
+    if agreed:
+        assert "Wing \ue123" in html.read_text("utf-8")
+        assert "report.html" in page.banner.text()
+    else:
+        assert "U+E123" in page.banner.text()
+
+
+def test_a_day_of_the_record_is_picked_from_a_calendar(
+    context: Context, record: Record, qtbot: QtBot
+) -> None:
+    page = opened(context, qtbot, record.inspection_id)
+    field = page.fields.fields["start_time"]
+    assert isinstance(field, MomentField)
+    field.set_text("2026-05-31 14:30")
+    field.open.click()
+    assert field.calendar is not None
+    field.calendar.clicked.emit(QDate(2026, 6, 2))
+    assert field.text() == "2026-06-02 14:30"
+    assert page.fields.unsaved
 
 
 def test_leaving_asks_only_when_something_is_typed(

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
+from datetime import date, datetime
 from pathlib import Path
 
 import pytest
 import shiboken6
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from desktop.client import RecordFilter, Session
@@ -18,6 +20,7 @@ from desktop.pages import find
 from desktop.pages.records import RecordsPage
 from desktop.pages.records.new_record import NewRecord, Start
 from desktop.preferences import Preferences
+from desktop.theme import look
 from shared.codes import Status
 from shared.cv import cv2
 from shared.samples import panel
@@ -97,6 +100,73 @@ def test_a_filter_narrows_and_clearing_widens(page: RecordsPage, qtbot: QtBot) -
     page.filters.clear.click()
     qtbot.waitUntil(lambda: page.model.rowCount() == 25)
     assert not page.filters.clear.isVisible()
+
+
+def test_the_executor_is_a_filter_by_id_or_by_a_part_of_the_name(page: RecordsPage, qtbot: QtBot) -> None:
+    me = page._context.session.account.me().user
+    executor = page.filters.executor
+    qtbot.waitUntil(lambda: executor.count() > 0)
+    executor.setCurrentIndex(executor.findData(me.user_id))
+    executor.settled.emit()
+    assert page.filters.value() == RecordFilter(executor_id=me.user_id)
+    qtbot.waitUntil(lambda: page.stack.currentWidget() is not page.stack.content)
+    executor.setEditText("some")
+    assert page.filters.value() == RecordFilter(executor_name="some")
+    page.filters.clear.click()
+    qtbot.waitUntil(lambda: page.stack.currentWidget() is page.stack.content)
+
+
+def test_a_range_of_days_is_a_filter_with_both_days(page: RecordsPage, qtbot: QtBot) -> None:
+    started = page.filters.started
+    started.set_range(date(2026, 11, 1), date(2026, 11, 20))
+    with qtbot.waitSignal(page.filters.changed):
+        started.changed.emit()
+    where = page.filters.value()
+    assert where.start_time_from == datetime(2026, 11, 1).astimezone()
+    assert where.start_time_to == datetime(2026, 11, 20, 23, 59, 59, 999_999).astimezone()
+    assert page.filters.clear.isVisible()
+    page.filters.clear.click()
+    assert started.value() == (None, None)
+
+
+def test_a_record_that_began_on_the_last_day_of_a_range_is_found(page: RecordsPage, qtbot: QtBot) -> None:
+    session = page._context.session
+    began = datetime(2026, 11, 20, 23, 30).astimezone()
+    made = session.records.create(RecordCreate(task_id="t", inspection_name="那一天", start_time=began))
+    page.filters.started.set_range(date(2026, 11, 20), date(2026, 11, 20))
+    page.filters.started.changed.emit()
+    qtbot.waitUntil(lambda: names(page) == ["那一天"])
+    page.filters.reset()
+    session.records.delete(made.inspection_id)
+
+
+def test_filters_that_are_off_are_written_alike(page: RecordsPage) -> None:
+    def ink(combo: QComboBox) -> str:
+        return combo.palette().color(QPalette.ColorRole.ButtonText).name()
+
+    filters = page.filters
+    line = filters.executor.lineEdit()
+    assert line is not None
+    off = line.palette().color(QPalette.ColorRole.PlaceholderText).name()
+    assert ink(filters.status) == ink(filters.started) == off
+    filters.status.set_value(Status.PASSED)
+    filters.status.picked.emit(Status.PASSED)
+    assert ink(filters.status) == look().theme.text
+
+
+def test_where_the_focus_was_it_returns_when_there_is_something_to_show_again(
+    page: RecordsPage, qtbot: QtBot
+) -> None:
+    page.activateWindow()
+    qtbot.waitUntil(page.isActiveWindow)
+    page.table.setFocus()
+    page.filters.status.set_value(Status.CANCELLED)
+    page.filters.status.picked.emit(Status.CANCELLED)
+    qtbot.waitUntil(lambda: page.stack.currentWidget() is not page.stack.content)
+    # Not on the button that clears the filters, which would be ringed.
+    assert QApplication.focusWidget() is page.stack
+    page.filters.reset()
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is page.table)
 
 
 def test_what_others_change_shows_by_itself_and_moves_nothing(

@@ -221,6 +221,14 @@ def test_the_html_says_its_language_and_how_many_failed(qtbot: QtBot, tmp_path: 
     assert "<h3>" in text
 
 
+@pytest.mark.parametrize(("status", "colour"), [("failed", "#cf2f2a"), ("passed", "#1d8a54")])
+def test_the_state_in_the_html_has_the_colour_of_its_verdict(qtbot: QtBot, status: str, colour: str) -> None:
+    text = html.page(replace(report(1), status=status, status_name="the state"))
+    pill = re.search(r"<span class='pill (\w+)'>the state</span>", text)
+    assert pill is not None
+    assert re.search(rf"\.{pill.group(1)}{{background:{colour}}}", text)
+
+
 def test_the_html_is_one_file_and_escapes_what_people_typed(qtbot: QtBot, tmp_path: Path) -> None:
     path = tmp_path / "report.html"
     html.write(report(2, title="</script><script>alert(1)</script>"), path)

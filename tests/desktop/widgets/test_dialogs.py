@@ -1,0 +1,104 @@
+"""Dialogs that are as high as what they say, and popups with the corners of every other control."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QDialog, QLabel, QMenu, QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from desktop.context import Context
+from desktop.keys import KeyEdit
+from desktop.pages.login.server import ServerDialog
+from desktop.pages.password_again import PasswordAgain
+from desktop.theme import look
+from desktop.widgets import Combo, Dialog, Field, label
+from tests.desktop.looks import cut, overlapping
+
+LONG = (
+    "A sentence that is much longer than the dialog is wide, so that it needs several lines to be read. " * 2
+)
+
+
+def opened(qtbot: QtBot, dialog: QDialog) -> QDialog:
+    qtbot.addWidget(dialog)
+    look().dress(dialog)
+    dialog.open()
+    return dialog
+
+
+def whole(qtbot: QtBot, dialog: QDialog) -> None:
+    """Nothing of it is cut, and nothing lies on anything else."""
+    layout = dialog.layout()
+    assert layout is not None
+    qtbot.waitUntil(lambda: dialog.height() >= layout.totalHeightForWidth(dialog.width()))
+    assert not cut(dialog)
+    assert not overlapping(dialog)
+
+
+def test_a_sentence_that_comes_later_has_room(qtbot: QtBot) -> None:
+    dialog = Dialog()
+    column = QVBoxLayout(dialog)
+    said, field = label("", "error", wrap=True), Field("Name")
+    for part in (field, said, label("below")):
+        column.addWidget(part)
+    opened(qtbot, dialog)
+    before = dialog.height()
+    said.setText(LONG)
+    field.set_error(LONG)
+    qtbot.waitUntil(lambda: dialog.height() > before)
+    whole(qtbot, dialog)
+
+
+def test_a_wrong_password_is_said_whole(context: Context, qtbot: QtBot) -> None:
+    dialog = PasswordAgain(context)
+    opened(qtbot, dialog)
+    dialog.password.set_error(LONG)
+    whole(qtbot, dialog)
+
+
+def test_a_wrong_address_is_said_whole(qtbot: QtBot) -> None:
+    dialog = ServerDialog("http://somewhere.example.com")
+    opened(qtbot, dialog)
+    dialog.address.set_error(LONG)
+    whole(qtbot, dialog)
+
+
+def test_what_a_key_means_already_is_said_whole(context: Context, qtbot: QtBot) -> None:
+    dialog = KeyEdit(None, context.commands, "item.pass")
+    opened(qtbot, dialog)
+    dialog.warning.setText(LONG)
+    whole(qtbot, dialog)
+
+
+def test_the_buttons_of_a_dialog_behind_are_covered(context: Context, qtbot: QtBot) -> None:
+    behind = Dialog()
+    QVBoxLayout(behind).addWidget(QLabel("behind"))
+    opened(qtbot, behind)
+    before = behind.grab().toImage()
+    front = PasswordAgain(context, behind)
+    opened(qtbot, front)
+    assert behind.grab().toImage() != before
+    front.reject()
+    qtbot.waitUntil(lambda: behind.grab().toImage() == before)
+
+
+def test_popups_have_round_corners(qtbot: QtBot) -> None:
+    combo = Combo("State")
+    qtbot.addWidget(combo)
+    combo.set_choices([(None, "Any"), ("a", "A")])
+    combo.show()
+    combo.showPopup()
+    popup = combo.view().window()
+    assert not popup.mask().isEmpty()
+    assert not popup.mask().contains(popup.rect().topLeft())
+    combo.hidePopup()
+
+
+def test_menus_have_round_corners(context: Context, qtbot: QtBot) -> None:
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    menu = context.commands.menu(["palette", "keys"], parent)
+    assert isinstance(menu, QMenu)
+    menu.resize(menu.sizeHint())
+    menu.show()
+    assert not menu.mask().contains(menu.rect().topLeft())
+    menu.close()
