@@ -13,7 +13,6 @@ from PySide6.QtWidgets import QMenu, QWidget
 from desktop.commands import COMMANDS, Command
 from desktop.preferences import Preferences
 from desktop.widgets.icons import icon
-from desktop.widgets.popups import Rounded
 from shared.codes import Permission
 
 
@@ -148,7 +147,6 @@ class Commands(QObject):
         `choices`: the commands that choose one of several, and whether it is in force: it has a check mark.
         """
         menu = QMenu(parent)
-        Rounded(menu)
         choices = choices or {}
         for id_ in command_ids:
             if not id_:

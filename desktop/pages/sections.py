@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from desktop.widgets import FilterChips, Page, PageHeader
 
@@ -73,13 +73,5 @@ class SectionsPage(Page, Generic[S]):
         """Bring a section to the front."""
         self.chips.set_value(name)
         section = self.sections[name]
-        focused = QApplication.focusWidget()
-        if (
-            focused is not None
-            and section is not self._stack.currentWidget()
-            and self._stack.isAncestorOf(focused)
-        ):
-            # Qt would pass the focus on to whatever comes next, and that would be ringed.
-            self.setFocus(Qt.FocusReason.OtherFocusReason)
         self._stack.setCurrentWidget(section)
         section.opened()

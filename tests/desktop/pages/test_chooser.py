@@ -66,10 +66,11 @@ def test_pictures_come_for_what_the_open_list_offers_once_each(qtbot: QtBot) -> 
         spots = (image.pixelColor(20, 18), image.pixelColor(20, 54))
         return all(spot.name() == "#ff0000" for spot in spots)
 
-    for _ in range(2):
-        chooser.showPopup()
-        qtbot.waitUntil(seen)
-        chooser.hidePopup()
+    chooser.showPopup()
+    chooser.hidePopup()
+    chooser.showPopup()
+    qtbot.waitUntil(seen)
+    chooser.hidePopup()
     assert sorted(asked) == ["r1", "r2"]
 
 
