@@ -16,16 +16,20 @@ def is_drawn(box: Mapping[str, Any]) -> bool:
     return box.get("origin") == Origin.PERSON
 
 
-def author(entry: Mapping[str, Any], box: Mapping[str, Any]) -> str:
-    """The name, else the user id, of who drew a finding of `entry`; empty for a model's, or when not known.
+def author(entry: Mapping[str, Any], box: Mapping[str, Any]) -> tuple[str, str]:
+    """The user id and the name of who drew a finding of `entry`; empty for a model's, or when not known.
 
-    A box without a name of its own was drawn by who made the correction.
+    A box that does not say so itself was drawn by who made the correction.
     """
     said = entry.get("correction")
     if not is_drawn(box) or not isinstance(said, Mapping):
-        return ""
-    named = (source.get(key) for source in (box, said) for key in ("by_name", "by"))
-    return next((one for one in named if isinstance(one, str) and one), "")
+        return "", ""
+    source = box if box.get("by") else said
+    return _text(source.get("by")), _text(source.get("by_name"))
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def severity(box: Mapping[str, Any], catalogue: Mapping[str, Severity] | None = None) -> Severity | None:

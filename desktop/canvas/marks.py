@@ -40,7 +40,9 @@ def chip_places(box: Rect, width: float, view: tuple[float, float]) -> list[QRec
     middle = box.y + (box.h - CHIP_HEIGHT) / 2
     around = [(left, above), (left, below), (right, above), (right, below)]
     around += [(box.right + 2, middle), (box.x - width - 2, middle)]
-    around += [(left, above - CHIP_HEIGHT), (left, below + CHIP_HEIGHT)]
+    # Clear of a neighbour's chip, also by the squares in which chips are compared.
+    beyond = 1.5 * CHIP_HEIGHT
+    around += [(left, above - beyond), (left, below + beyond)]
     if above < 0:
         around[0] = (left, below if box.h < CHIP_HEIGHT else max(box.y, 0.0))
     most_x, most_y = max(view[0] - width, 0.0), max(view[1] - CHIP_HEIGHT, 0.0)

@@ -149,7 +149,7 @@ def _findings(
                     confidence=float(box["confidence"]),
                     box=rect,
                     drawn=findings.is_drawn(box),
-                    drawn_by=findings.author(entry or {}, box),
+                    drawn_by=next(filter(None, reversed(findings.author(entry or {}, box))), ""),
                     severity="" if severity is None else severity.value,
                     size_mm=findings.size_mm(rect, to_photo, mm_per_pixel),
                 )

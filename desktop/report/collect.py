@@ -232,12 +232,17 @@ def _findings(
                 label=box["label"],
                 confidence=float(box["confidence"]),
                 box=rect,
-                drawn_by=findings.author(entry or {}, box) if findings.is_drawn(box) else None,
+                drawn_by=_author(entry or {}, box) if findings.is_drawn(box) else None,
                 severity="" if severity is None else severity.value,
                 size_mm=findings.size_mm(rect, to_photo, mm_per_pixel),
             )
         )
     return tuple(found)
+
+
+def _author(entry: results.Entry, box: Mapping[str, Any]) -> str:
+    user_id, name = findings.author(entry, box)
+    return name or user_id
 
 
 def _photo_crop(

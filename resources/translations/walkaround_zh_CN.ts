@@ -1684,12 +1684,8 @@
         <translation>理由（记入审计日志）</translation>
     </message>
     <message>
-        <source>Undo brings everything back.</source>
-        <translation>撤销可以全部恢复。</translation>
-    </message>
-    <message>
-        <source>What goes as well: {what}.</source>
-        <translation>将一并删除：{what}。</translation>
+        <source>What goes as well: {what}. Undo brings everything back.</source>
+        <translation>将一并删除：{what}。撤销可以全部恢复。</translation>
     </message>
 </context>
 <context>

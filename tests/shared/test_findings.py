@@ -13,13 +13,12 @@ ENTRY = {"correction": {"of_version": 1, "by": "u1", "by_name": "Li"}}
 
 
 def test_who_drew_a_finding() -> None:
-    assert findings.author(ENTRY, {**BOX, "by": "u2", "by_name": "Wang"}) == "Wang"
-    assert findings.author(ENTRY, {**BOX, "by": "u2", "by_name": None}) == "u2"
-    assert findings.author(ENTRY, BOX) == "Li"
-    assert findings.author({"correction": {"by": "u1", "by_name": None}}, BOX) == "u1"
-    assert findings.author(ENTRY, {**BOX, "origin": "model", "by_name": "Wang"}) == ""
+    assert findings.author(ENTRY, {**BOX, "by": "u2", "by_name": "Wang"}) == ("u2", "Wang")
+    assert findings.author(ENTRY, {**BOX, "by": "u2", "by_name": None}) == ("u2", "")
+    assert findings.author(ENTRY, BOX) == ("u1", "Li")
+    assert findings.author(ENTRY, {**BOX, "origin": "model", "by": "u2", "by_name": "Wang"}) == ("", "")
     # What a client writes into an entry of its own makes nobody the author.
-    assert findings.author({}, {**BOX, "by_name": "Wang"}) == ""
+    assert findings.author({}, {**BOX, "by": "u2", "by_name": "Wang"}) == ("", "")
 
 
 def test_the_severity_of_the_time_goes_before_that_of_the_catalogue() -> None:

@@ -26,7 +26,8 @@ _MOST_ROWS = 200
 """So many classes have thresholds and severities of their own here; names have all of them."""
 _TABLE_PX = 220
 _ROW_PX = 36
-_COLUMN_PX = 108
+_COLUMN_PX = 104
+_SEVERITY_PX = 124
 _MOST_LETTERS = 255
 NAME, THRESHOLD, FAILS, SEVERITY = range(4)
 
@@ -73,8 +74,8 @@ class ClassTable(QWidget):
         rows.setVisible(self._own)
         rows.setDefaultAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        for column in (THRESHOLD, FAILS, SEVERITY):
-            head.resizeSection(column, _COLUMN_PX)
+        for column, width in ((THRESHOLD, _COLUMN_PX), (FAILS, _COLUMN_PX), (SEVERITY, _SEVERITY_PX)):
+            head.resizeSection(column, width)
         head.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
         for column in (THRESHOLD, FAILS):
             table.setColumnHidden(column, not self._own)
@@ -119,6 +120,7 @@ class ClassTable(QWidget):
             severity = Combo(self.tr("Severity of {label}").format(label=finding_word(name)))
             severity.set_choices([("", "–"), *((one.value, severity_word(one)) for one in Severity)])
             severity.setEnabled(False)
+            severity.setMinimumHeight(_ROW_PX)
             severity.picked.connect(lambda _: self._touched())
             self.table.setCellWidget(row, SEVERITY, severity)
         self._filling = False

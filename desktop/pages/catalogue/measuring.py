@@ -20,7 +20,7 @@ from shared.wire.catalogue import ReferenceImage
 
 _USUAL = QSize(1180, 740)
 _LEAST = QSize(860, 560)
-_MARGIN = QSize(60, 60)
+_MARGIN = QSize(60, 130)
 _SAID_PX = 240
 """Room for what is said of the line, so that nothing beside it moves while it is drawn."""
 

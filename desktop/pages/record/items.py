@@ -170,4 +170,4 @@ def _first_labels(row: Row) -> str:
 
 
 def _source(entry: results.Entry, box: dict[str, Any]) -> str:
-    return findings.author(entry, box) if findings.is_drawn(box) else f"{float(box['confidence']):.2f}"
+    return findings.author(entry, box)[1] if findings.is_drawn(box) else f"{float(box['confidence']):.2f}"

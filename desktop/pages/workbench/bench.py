@@ -97,7 +97,8 @@ class Bench(QObject):
     def known(self) -> Known:
         """What is known beside the entry of the chosen item."""
         payload = self.context.payload
-        me = "" if payload is None else payload.user.name or payload.user.username
+        user = None if payload is None else payload.user
+        me = ("", "") if user is None else (user.user_id, user.name or user.username)
         return Known(self.severities, self.mm_per_pixel, me)
 
     def take(self, opened: Opened) -> None:

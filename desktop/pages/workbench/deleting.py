@@ -83,8 +83,8 @@ def _what_goes(holding: Holding) -> str:
         parts.append(translate("DeleteDialog", "%n photo(s)", "", holding.photos))
     if holding.verdicts:
         parts.append(translate("DeleteDialog", "%n verdict(s)", "", holding.verdicts))
-    goes = translate("DeleteDialog", "What goes as well: {what}.").format(what=listed(parts))
-    return goes + " " + translate("DeleteDialog", "Undo brings everything back.")
+    said = translate("DeleteDialog", "What goes as well: {what}. Undo brings everything back.")
+    return said.format(what=listed(parts))
 
 
 class Deleting(QObject):

@@ -74,11 +74,20 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known beside a result entry: severities of labels now, the scale, who works here."""
+    """What is known beside a result entry: severities of labels now, the scale, who works here.
+
+    `me` is the user id and what that person is called.
+    """
 
     severities: Mapping[str, Severity] = field(default_factory=dict)
     mm_per_pixel: float | None = None
-    me: str = ""
+    me: tuple[str, str] = ("", "")
+
+    def author(self, entry: results.Entry | None, box: Mapping[str, Any]) -> str:
+        """What who drew a finding is called; empty where that is not known."""
+        user_id, name = findings.author(entry or {}, box)
+        # What is not sent yet was drawn here.
+        return name or (self.me[1] if user_id in ("", self.me[0]) else "")
 
 
 def findings_of(entry: results.Entry | None, known: Known | None = None) -> tuple[Finding, ...]:
@@ -97,8 +106,7 @@ def findings_of(entry: results.Entry | None, known: Known | None = None) -> tupl
                 place=place,
                 accepted=box["accepted"],
                 drawn=drawn,
-                # What is not sent yet was drawn here.
-                author=(findings.author(entry or {}, box) or known.me) if drawn else "",
+                author=known.author(entry, box) if drawn else "",
                 severity=findings.severity(box, known.severities),
                 size_mm=findings.size_mm(rect, matrix, known.mm_per_pixel),
             )
@@ -163,7 +171,7 @@ def row_of(item: ItemView, number: int, models: Mapping[str, str]) -> Row:
         model=models.get(item.model_id or "", model_word(item.model_id, item.model_name)),
         status=status,
         findings=len(found),
-        best=found[0].confidence if found else None,
+        best=max((one.confidence for one in found if not one.drawn), default=None),
         run=run_state(item.result),
         saved=item.saved,
         finished=item.passed is not None,

@@ -85,7 +85,7 @@ WORDS = Words(
 
 
 def test_a_table_is_in_the_words_of_the_person_and_comes_back() -> None:
-    drawn = {**box("dent", Rect(10, 20, 100, 60), 1.0), "origin": "person", "by_name": "李四"}
+    drawn = {**box("dent", Rect(10, 20, 100, 60), 1.0), "origin": "person", "by": "l", "by_name": "李四"}
     found = {**box("crack", Rect(0, 0, 4, 4), 0.5), "severity": "major"}
     alignment = {"homography": [[2, 0, 0], [0, 2, 0], [0, 0, 1]]}
     entry = detection(

@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 from desktop.canvas.findings import FindingBox
 from desktop.pages.workbench.findings import finding_boxes
 from desktop.pages.workbench.label_editor import LabelEditor
+from desktop.pages.workbench.rows import Known
 from shared.geometry import Rect
 from shared.wire.detection import Severity
 from tests.desktop.workbench.stage import Desk, make_record
@@ -109,3 +110,16 @@ def test_a_label_of_the_catalogue_brings_its_severity(desk: Desk, qtbot: QtBot) 
     (item,) = desk.session.items.all(desk.page.bench.record_id)
     boxes = item.result[-1].model_dump(mode="json")["resultImage"]["boxes"]
     assert [box.get("severity") for box in boxes] == [None, "major"]
+
+
+def test_an_id_is_no_name_and_no_confidence_of_a_drawn_finding_is_said(desk: Desk, qtbot: QtBot) -> None:
+    me = desk.context.payload.user
+    drawn = {"label": "dent", "confidence": 1.0, "origin": "person"}
+    mine, theirs = Known(me=(me.user_id, "me")), Known(me=("other", "them"))
+    entry = {"correction": {"by": me.user_id, "by_name": None}}
+    assert (mine.author(entry, drawn), theirs.author(entry, drawn)) == ("me", "")
+    assert mine.author({**entry, "correction": {"by": "x", "by_name": "Wang"}}, drawn) == "Wang"
+    desk.page.correcting._added(CRACK_RECT)
+    desk.page.correcting.save()
+    qtbot.waitUntil(lambda: desk.saved)
+    assert desk.page.bench.rows[0].best == 0.9
