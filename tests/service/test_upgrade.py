@@ -159,7 +159,7 @@ def test_the_migrations_make_the_tables_of_the_models(empty_url: str) -> None:
 
 
 def test_no_column_has_a_time_with_zone_or_a_text_without_limit() -> None:
-    """What SQLModel makes of a bare `datetime` and `str`; say `sa_type=UtcTime`, `max_length`, `sa_type=Text`."""
+    """What SQLModel makes of a bare `datetime` or `str`: say `sa_type=UtcTime`, or `max_length` or `Text`."""
     types = {str(column): column.type for table in metadata().sorted_tables for column in table.columns}
     assert [name for name, each in types.items() if isinstance(each, UTCDateTime)] == []
     assert [name for name, each in types.items() if isinstance(each, AutoString) and not each.length] == []
