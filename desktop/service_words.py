@@ -31,7 +31,12 @@ def no_service_sentence(hindrance: Hindrance | None, folder: Path | None) -> str
                 "Service",
                 "The service cannot start: the database in {folder} is damaged. Restore a backup.",
             )
-        case None:
+        case Hindrance.BUSY_DATABASE:
+            said = translate(
+                "Service",
+                "The service cannot start: another program holds the database in {folder}. End that program.",
+            )
+        case Hindrance.NO_DATABASE | None:
             said = translate(
                 "Service",
                 "The service could not be started or reached. What you edit is kept on this machine.",

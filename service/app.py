@@ -38,6 +38,7 @@ from service.http import ApiPrefix, BodyLimit, HostCheck, RequestFrame, allowed_
 from service.inspection.ports import JoinSources, Ports
 from service.inspection.routes import router as inspection_router
 from service.inspection.service import InspectionService
+from service.leaving import EndWithClient
 from service.schema import migrate
 from service.settings import Settings
 from shared import __version__
@@ -162,7 +163,7 @@ def _join_sources() -> JoinSources:
 def create_app(settings: Settings) -> FastAPI:
     """The application on its own database, migrated and ready to be served."""
     settings.prepare()
-    database = Database(settings.url)
+    database = Database(settings.url, settings.statement_seconds)
     migrate(database)
     domains = Domains(database, settings)
 
@@ -213,6 +214,7 @@ def create_app(settings: Settings) -> FastAPI:
         uploads=_is_upload,
     )
     app.add_middleware(HostCheck, allowed=allowed_hosts(settings.host, settings.allowed_hosts))
+    app.add_middleware(EndWithClient)
     app.add_middleware(RequestFrame)
     return app
 

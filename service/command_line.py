@@ -97,6 +97,8 @@ def _database_trouble(problem: DBAPIError) -> str:
             return "the disk is full: the database takes nothing more. Make room, then start again."
         case Hindrance.DAMAGED_DATABASE:
             return "the database is damaged. Move the data directory away and restore the newest backup."
+        case Hindrance.BUSY_DATABASE:
+            return "another program holds the database. End that one, or try again later."
     # Its text can hold the address of the database with a password: the kind of it is enough.
     return (
         f"the database cannot be used ({type(problem.orig).__name__}). Check that its server runs, and that "

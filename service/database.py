@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 import sqlite3
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, ClassVar, TypeVar
 
 from sqlalchemy import (
@@ -19,21 +21,24 @@ from sqlalchemy import (
     event,
     make_url,
 )
+from sqlalchemy.exc import InvalidatePoolError
 from sqlalchemy.orm import registry
 from sqlalchemy.types import TypeDecorator
 from sqlmodel import Session, SQLModel
 
 from service.changes import AfterCommit, BeforeCommit, announced
+from service.interrupt import NoAnswerError, Running
+from service.postgresql import STATEMENT_SECONDS, arguments
 
 T = TypeVar("T")
 
 # Fewer threads win on SQLite, more on PostgreSQL (measured with 16 connections).
 SQLITE_READERS = 2
 POSTGRESQL_THREADS = 16
-IDLE_BOUND = "SET idle_in_transaction_session_timeout = '20s'"
-"""Ends a connection to PostgreSQL whose transaction stands still: a machine that is suspended or cut off in
-the middle of one keeps no locks from the others."""
 BUSY_MILLISECONDS = 10_000
+_WRITING_THREAD = "db-write"
+GRACE_SECONDS = 5
+"""What a request gives the database beyond the time of one statement, for its turn and for others."""
 
 
 class UtcTime(TypeDecorator[dt.datetime]):
@@ -83,11 +88,6 @@ def now() -> dt.datetime:
     return dt.datetime.now(dt.UTC)
 
 
-def _bounded(connection: Any, _record: Any) -> None:
-    connection.execute(IDLE_BOUND)
-    connection.commit()
-
-
 class Database:
     """Runs pieces of work in transactions on a small thread pool.
 
@@ -95,26 +95,36 @@ class Database:
     fails under load, whatever the busy time-out), and the readers' connections can not write. On PostgreSQL
     reads and writes share one pool. `before_commit` listeners run in the writing transaction, `after_commit`
     listeners after it, on the writing thread.
+
+    Nobody waits for ever: `read` and `write` raise NoAnswerError `GRACE_SECONDS` after `statement_seconds`,
+    within which PostgreSQL ends a statement, and cut the connection that does not answer.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, statement_seconds: int = STATEMENT_SECONDS) -> None:
         self.url = make_url(url)
         if self.url.drivername == "postgresql":
             self.url = self.url.set(drivername="postgresql+psycopg")
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
         self.before_commit: list[BeforeCommit] = []
         self.after_commit: list[AfterCommit] = []
+        self._patience = statement_seconds + GRACE_SECONDS
+        self._here = threading.local()
         if self.is_sqlite:
             self.writer = self._sqlite_engine(writes=True)
             self.reader = self._sqlite_engine(writes=False)
-            self._writers = ThreadPoolExecutor(1, thread_name_prefix="db-write")
+            self._writers = ThreadPoolExecutor(1, thread_name_prefix=_WRITING_THREAD)
             self._readers = ThreadPoolExecutor(SQLITE_READERS, thread_name_prefix="db-read")
         else:
             self.writer = self.reader = create_engine(
-                self.url, pool_size=POSTGRESQL_THREADS, max_overflow=4, pool_pre_ping=True
+                self.url,
+                pool_size=POSTGRESQL_THREADS,
+                max_overflow=4,
+                connect_args=arguments(self.url, statement_seconds),
             )
-            event.listen(self.writer, "connect", _bounded)
             self._writers = self._readers = ThreadPoolExecutor(POSTGRESQL_THREADS, thread_name_prefix="db")
+        for engine in {self.reader, self.writer}:
+            event.listen(engine, "checkout", partial(self._taken, engine.dialect))
+            event.listen(engine, "checkin", self._given_back)
 
     def _sqlite_engine(self, *, writes: bool) -> Engine:
         engine = create_engine(
@@ -145,13 +155,44 @@ class Database:
 
         return engine
 
+    def _taken(self, dialect: Dialect, connection: Any, _record: Any, _proxy: Any) -> None:
+        running: Running | None = getattr(self._here, "running", None)
+        if running is not None:
+            running.attach(connection)
+        if not self.is_sqlite:
+            # What `pool_pre_ping` does, but where `abandon` reaches it.
+            try:
+                dialect.do_ping(connection)
+            except dialect.loaded_dbapi.Error as problem:
+                if running is not None:
+                    running.check()
+                raise InvalidatePoolError from problem
+
+    def _given_back(self, _connection: Any, _record: Any) -> None:
+        running: Running | None = getattr(self._here, "running", None)
+        if running is not None:
+            running.detach()
+
+    def take_all_time(self, session: Session) -> None:
+        """Let the statements of this transaction run as long as they need."""
+        if not self.is_sqlite:
+            session.connection().exec_driver_sql("SET LOCAL statement_timeout = 0")
+
     def read_now(self, work: Callable[[Session], T]) -> T:
         """Run `work` in a read transaction on this thread and give what it gives."""
         with Session(self.reader, expire_on_commit=False) as session:
             return work(session)
 
     def write_now(self, work: Callable[[Session], T]) -> T:
-        """Run `work` in a write transaction on this thread; it commits unless `work` raises."""
+        """Run `work` in a write transaction and wait for it; it commits unless `work` raises.
+
+        On PostgreSQL on this thread, on SQLite on the one that writes.
+        """
+        if not self.is_sqlite or threading.current_thread().name.startswith(_WRITING_THREAD):
+            return self._write(work)
+        return self._writers.submit(self._write, work).result()
+
+    def _write(self, work: Callable[[Session], T]) -> T:
         with Session(self.writer, expire_on_commit=False) as session:
             result = work(session)
             changes = announced(session)
@@ -165,12 +206,48 @@ class Database:
         return result
 
     async def read(self, work: Callable[[Session], T]) -> T:
-        """`read_now` on the pool of readers."""
-        return await asyncio.get_running_loop().run_in_executor(self._readers, self.read_now, work)
+        """`read_now` on the pool of readers; cancelled, it ends its query. Raises NoAnswerError."""
+        running = Running()
+        try:
+            return await self._awaited(self._readers, self.read_now, work, running)
+        except asyncio.CancelledError:
+            # Telling the database may take its time.
+            asyncio.get_running_loop().run_in_executor(None, running.cancel)
+            raise
 
     async def write(self, work: Callable[[Session], T]) -> T:
-        """`write_now` on the writing thread. Once begun it is finished, also when the client has left."""
-        return await asyncio.get_running_loop().run_in_executor(self._writers, self.write_now, work)
+        """`write_now` on the writing thread. Once begun it is finished, also when the client has left.
+
+        Raises NoAnswerError; whether the change was made is not known then.
+        """
+        return await self._awaited(self._writers, self._write, work, Running())
+
+    async def _awaited(
+        self,
+        pool: ThreadPoolExecutor,
+        do: Callable[[Callable[[Session], T]], T],
+        work: Callable[[Session], T],
+        running: Running,
+    ) -> T:
+        loop = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout(self._patience) as patience:
+                return await loop.run_in_executor(pool, self._followed, do, work, running)
+        except TimeoutError:
+            if not patience.expired():
+                raise
+            loop.run_in_executor(None, running.abandon)
+            raise NoAnswerError("the database does not answer") from None
+
+    def _followed(
+        self, do: Callable[[Callable[[Session], T]], T], work: Callable[[Session], T], running: Running
+    ) -> T:
+        self._here.running = running
+        try:
+            return do(work)
+        finally:
+            self._here.running = None
+            running.detach()
 
     def close(self) -> None:
         """Finish what runs and let go of every connection, the writer last: it folds the WAL in."""

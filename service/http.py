@@ -114,8 +114,8 @@ class RequestFrame:
                 # Too late for another answer. The server ends the connection, and would log the text.
                 return
             hindrance = hindrance_of(problem)
-            if hindrance in _CANNOT_WRITE:
-                await _answer(framed, 503, ErrorCode.UNAVAILABLE, _CANNOT_WRITE[hindrance])
+            if hindrance in _UNAVAILABLE:
+                await _answer(framed, 503, ErrorCode.UNAVAILABLE, _UNAVAILABLE[hindrance])
                 return
             msg = f"服务内部出错，请重试；若反复出现，请把请求编号 {number} 告诉管理员"
             await _answer(framed, 500, ErrorCode.INTERNAL, msg, request_id=number)
@@ -126,10 +126,12 @@ class RequestFrame:
             request_id.reset(token)
 
 
-_CANNOT_WRITE = {
+_UNAVAILABLE = {
     Hindrance.DISK_FULL: "服务器磁盘空间不足，本次修改没有保存，请联系管理员清理磁盘后重试",
     Hindrance.NOT_WRITABLE: "服务器的数据目录不可写，本次修改没有保存，请联系管理员检查权限后重试",
     Hindrance.DAMAGED_DATABASE: "服务器的数据库已损坏，请联系管理员从备份恢复",
+    Hindrance.BUSY_DATABASE: "数据库正忙，本次操作没有完成，请稍后重试；若反复出现，请联系管理员",
+    Hindrance.NO_DATABASE: "数据库没有响应，本次操作可能没有完成，请稍后核对并重试；若反复出现，请联系管理员",
 }
 
 

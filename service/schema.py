@@ -60,5 +60,7 @@ def migrate(database: Database) -> None:
     config = Config()
     config.set_main_option("script_location", str(_folder()).replace("%", "%%"))
     with database.writer.begin() as connection:
+        if not database.is_sqlite:
+            connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
         config.attributes["connection"] = connection
         command.upgrade(config, "head")

@@ -11,6 +11,8 @@ import platformdirs
 from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from service.postgresql import STATEMENT_SECONDS
+
 
 def _default_data_dir() -> Path:
     return Path(platformdirs.user_data_dir("Walkaround", appauthor=False))
@@ -31,6 +33,7 @@ class Settings(BaseSettings):
     trusted_proxies: list[str] = Field(default_factory=list)
     access_token_seconds: int = Field(default=15 * 60, ge=30, le=24 * 3600)
     refresh_token_seconds: int = Field(default=14 * 24 * 3600, ge=60, le=365 * 24 * 3600)
+    statement_seconds: int = Field(default=STATEMENT_SECONDS, ge=1, le=3600)
     bcrypt_cost: int = Field(default=12, ge=4, le=16)
     max_body_bytes: int = Field(default=16 * 2**20, ge=2**20)
     max_upload_bytes: int = Field(default=2 * 2**30, ge=2**20)

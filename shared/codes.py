@@ -139,3 +139,7 @@ class Hindrance(StrEnum):
     NEWER_DATABASE = "newer_database"
     """A newer version of the program has changed the database."""
     DAMAGED_DATABASE = "damaged_database"
+    BUSY_DATABASE = "busy_database"
+    """Somebody else holds it, or it takes too long."""
+    NO_DATABASE = "no_database"
+    """Its server does not answer."""

@@ -5645,6 +5645,10 @@
         <translation>服务无法启动：{folder} 中的数据已由更新版本的 Walkaround 修改，请安装该版本。</translation>
     </message>
     <message>
+        <source>The service cannot start: another program holds the database in {folder}. End that program.</source>
+        <translation>服务无法启动：{folder} 中的数据库正被其他程序占用，请关闭该程序。</translation>
+    </message>
+    <message>
         <source>The service cannot start: it may not write to {folder}. Give this account the right to.</source>
         <translation>服务无法启动：无权写入 {folder}，请为此账户授予写入权限。</translation>
     </message>

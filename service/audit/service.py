@@ -94,6 +94,7 @@ class AuditService:
         if not self._database.is_sqlite:
             # Rows and head as of one moment, while others write.
             session.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
+            self._database.take_all_time(session)
         problems: list[str] = []
         count, seq, last = 0, 0, START
         expected_seen = expect is None

@@ -13,18 +13,18 @@ import threading
 from functools import partial
 from typing import Any, Final
 
-import psycopg
 from procrastinate import App, PsycopgConnector, SyncPsycopgConnector
 from procrastinate.jobs import DeleteJobCondition, Job
 from procrastinate.manager import JobManager
 from sqlalchemy import text
 from sqlmodel import Session, col, select
 
-from service.database import IDLE_BOUND, Database
+from service.database import Database
 from service.detection import jobs
 from service.detection.queue import AT_ONCE, Outcome, Work
 from service.detection.tables import JobRow
 from service.http import place_of
+from service.postgresql import address
 
 _LOG = logging.getLogger(__name__)
 # Every job would be two lines of it at INFO.
@@ -53,11 +53,6 @@ _UNQUEUED: Final = (
     )
     .order_by(col(JobRow.created_at), col(JobRow.job_id))
 )
-
-
-async def _bounded(connection: psycopg.AsyncConnection[Any]) -> None:
-    await connection.execute(IDLE_BOUND)
-    await connection.commit()
 
 
 async def _end(task: asyncio.Task[Any], seconds: float) -> None:
@@ -145,8 +140,7 @@ class ProcrastinateQueue:
                 await self._stopped.wait()
 
     async def _run_worker(self) -> None:
-        address = self._database.url.set(drivername="postgresql").render_as_string(hide_password=False)
-        connector = PsycopgConnector(conninfo=address, min_size=1, max_size=4, configure=_bounded)
+        connector = PsycopgConnector(conninfo=address(self._database.url), min_size=1, max_size=4)
         app = App(connector=connector)
         app.task(name=_TASK, queue=QUEUE, retry=True)(self._detect)
         # Not cancelled while it opens: the pool would never close.

@@ -15,7 +15,6 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 
 import psycopg
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from pydantic import BaseModel, ValidationError
 from sqlalchemy import bindparam, text
 from sqlmodel import Session
@@ -23,6 +22,7 @@ from sqlmodel import Session
 from service.changes import Change
 from service.database import Database, now
 from service.events.ring import Ring
+from service.postgresql import address
 from shared.wire.common import ItemTime
 
 log = logging.getLogger("walkaround.events")
@@ -35,14 +35,6 @@ _LOOK_SECONDS = 0.5
 # A connection that is silent for so long is asked whether it is still there.
 _SILENT_SECONDS = 15.0
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 15.0
-# A network that went away without a word is noticed within half a minute.
-_CONNECTING = {
-    "connect_timeout": 10,
-    "keepalives_idle": 15,
-    "keepalives_interval": 5,
-    "keepalives_count": 3,
-    "tcp_user_timeout": 30_000,
-}
 _NOTIFY = text("SELECT pg_notify(:channel, :payload)").bindparams(bindparam("channel", CHANNEL))
 
 _Told = tuple[str, str, str | None, str | None]
@@ -80,8 +72,7 @@ class Relay:
     """Between this process's ring and those of the other processes on the same PostgreSQL database."""
 
     def __init__(self, database: Database, ring: Ring) -> None:
-        address = database.url.set(drivername="postgresql").render_as_string(hide_password=False)
-        self._address = make_conninfo("", **{**_CONNECTING, **conninfo_to_dict(address)})
+        self._address = address(database.url)
         self._ring = ring
         # Whose notifications are skipped: the ring has this process's own changes already.
         self._origin = secrets.token_hex(8)

@@ -120,7 +120,7 @@ class FilesService:
             await asyncio.shield(self._on_disk(incoming.discard))
 
     def store(self, name: str, data: bytes, by: str | None) -> StoredFile:
-        """Store `data` under `name`, on this thread and in a transaction of its own.
+        """Store `data` under `name`, in a transaction of its own.
 
         Not to be called inside `Database.write`. Raises the Problems of `receive`.
         """

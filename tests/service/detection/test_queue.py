@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import psycopg
 import pytest
 from procrastinate.schema import SchemaManager
 from sqlalchemy import text
@@ -224,7 +223,7 @@ def test_a_machine_that_stands_still_in_a_transaction_keeps_no_lock(
     database: Database, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job_id = database.write_now(lambda session: new_job(session).job_id)
-    monkeypatch.setattr("service.database.IDLE_BOUND", "SET idle_in_transaction_session_timeout = '300ms'")
+    monkeypatch.setattr("service.postgresql.IDLE_SECONDS", 1)
     frozen = Database(database_url)
     try:
         with Session(frozen.writer) as session:
@@ -238,19 +237,6 @@ def test_a_machine_that_stands_still_in_a_transaction_keeps_no_lock(
             session.invalidate()
     finally:
         frozen.close()
-
-
-def test_the_connections_of_the_queue_are_bounded_too(database: Database) -> None:
-    address = database.url.set(drivername="postgresql").render_as_string(hide_password=False)
-
-    async def shown() -> object:
-        async with await psycopg.AsyncConnection.connect(address) as connection:
-            await procrastinate_queue._bounded(connection)
-            cursor = await connection.execute("SHOW idle_in_transaction_session_timeout")
-            return await cursor.fetchone()
-
-    with asyncio.Runner(loop_factory=asyncio.SelectorEventLoop) as runner:
-        assert runner.run(shown()) == ("20s",)
 
 
 def test_the_end_does_not_hang_on_a_cancellation_that_is_lost() -> None:

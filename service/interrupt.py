@@ -1,0 +1,92 @@
+"""Ends from another thread what runs on the database for somebody who does not wait for it any more."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import socket
+import sqlite3
+import threading
+from typing import Any
+
+from sqlalchemy.exc import SQLAlchemyError
+
+log = logging.getLogger("walkaround.database")
+
+CANCEL_SECONDS = 5.0
+"""How long telling PostgreSQL to end a statement may take."""
+AGAIN_SECONDS = 0.1
+
+
+class NoAnswerError(SQLAlchemyError):
+    """The database did not answer within the time of a request."""
+
+
+class Running:
+    """One piece of work on the database, and the connection that it has in use."""
+
+    def __init__(self) -> None:
+        # Held while the connection is told to end, so that nobody else gets it meanwhile.
+        self._lock = threading.Lock()
+        self._free = threading.Event()
+        self._connection: Any = None
+        self._unwanted = False
+
+    def attach(self, connection: Any) -> None:
+        """The work uses this connection now. Raises NoAnswerError when nobody waits for it any more."""
+        with self._lock:
+            self.check()
+            self._connection = connection
+
+    def detach(self) -> None:
+        """The work has given its connection back."""
+        with self._lock:
+            self._connection = None
+        self._free.set()
+
+    def check(self) -> None:
+        """Raise NoAnswerError when nobody waits for the work any more."""
+        if self._unwanted:
+            raise NoAnswerError("nobody waits for this any more")
+
+    def cancel(self) -> None:
+        """Have the database end what runs, and wait until it has: the client has left."""
+        self._unwanted = True
+        told = True
+        while told:
+            with self._lock:
+                told = self._connection is not None and _cancel(self._connection)
+            # What comes between two statements ends neither of them.
+            told = told and not self._free.wait(AGAIN_SECONDS)
+
+    def abandon(self) -> None:
+        """Free the thread of the work although the database does not answer: its connection is cut."""
+        self._unwanted = True
+        with self._lock:
+            if self._connection is not None and not isinstance(self._connection, sqlite3.Connection):
+                # The driver of PostgreSQL raises when its connection was lost already: all is well then.
+                with contextlib.suppress(Exception):
+                    _cut(self._connection.fileno())
+                return
+        self.cancel()
+
+
+def _cancel(connection: Any) -> bool:
+    if isinstance(connection, sqlite3.Connection):
+        connection.interrupt()
+        return True
+    try:
+        connection.cancel_safe(timeout=CANCEL_SECONDS)
+    except Exception as problem:  # whatever it is, the statement ends by its own time-out
+        log.warning("a statement could not be cancelled: %s", type(problem).__name__)
+        return False
+    return True
+
+
+def _cut(descriptor: int) -> None:
+    # The socket stays the driver's, which finds it at its end and closes it.
+    connection = socket.socket(fileno=descriptor)
+    try:
+        connection.shutdown(socket.SHUT_RDWR)
+    finally:
+        connection.detach()

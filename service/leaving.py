@@ -1,0 +1,70 @@
+"""Ends what was asked for by a client that has left."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+log = logging.getLogger("walkaround.http")
+
+LOOK_AFTER_SECONDS = 0.1
+"""Most requests are answered sooner, and cost no watching."""
+
+
+class EndWithClient:
+    """Cancels a request that only reads when its client has left, and with it the query that it waits for.
+
+    A request that changes something is finished: the client that was cut off may ask for its outcome again.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] not in {"GET", "HEAD"}:
+            await self.app(scope, receive, send)
+            return
+        request = asyncio.current_task()
+        assert request is not None
+        # A request that reads has no body, or none that matters: what comes meanwhile is kept for the reader.
+        kept: deque[Message] = deque()
+        watching: asyncio.Task[None] | None = None
+        left = False
+
+        async def watch() -> None:
+            nonlocal left
+            while (message := await receive())["type"] != "http.disconnect":
+                kept.append(message)
+            left = True
+            request.cancel()
+
+        def begin() -> None:
+            nonlocal watching
+            watching = asyncio.create_task(watch())
+
+        def end() -> None:
+            looking.cancel()
+            if watching is not None:
+                watching.cancel()
+
+        async def watched(message: Message) -> None:
+            if message["type"] == "http.response.body" and not message.get("more_body", False):
+                # The server reports the end of an answer like that of a connection.
+                end()
+            await send(message)
+
+        async def kept_first() -> Message:
+            return kept.popleft() if kept else await receive()
+
+        looking = asyncio.get_running_loop().call_later(LOOK_AFTER_SECONDS, begin)
+        try:
+            await self.app(scope, kept_first, watched)
+        except asyncio.CancelledError:
+            if not left or request.uncancel():
+                raise
+            log.info("the client has left: its request was ended")
+        finally:
+            end()

@@ -1,0 +1,44 @@
+"""How every connection to PostgreSQL is opened."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import URL
+
+CONNECT_SECONDS = 10
+SILENT_SECONDS = 30
+"""After so long a network that went away without a word is noticed, also while nothing is sent."""
+IDLE_SECONDS = 20
+"""A transaction that stands still for so long is ended: a machine that is suspended or cut off in the middle
+of one keeps no locks from the others."""
+STATEMENT_SECONDS = 30
+"""A statement that runs longer is ended, unless its transaction asked for `Database.take_all_time`."""
+
+
+def arguments(url: URL, statement_seconds: int = STATEMENT_SECONDS) -> dict[str, Any]:
+    """The parameters of libpq for a connection to `url`; one that the address gives itself stays as given."""
+    bounds = (
+        f"-c idle_in_transaction_session_timeout={IDLE_SECONDS}s -c statement_timeout={statement_seconds}s"
+    )
+    given = {name: value for name, value in url.query.items() if isinstance(value, str)}
+    chosen = {
+        "connect_timeout": CONNECT_SECONDS,
+        "keepalives": 1,
+        "keepalives_idle": SILENT_SECONDS // 2,
+        "keepalives_interval": SILENT_SECONDS // 6,
+        "keepalives_count": 3,
+        "tcp_user_timeout": SILENT_SECONDS * 1000,
+        **given,
+    }
+    # The last one of several counts.
+    return {**chosen, "options": f"{bounds} {given.get('options', '')}".rstrip()}
+
+
+def address(url: URL) -> str:
+    """`url` with `arguments`, for a connection that psycopg opens itself."""
+    # Most services are on SQLite: they start sooner without the driver of PostgreSQL.
+    from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+    plain = url.set(drivername="postgresql").render_as_string(hide_password=False)
+    return make_conninfo("", **{**conninfo_to_dict(plain), **arguments(url)})
