@@ -31,6 +31,8 @@ _MAX_LOG = 5 * 2**20
 _PAUSES = (0.2, 0.5, 1.0, 2.0, 4.0)
 # A service that lived this long was well: its death starts the count anew.
 _LONG_LIFE = 30.0
+# What another start may not meet any more; a full disk stays full.
+_MAY_PASS = (None, Hindrance.BUSY_DATABASE, Hindrance.NO_DATABASE)
 # How long to look for the address of another desktop's service that is starting.
 _LOOK_SECONDS = 3.0
 
@@ -63,9 +65,9 @@ class EmbeddedService:
     """The service process of this desktop on `data_dir`.
 
     When another desktop runs the service on the same directory, that one is used for as long as it lives.
-    After `tries` failed starts in a row, or one for which there is a `hindrance`, the state is FAILED until
-    `retry`. `ready_seconds`: how long one start may take, also that of another desktop's. What the service
-    writes to stderr goes to `log_file`.
+    After `tries` failed starts in a row, or one with a `hindrance` that does not pass, the state is FAILED
+    until `retry`. `ready_seconds`: how long one start may take, also that of another desktop's. What the
+    service writes to stderr goes to `log_file`.
     """
 
     def __init__(
@@ -154,10 +156,10 @@ class EmbeddedService:
 
     def _keep_running(self) -> None:
         failures = 0
-        self._hindrance = None
         patience_ends = time.monotonic() + self._ready_seconds
         while not self._stopping.is_set():
             began = time.monotonic()
+            self._hindrance = None
             life = self._run_once()
             if self._stopping.is_set():
                 return
@@ -166,7 +168,7 @@ class EmbeddedService:
             if life is _Life.WELL and time.monotonic() - began > _LONG_LIFE:
                 failures = 0
             failures += 1
-            if failures >= self._tries or self._hindrance is not None:
+            if failures >= self._tries or self._hindrance not in _MAY_PASS:
                 self._tell(ServiceState.FAILED)
                 return
             if life is _Life.WELL:

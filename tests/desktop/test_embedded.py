@@ -151,6 +151,21 @@ def test_a_start_that_says_why_it_failed_is_not_tried_in_vain(play) -> None:
     assert (service.state, service.hindrance) == (ServiceState.FAILED, Hindrance.DISK_FULL)
 
 
+def test_a_start_that_met_a_locked_database_is_tried_again(play, tmp_path: Path) -> None:
+    tried = tmp_path / "tried"
+    script = f"""
+with open({str(tried)!r}, "a") as file:
+    file.write("x")
+print('{{"event": "failed", "why": "busy_database"}}')
+"""
+    service = play(script, tries=2)
+    service.start()
+    with pytest.raises(TimeoutError):
+        service.wait_ready()
+    assert (service.state, service.hindrance) == (ServiceState.FAILED, Hindrance.BUSY_DATABASE)
+    assert tried.read_text() == "xx"
+
+
 @pytest.mark.parametrize("why", ["null", '"of_the_future"'])
 def test_a_failed_start_without_a_known_reason_is_tried_again(play, why: str) -> None:
     service = play(f"""print('{{"event": "failed", "why": {why}}}')""", tries=2)
