@@ -60,7 +60,7 @@ class Calendar(QCalendarWidget):
         plain = QTextCharFormat()
         plain.setForeground(theme.colour("text"))
         head = QTextCharFormat()
-        head.setForeground(theme.colour("dim_text"))
+        head.setForeground(theme.colour("text"))
         head.setBackground(theme.colour("panel"))
         self.setHeaderTextFormat(head)
         for each in (Qt.DayOfWeek.Saturday, Qt.DayOfWeek.Sunday):
@@ -127,7 +127,7 @@ class MomentField(Field):
         side = self.open.sizeHint().width()
         self._line.setTextMargins(0, 0, side, 0)
         line = self._line.geometry()
-        self.open.setGeometry(line.right() - side - 3, line.center().y() - side // 2 + 1, side, side)
+        self.open.setGeometry(line.right() - side - 3, line.top() + (line.height() - side) // 2, side, side)
         self.open.raise_()
 
     def _typed(self) -> datetime | None:
