@@ -12,7 +12,7 @@ from swagger_ui_bundle import swagger_ui_path
 
 _PLACE = "/api/docs/assets"
 # The package holds pages of its own as well, which load from elsewhere: only these are served.
-_ASSETS = ("swagger-ui-bundle.js", "swagger-ui.css", "favicon-32x32.png")
+ASSETS = ("swagger-ui-bundle.js", "swagger-ui.css", "favicon-32x32.png")
 # The page starts by a script in itself.
 _POLICY = (
     "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; "
@@ -25,13 +25,13 @@ def install_docs(app: FastAPI) -> None:
 
     @app.get(f"{_PLACE}/{{name}}", include_in_schema=False)
     async def asset(name: str) -> FileResponse:
-        if name not in _ASSETS:
+        if name not in ASSETS:
             raise HTTPException(404)
         return FileResponse(Path(swagger_ui_path, name))
 
     @app.get("/api/docs", include_in_schema=False)
     async def docs() -> HTMLResponse:
-        script, style, icon = (f"{_PLACE}/{name}" for name in _ASSETS)
+        script, style, icon = (f"{_PLACE}/{name}" for name in ASSETS)
         page = get_swagger_ui_html(
             openapi_url="/api/openapi.json",
             title=f"{app.title} API",

@@ -2,7 +2,7 @@
 
 `dist/walkaround_VERSION_ARCH.deb` puts the bundle into /opt/walkaround, the command on the PATH and the
 program into the menu with its icon. What the bundle needs of the system is read out of its libraries, not
-kept as a list by hand: a library that nothing provides on the machine that builds stops the build.
+kept as a list by hand: a library that the machine that builds does not have stops the build.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from resources.packaging.system import BuildError, output, package_of
+from resources.packaging.slim import is_elf
+from resources.packaging.system import BuildError, named_after, output, package_of
 from shared import __version__
 from shared.paths import root
 
@@ -94,7 +95,7 @@ def build(bundle: Path, out: Path) -> Path:
 
 
 def _fill(stage: Path, bundle: Path) -> None:
-    # Hard links: the bundle is half a gigabyte.
+    # Hard links: the bundle is 400 MB.
     shutil.copytree(bundle, stage / TARGET, symlinks=True, copy_function=os.link)
     command = stage / "usr" / "bin" / PACKAGE
     command.parent.mkdir(parents=True)
@@ -126,22 +127,21 @@ def depends(bundle: Path) -> list[str]:
 
     Raises BuildError.
     """
-    libraries = [path for path in bundle.rglob("*") if path.is_file() and _is_elf(path)]
+    libraries = [path for path in bundle.rglob("*") if path.is_file() and is_elf(path)]
     inside = {path.name for path in bundle.rglob("*")}
     told = output("objdump", "-p", *libraries)
     there = _by_soname()
-    packages = set(_OPENED)
-    for name in sorted(set(_NEEDED.findall(told)) - inside):
-        if name not in there:
-            raise BuildError(f"{name} is needed by the bundle, and nothing here provides it")
-        packages.add(package_of(there[name]))
+    needed = set(_NEEDED.findall(told)) - inside
+    missing = sorted(needed - set(there))
+    if missing:
+        wanted = " ".join(named_after(name) for name in missing)
+        raise BuildError(
+            f"the bundle needs libraries that this machine lacks: {', '.join(missing)}. "
+            f"Install them and try again; on Debian and Ubuntu: apt install {wanted}"
+        )
+    packages = set(_OPENED) | {package_of(there[name]) for name in needed}
     major, minor = max((int(a), int(b)) for a, b in _GLIBC.findall(told))
     return [f"{each} (>= {major}.{minor})" if each == "libc6" else each for each in sorted(packages)]
-
-
-def _is_elf(path: Path) -> bool:
-    with path.open("rb") as file:
-        return file.read(4) == b"\x7fELF"
 
 
 def _by_soname() -> dict[str, Path]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -46,3 +47,13 @@ def package_of(library: Path) -> str:
         except BuildError:
             continue
     raise BuildError(f"{library} belongs to no installed package: who wrote it, and under what licence?")
+
+
+def named_after(soname: str) -> str:
+    """The package of Debian that a library is in, by the rule that names such packages.
+
+    Source: Debian Policy 8.1; a few packages are named otherwise.
+    """
+    name, _, version = soname.partition(".so")
+    hyphen = "-" if re.search(r"\d$", name) else ""
+    return f"{name}{hyphen}{version.lstrip('.')}".lower().replace("_", "-")

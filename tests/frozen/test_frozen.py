@@ -80,10 +80,41 @@ def test_every_migration_is_in_the_bundle() -> None:
 
 
 @pytest.mark.parametrize(
-    "unwanted", ["Qt5", "qt5", "libQt6Qml", "libQt6Quick", "skimage/io", "PIL/", "hypothesis", "mypy"]
+    "unwanted",
+    [
+        *("Qt5", "qt5", "libQt6Qml", "libQt6Quick", "libQt6Network", "wayland", "Wayland", "gtk", "eglfs"),
+        *("skimage/io", "PIL/", "fontTools", "hypothesis", "mypy", ".js.map", ".ts"),
+    ],
 )
 def test_the_bundle_is_free_of(unwanted: str) -> None:
     assert [name for name in names() if unwanted in name] == []
+
+
+def test_the_bundle_is_no_larger_than_said() -> None:
+    """As `du` counts: megabytes of 2^20 bytes, blocks of the disk."""
+    blocks = sum(path.lstat().st_blocks for path in [BUNDLE, *BUNDLE.rglob("*")])
+    assert blocks * 512 / 2**20 <= 400
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="links are made on Linux")
+def test_no_link_leads_nowhere() -> None:
+    assert [path for path in BUNDLE.rglob("*") if path.is_symlink() and not path.exists()] == []
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="ELF")
+def test_every_library_can_be_loaded() -> None:
+    """Symbols are taken out of libraries and ICU's data is made anew: the loader has to take them all."""
+    loading = "import ctypes, sys\nfor path in sys.argv[1:]: ctypes.CDLL(path)"
+    libraries = sorted(path for path in INSIDE.rglob("*.so*") if path.is_file() and not path.is_symlink())
+    environment = {"LD_LIBRARY_PATH": str(INSIDE), "PATH": "/usr/bin:/bin"}
+    run = subprocess.run(
+        [sys.executable, "-c", loading, *libraries],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
 
 
 def test_the_frozen_demo(tmp_path: Path, bare: dict[str, str]) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from resources.packaging.slim import is_elf
 from shared import __version__
 from shared.paths import root
 
@@ -66,6 +68,19 @@ def test_it_says_what_it_is_and_needs(installer: Path) -> None:
     # Every one of them is there to be had: the machine that built it has them all.
     for package in needs:
         assert "ok installed" in output("dpkg-query", "-W", "-f=${Status}", package), package
+
+
+@debian
+def test_every_library_that_is_needed_is_in_it_or_in_a_package_that_it_names(
+    installer: Path, installed: Path
+) -> None:
+    libraries = [path for path in installed.rglob("*") if path.is_file() and is_elf(path)]
+    needed = set(re.findall(r"^\s+NEEDED\s+(\S+)$", output("objdump", "-p", *libraries), re.MULTILINE))
+    packages = [each.split()[0] for each in output("dpkg-deb", "-f", installer, "Depends").split(", ")]
+    inside = {path.name for path in installed.rglob("*.so*")}
+    named = {Path(line).name for line in output("dpkg-query", "-L", *packages).splitlines()}
+    assert needed
+    assert needed - inside - named == set()
 
 
 @debian

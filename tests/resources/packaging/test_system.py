@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from resources.packaging import deb
+from resources.packaging.system import BuildError, named_after
+
+
+@pytest.mark.parametrize(
+    ("soname", "package"),
+    [
+        ("libwayland-cursor.so.0", "libwayland-cursor0"),
+        ("libxcb-cursor.so.0", "libxcb-cursor0"),
+        ("libX11.so.6", "libx11-6"),
+        ("libxkbcommon-x11.so.0", "libxkbcommon-x11-0"),
+        ("libEGL.so.1", "libegl1"),
+    ],
+)
+def test_the_package_of_a_library(soname: str, package: str) -> None:
+    assert named_after(soname) == package
+
+
+def test_a_library_that_is_missing_is_named_with_its_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "plugin.so").write_bytes(b"\x7fELF")
+    said = {
+        "objdump": "  NEEDED               libxcb-cursor.so.0\n  NEEDED               libc.so.6\n",
+        "ldconfig": "\tlibc.so.6 (libc6,x86-64) => /lib/libc.so.6\n",
+    }
+    monkeypatch.setattr(deb, "output", lambda tool, *_: said[tool])
+    with pytest.raises(BuildError, match=r"lacks: libxcb-cursor\.so\.0\..*apt install libxcb-cursor0$"):
+        deb.depends(tmp_path)
