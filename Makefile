@@ -5,7 +5,7 @@ PY = .venv/bin/python
 # The tests of a module stay together, because they share what is costly to start.
 WORKERS = -n auto --maxprocesses 4 --dist loadscope --no-loadscope-reorder
 
-.PHONY: run test check package installer setup clean
+.PHONY: run test check bench package installer setup clean
 
 setup: .venv/ready
 
@@ -27,6 +27,10 @@ check: setup
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
 	.venv/bin/python -c 'import sys; from importlinter.cli import lint_imports_command; sys.exit(lint_imports_command())'
+
+# On a machine with nothing else to do; writes docs/benchmarks.md.
+bench: setup
+	QT_QPA_PLATFORM=offscreen $(PY) -m benchmarks
 
 package: setup
 	$(PY) -m PyInstaller --noconfirm --log-level WARN build.spec

@@ -1,11 +1,11 @@
 """How fast pictures open and move, how many regions the canvas bears, what the journal keeps through kills.
 
-    python -m benchmarks.canvas [--only NAME] [--kills N]
+    python -m benchmarks.canvas [--only NAME] [--megapixels N ...] [--frames N] [--regions N] [--kills N]
 
 Offscreen, 1600 x 1000, pictures drawn on the spot (noise over waves, about 3 bits a pixel). Prints one JSON
-line per figure: `value`, the `target` it is held against, `floor` where something bare was timed in the same
-run (Qt's own scaled decode; one drawImage of the window), and `ok`. Each picture is opened in a fresh process
-with an empty cache.
+line per figure (`benchmarks/figures.py`); the floor of a first picture is Qt's own scaled decode, that of a
+frame one drawImage of the window. Each picture is opened in a fresh process with an empty cache, and the
+largest is moved about in.
 """
 
 from __future__ import annotations
@@ -18,16 +18,30 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.figures import percentile, resident_mb, say, timed
 from benchmarks.floor import Floor
-from benchmarks.loop import STALL_MS, Stalls, percentile, say
+from benchmarks.loop import STALL_MS, Stalls
 
 WINDOW = (1600, 1000)
-PICTURES = {24: (6000, 4000, 300), 100: (11585, 8632, 800), 400: (23170, 17264, 2000)}
-"""Megapixels: width, height, target in ms for the first useful picture."""
+FIRST_PICTURE_MS = {24: 300, 100: 800, 400: 2000}
+"""Megapixels: the goal for the first useful picture."""
+LARGEST = 400
+"""Megapixels of the picture that memory and moving have goals for."""
+
+
+def size_of(megapixels: int) -> tuple[int, int]:
+    """Width and height of a picture with a shape of 3 to 2."""
+    height = round((megapixels * 1_000_000 / 1.5) ** 0.5)
+    return round(height * 1.5), height
+
+
+def goal_for(megapixels: int, goal: float) -> float | None:
+    """The goal of the largest picture; None for another one."""
+    return goal if megapixels == LARGEST else None
 
 
 def draw_picture(path: Path, width: int, height: int) -> None:
@@ -41,15 +55,6 @@ def draw_picture(path: Path, width: int, height: int) -> None:
     sheet = grey.bandjoin([grey + 3, grey + 8]).cast("uchar").copy_memory()
     image = sheet.replicate(-(-width // side), -(-height // side)).crop(0, 0, width, height)
     image.copy(interpretation="srgb").jpegsave(str(path), Q=85)
-
-
-def resident_mb(field: str) -> float:
-    """A figure of /proc/self/status in MB, such as VmRSS; 0 where the system does not tell."""
-    try:
-        text = Path("/proc/self/status").read_text()
-    except OSError:
-        return 0.0
-    return next(int(line.split()[1]) / 1024 for line in text.splitlines() if line.startswith(field))
 
 
 def opened_view(path: Path, floor: Floor | None = None) -> tuple[Any, Any, float, Stalls]:
@@ -94,7 +99,6 @@ def qt_preview_ms(path: Path) -> float:
 def picture(path: Path, megapixels: int, floor: Floor) -> None:
     """Open a picture and let it be prepared."""
     application, view, first, stalls = opened_view(path, floor)
-    target = PICTURES[megapixels][2]
     ready: list[int] = []
     view.prepared.connect(lambda: ready.append(1))
     start = time.perf_counter()
@@ -108,22 +112,32 @@ def picture(path: Path, megapixels: int, floor: Floor) -> None:
     say(
         f"longest stall while opening {megapixels} MP",
         stalls.longest * 1000,
-        STALL_MS,
         "ms",
+        goal=STALL_MS,
         prepared_s=round(built, 1),
         **stalls.explained,
     )
-    say(f"first picture of {megapixels} MP", first, target, "ms", floor=round(qt_preview_ms(path), 1))
-    if megapixels == 400:
-        mapped = round(resident_mb("VmHWM"))
-        say("memory while preparing 400 MP", most, 400, "MB", with_mapped_files=mapped)
+    say(
+        f"first picture of {megapixels} MP",
+        first,
+        "ms",
+        goal=FIRST_PICTURE_MS.get(megapixels),
+        floor=qt_preview_ms(path),
+    )
+    say(
+        f"memory while preparing {megapixels} MP",
+        most,
+        "MB",
+        goal=goal_for(megapixels, 400),
+        with_mapped_files=round(resident_mb("VmHWM")),
+    )
     view.close_picture()
 
 
-def moving(path: Path, floor: Floor) -> None:
+def moving(path: Path, megapixels: int, frames_wanted: int, floor: Floor) -> None:
     """A second opening, then pan and zoom with cold tiles."""
     application, view, first, stalls = opened_view(path, floor)
-    say("second opening of 400 MP", first, 300, "ms")
+    say(f"second opening of {megapixels} MP", first, "ms", goal=goal_for(megapixels, 300))
     while not view.source.levels:
         application.processEvents()
         time.sleep(0.001)
@@ -140,26 +154,33 @@ def moving(path: Path, floor: Floor) -> None:
         worked.append((time.thread_time() - busy) * 1000)
         time.sleep(max(0.0, 0.016 - took))
 
-    for step in range(150):
-        frame(0.5, 2000 + step * 120, 3000 + step * 60)
-    for step in range(100):
+    # Along a diagonal at half size, into the depth at one place, along the other diagonal pixel by pixel.
+    for step in range(frames_wanted * 3 // 8):
+        frame(0.5, width * 0.09 + step * 120, height * 0.17 + step * 60)
+    for step in range(frames_wanted // 4):
         frame(view.viewport.fit_scale * 1.06**step, width * 0.7, height * 0.4)
-    for step in range(150):
-        frame(1.0, width - 2000 - step * 80, height - 1500 - step * 50)
+    for step in range(frames_wanted * 3 // 8):
+        frame(1.0, width * 0.91 - step * 80, height * 0.91 - step * 50)
     bare = bare_frame_ms()
     say(
-        "pan and zoom, 400 MP, cold tiles, p95",
+        f"pan and zoom, {megapixels} MP, cold tiles, p95",
         percentile(frames, 0.95),
-        16,
         "ms",
+        goal=goal_for(megapixels, 16),
+        floor=bare,
         median=round(statistics.median(frames), 1),
         worst=round(max(frames), 1),
         processor_p95=round(percentile(worked, 0.95), 1),
-        floor=round(bare, 1),
     )
     stalls.end()
-    say("longest stall while moving", stalls.longest * 1000, STALL_MS, "ms", **stalls.explained)
-    say("memory with 400 MP open", resident_mb("VmRSS"), 400, "MB", peak=round(resident_mb("VmHWM")))
+    say("longest stall while moving", stalls.longest * 1000, "ms", goal=STALL_MS, **stalls.explained)
+    say(
+        f"memory with {megapixels} MP open",
+        resident_mb("VmRSS"),
+        "MB",
+        goal=goal_for(megapixels, 400),
+        peak=round(resident_mb("VmHWM")),
+    )
     view.close_picture()
 
 
@@ -171,19 +192,15 @@ def bare_frame_ms() -> float:
     source = QImage(int(WINDOW[0] / 0.7), int(WINDOW[1] / 0.7), QImage.Format.Format_RGB32)
     source.fill(0x808080)
     target = QImage(*WINDOW, QImage.Format.Format_ARGB32_Premultiplied)
-    times = []
-    for _ in range(20):
-        painter = QPainter(target)
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-        start = time.perf_counter()
-        painter.drawImage(QRectF(target.rect()), source, QRectF(source.rect()))
-        times.append((time.perf_counter() - start) * 1000)
-        painter.end()
+    painter = QPainter(target)
+    painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+    times = timed(lambda: painter.drawImage(QRectF(target.rect()), source, QRectF(source.rect())), 20)
+    painter.end()
     return statistics.median(times)
 
 
-def many_regions(path: Path) -> None:
-    """10,000 regions on 24 MP."""
+def many_regions(path: Path, count: int) -> None:
+    """`count` regions on a picture."""
     from desktop.canvas.regions import Region, RegionsChanged, State, Step
     from shared.geometry import Rect
 
@@ -193,14 +210,20 @@ def many_regions(path: Path) -> None:
         time.sleep(0.001)
     rng = random.Random(1)
     states = list(State)
+    width, height = view.source.size
     regions = [
         Region(
             f"r{n}",
-            Rect(rng.uniform(0, 5900), rng.uniform(0, 3900), rng.uniform(10, 100), rng.uniform(10, 100)),
+            Rect(
+                rng.uniform(0, width - 100),
+                rng.uniform(0, height - 100),
+                rng.uniform(10, 100),
+                rng.uniform(10, 100),
+            ),
             n,
             state=states[n % 4],
         )
-        for n in range(10_000)
+        for n in range(count)
     ]
     view.store.replace(regions)
     view.store.select(["r5"])
@@ -210,21 +233,19 @@ def many_regions(path: Path) -> None:
 
     worked: list[float] = []
 
-    def timed(work: Callable[[], object], times: int) -> list[float]:
-        worked.clear()
-        return [once(work) for _ in range(times)]
-
     def once(work: Callable[[], object]) -> float:
         start, busy = time.perf_counter(), time.thread_time()
         work()
         worked.append((time.thread_time() - busy) * 1000)
         return (time.perf_counter() - start) * 1000
 
-    def told(what: str, times: list[float], target: float) -> None:
+    def measure(what: str, work: Callable[[], object], times: int, goal: float) -> None:
+        worked.clear()
+        taken = [once(work) for _ in range(times)]
         own = round(percentile(worked, 0.95), 2)
-        say(f"10,000 regions, {what}, p95", percentile(times, 0.95), target, "ms", processor_p95=own)
+        say(f"{count:,} regions, {what}, p95", percentile(taken, 0.95), "ms", goal=goal, processor_p95=own)
 
-    told("frame at fit", timed(view.repaint, 60), 16)
+    measure("frame at fit", view.repaint, 60, 16)
     numbers = iter(range(10**6))
 
     def add() -> None:
@@ -232,9 +253,8 @@ def many_regions(path: Path) -> None:
         view.store.apply(RegionsChanged((), (new,), Step.DRAW))
         view.repaint()
 
-    told("add one and paint", timed(add, 30), 20)
-    hits = timed(lambda: view.store.hits(rng.uniform(0, 6000), rng.uniform(0, 4000)), 500)
-    told("hit test", hits, 1)
+    measure("add one and paint", add, 30, 20)
+    measure("hit test", lambda: view.store.hits(rng.uniform(0, width), rng.uniform(0, height)), 500, 1)
     change = RegionsChanged((regions[7],), (regions[7].at(Rect(1, 1, 9, 9)),), Step.MOVE)
 
     def undo() -> None:
@@ -247,7 +267,14 @@ def many_regions(path: Path) -> None:
         view.store.apply(change)
         view.repaint()
         undone.append(once(undo))
-    told("undo and paint", undone, 50)
+    own = round(percentile(worked, 0.95), 2)
+    say(
+        f"{count:,} regions, undo and paint, p95",
+        percentile(undone, 0.95),
+        "ms",
+        goal=50,
+        processor_p95=own,
+    )
     view.close_picture()
 
 
@@ -289,15 +316,10 @@ def journal(kills: int) -> None:
             lost += sum(number not in kept for number in told)
             reported += len(told)
             again.close()
-        say(f"edits lost at {kills} kills", lost, 0, "edits", reported=reported)
+        say(f"edits lost at {kills} kills", lost, "edits", goal=0, reported=reported)
         again = Journal.open(path.with_name("fast"))
-        times = []
-        for number in range(2000):
-            edit = Edit("r", "item", "o", Kind.UPDATE, {"x": number}, {"x": number + 1}, "move", 0.0)
-            start = time.perf_counter()
-            again.append(edit)
-            times.append((time.perf_counter() - start) * 1000)
-        say("journal append, p95", percentile(times, 0.95), 1, "ms")
+        edit = Edit("r", "item", "o", Kind.UPDATE, {"x": 0}, {"x": 1}, "move", 0.0)
+        say("journal append, p95", percentile(timed(lambda: again.append(edit), 2000), 0.95), "ms", goal=1)
         again.close()
 
 
@@ -311,44 +333,57 @@ def in_own_process(part: str, path: Path, cache: Path, *words: str) -> None:
     )
 
 
-def main() -> None:
-    """Run all parts, or the one asked for."""
-    parser = argparse.ArgumentParser(description="Figures of the canvas, one JSON line each.")
-    parser.add_argument("--only", choices=["pictures", "regions", "journal", "report"])
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.canvas",
+        description=__doc__,
+        formatter_class=argparse.RawTextHelpFormatter,
+    )
+    parser.add_argument("--only", choices=["pictures", "regions", "journal"])
+    parser.add_argument("--megapixels", type=int, nargs="+", default=sorted(FIRST_PICTURE_MS))
+    parser.add_argument("--frames", type=int, default=400, help="frames of moving about")
+    parser.add_argument("--regions", type=int, default=10_000, help="regions on the smallest picture")
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--part", choices=["picture", "moving", "regions"], help=argparse.SUPPRESS)
     parser.add_argument("--path", type=Path, help=argparse.SUPPRESS)
-    parser.add_argument("--megapixels", type=int, help=argparse.SUPPRESS)
-    given = parser.parse_args()
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run all parts, or the one asked for."""
+    given = _parser().parse_args(arguments)
     match given.part:
         case "picture":
             with Floor() as floor:
-                picture(given.path, given.megapixels, floor)
-            return
+                picture(given.path, given.megapixels[0], floor)
+            return 0
         case "moving":
             with Floor() as floor:
-                moving(given.path, floor)
-            return
+                moving(given.path, given.megapixels[0], given.frames, floor)
+            return 0
         case "regions":
-            many_regions(given.path)
-            return
+            many_regions(given.path, given.regions)
+            return 0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for megapixels, (width, height, _target) in PICTURES.items():
-            path = folder / f"{megapixels}.jpg"
-            if given.only in (None, "pictures") or (given.only == "regions" and megapixels == 24):
-                draw_picture(path, width, height)
-            if given.only in (None, "pictures"):
-                in_own_process("picture", path, folder / "cache", "--megapixels", str(megapixels))
+        sizes = sorted(given.megapixels)
+        paths = {megapixels: folder / f"{megapixels}.jpg" for megapixels in sizes}
+        wanted = {None: sizes, "pictures": sizes, "regions": sizes[:1]}.get(given.only, [])
+        for megapixels in wanted:
+            draw_picture(paths[megapixels], *size_of(megapixels))
         if given.only in (None, "pictures"):
-            in_own_process("moving", folder / "400.jpg", folder / "cache")
+            for megapixels in sizes:
+                in_own_process(
+                    "picture", paths[megapixels], folder / "cache", "--megapixels", str(megapixels)
+                )
+            words = ("--megapixels", str(sizes[-1]), "--frames", str(given.frames))
+            in_own_process("moving", paths[sizes[-1]], folder / "cache", *words)
         if given.only in (None, "regions"):
-            in_own_process("regions", folder / "24.jpg", folder / "cache")
+            in_own_process("regions", paths[sizes[0]], folder / "cache", "--regions", str(given.regions))
     if given.only in (None, "journal"):
         journal(given.kills)
-    if given.only in (None, "report"):
-        subprocess.run([sys.executable, "-m", "benchmarks.report"], check=True)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

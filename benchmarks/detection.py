@@ -1,11 +1,12 @@
 """How fast detection is, and what it survives.
 
-    python -m benchmarks.detection [--only NAME]     NAME: overhead, queue, difference, survival, hostile
+    python -m benchmarks.detection [--only NAME] [--width PX] [--queued N] [--photos N] [--kills N]
 
-Prints one JSON line per figure with `value`, `goal` and `ok`. `overhead` compares a request to the compute
-process with the bare ONNX Runtime call of the same model in the same run; `queue` does so with photos that a
-running service detects, one alone and 20 in a row; `survival` kills the service with signal 9 five times as
-100 photos wait; `hostile` feeds broken photos and models to a running service.
+NAME: overhead, queue, survival, hostile. Prints one JSON line per figure (`benchmarks/figures.py`).
+`overhead` compares a request to the compute process with the bare ONNX Runtime call of the same model in the
+same run; `queue` does so with photos that a running service detects, one alone and some in a row; `survival`
+kills the service with signal 9 again and again as photos wait; `hostile` feeds broken photos and models to a
+running service.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ import numpy as np
 import onnxruntime
 from numpy.typing import NDArray
 
-from benchmarks import reference_difference
+from benchmarks.figures import say, skip, timed
 from service.detection.process import ComputeProcess
 from shared import samples
 from shared.cv import cv2
@@ -39,14 +40,8 @@ from shared.samples import View
 from shared.wire.detection import REFERENCE_DIFFERENCE, ModelKind
 
 ADMIN = {"username": "chief", "password": "correct-horse-battery"}
-_PHOTOS = 100
-_KILLS = 5
-_QUEUED = 20
-
-
-def report(name: str, value: float, goal: float, ok: bool, **more: Any) -> None:
-    """One JSON line."""
-    print(json.dumps({"figure": name, "value": round(value, 3), "goal": goal, "ok": ok, **more}), flush=True)
+RATIO = 1.3
+"""The most that a detection may take over the bare calls of its model."""
 
 
 def yolox() -> Path | None:
@@ -58,15 +53,15 @@ def yolox() -> Path | None:
     return None
 
 
-def overhead() -> None:
-    """A warm request for a 4 MP photo against the model call alone."""
+def overhead(options: argparse.Namespace) -> None:
+    """A warm request for a photo against the model call alone."""
     model = yolox()
     if model is None:
-        print(json.dumps({"figure": "overhead", "skipped": "yolox_nano.onnx is not on this machine"}))
+        skip("overhead", "yolox_nano.onnx is not on this machine")
         return
     with tempfile.TemporaryDirectory() as folder:
         photo = Path(folder) / "photo.jpg"
-        image = _photo()
+        image = _photo(options.width)
         photo.write_bytes(_jpeg(image))
         settings = {"width": 416, "height": 416, "colour": "bgr", "values": "raw", "fit": "corner"}
         request = {
@@ -84,14 +79,18 @@ def overhead() -> None:
                 runs = 1 if not slices else _slices(image.shape[1], image.shape[0])
                 mine = _median(lambda: compute.ask(request, 300, lambda _: None), 3 if slices else 8)
                 floor = runs * _median(bare, 10)
-                _overhead(f"overhead, {label} of 4 MP", mine, floor, runs)
+                _overhead(f"overhead, {label} of {_megapixels(image)}", mine, floor, runs)
         finally:
             compute.close()
 
 
-def _photo() -> NDArray[np.uint8]:
-    """4 MP of a panel."""
-    return samples.photograph(samples.panel(2400, 1700, 4).image, View(noise=3), 4)[0]
+def _photo(width: int) -> NDArray[np.uint8]:
+    """A photo of a panel, `width` px wide."""
+    return samples.photograph(samples.panel(width, width * 17 // 24, 4).image, View(noise=3), 4)[0]
+
+
+def _megapixels(image: NDArray[np.uint8]) -> str:
+    return f"{image.shape[0] * image.shape[1] / 1e6:.2g} MP"
 
 
 def _jpeg(image: NDArray[np.uint8]) -> bytes:
@@ -107,13 +106,13 @@ def _bare(model: Path) -> Callable[[], Any]:
     return lambda: session.run(None, given)
 
 
-def queue() -> None:
-    """Photos of 4 MP through a running service: one alone, and 20 in a row, each against the bare calls."""
+def queue(options: argparse.Namespace) -> None:
+    """Photos through a running service: one alone, and some in a row, each against the bare calls."""
     model = yolox()
     if model is None:
-        print(json.dumps({"figure": "queue", "skipped": "yolox_nano.onnx is not on this machine"}))
+        skip("queue", "yolox_nano.onnx is not on this machine")
         return
-    image, bare = _photo(), _bare(model)
+    image, bare = _photo(options.width), _bare(model)
     height, width = image.shape[:2]
     with service() as running:
         client = running.client
@@ -123,7 +122,7 @@ def queue() -> None:
             model_id = _stored(answer)["model_id"]
             record = client.post("/inspection/create", json={"task_id": "t"}).json()["data"]["inspection_id"]
             items = []
-            for number in range(_QUEUED + 1):
+            for number in range(options.queued + 1):
                 cv2.putText(image, str(number), (100, 100), cv2.FONT_HERSHEY_SIMPLEX, 3, (255,) * 3, 3)
                 stored = _stored(_upload(client, f"{label} {number}.jpg", _jpeg(image)))
                 items.append(_item(client, record, None, stored["file_id"], model_id))
@@ -131,27 +130,27 @@ def queue() -> None:
             runs = 1 if not sliced else _slices(width, height)
             before = _median(bare, 10)
             alone = _median(lambda path=path: client.post(path).raise_for_status(), 5)  # type: ignore[misc]
-            per_photo = _batch(client, record)
+            per_photo = _batch(client, record, options.queued)
             floor = runs * (before + _median(bare, 10)) / 2
-            for name, seconds in (("one alone", alone), (f"{_QUEUED} in a row", per_photo)):
-                _overhead(f"service, {label} photo of 4 MP, {name}", seconds, floor, runs)
+            for name, seconds in (("one alone", alone), (f"{options.queued} in a row", per_photo)):
+                _overhead(f"service, {label} photo of {_megapixels(image)}, {name}", seconds, floor, runs)
 
 
-def _batch(client: httpx.Client, record: str) -> float:
-    """Seconds per photo, from the making of the first job to the end of the last."""
+def _batch(client: httpx.Client, record: str, queued: int) -> float:
+    """Seconds per photo of those that are queued, from the making of the first job to the end of the last."""
     batch_id = _stored(client.post("/detection/batches", json={"inspection_ids": [record]}))["batch_id"]
     while _stored(client.get(f"/detection/batches/{batch_id}"))["progress"] < 100:
         time.sleep(0.3)
     jobs = client.get("/detection/jobs", params={"batch_id": batch_id}).json()["data"]
-    assert [job["state"] for job in jobs] == ["done"] * _QUEUED
+    assert [job["state"] for job in jobs] == ["done"] * queued
     begun = min(dt.datetime.fromisoformat(job["created_at"]) for job in jobs)
     ended = max(dt.datetime.fromisoformat(job["updated_at"]) for job in jobs)
     return (ended - begun).total_seconds() / len(jobs)
 
 
 def _overhead(name: str, seconds: float, floor: float, calls: int) -> None:
-    ratio = seconds / floor
-    report(name, ratio, 1.3, ratio <= 1.3, calls=calls, floor_s=round(floor, 4), seconds=round(seconds, 4))
+    """A line in ms; the goal is `RATIO` times the floor, which is so many bare calls."""
+    say(name, seconds * 1000, "ms", goal=round(RATIO * floor * 1000, 1), floor=floor * 1000, calls=calls)
 
 
 def _slices(width: int, height: int) -> int:
@@ -161,14 +160,9 @@ def _slices(width: int, height: int) -> int:
     return len(list(slices(width, height, DetectorSettings(width=416, height=416))))
 
 
-def _median(work: Callable[[], Any], count: int) -> float:
-    work()
-    times = []
-    for _ in range(count):
-        begun = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - begun)
-    return statistics.median(times)
+def _median(work: Callable[[], object], count: int) -> float:
+    """Seconds."""
+    return statistics.median(timed(work, count, warm_up=1)) / 1000
 
 
 class Service:
@@ -251,18 +245,18 @@ def _stored(answer: httpx.Response) -> dict[str, Any]:
     return inner
 
 
-def survival() -> None:
-    """100 queued photos, the service killed five times: each has exactly one finished result."""
+def survival(options: argparse.Namespace) -> None:
+    """Queued photos, the service killed again and again: each has exactly one finished result."""
     scene = samples.scene(640, 480, 3, kinds=("added",), view=View(rotation=2, noise=2))
     with service() as running:
         client = running.client
         reference = _stored(_upload(client, "reference.png", bytes(cv2.imencode(".png", scene.reference)[1])))
         photo = _stored(_upload(client, "photo.png", bytes(cv2.imencode(".png", scene.photo)[1])))
         record = client.post("/inspection/create", json={"task_id": "t"}).json()["data"]["inspection_id"]
-        items = [_item(client, record, reference, photo["file_id"]) for _ in range(_PHOTOS)]
+        items = [_item(client, record, reference, photo["file_id"]) for _ in range(options.photos)]
         client.post(f"/inspection/{record}/detect").raise_for_status()
         rng = np.random.default_rng(1)
-        for _ in range(_KILLS):
+        for _ in range(options.kills):
             time.sleep(float(rng.uniform(0.8, 2.5)))
             running.kill()
             running.start()
@@ -277,10 +271,11 @@ def survival() -> None:
         for item_id in items:
             entries = client.get(f"/inspection_item/{item_id}").json()["result"]
             good += [(entry["progress"], entry["version"]) for entry in entries] == [("done", 1)]
-        report("photos with exactly one finished result after five kills", good, _PHOTOS, good == _PHOTOS)
+        figure = f"photos with exactly one finished result after {options.kills} kills"
+        say(figure, good, "photos", goal=options.photos, at_least=True)
 
 
-def hostile() -> None:
+def hostile(_options: argparse.Namespace) -> None:
     """Broken photos and models: a clear error each, and the service answers the next request."""
     panel = samples.panel(640, 480, 3).image
     png = bytes(cv2.imencode(".png", panel)[1])
@@ -317,29 +312,36 @@ def hostile() -> None:
             clear += answer.status_code in (413, 422) and bool(answer.json()["msg"])
             alive += client.get("/detection/models").status_code == 200
     total = len(photos) + len(models)
-    report("hostile files with a clear error", clear, total, clear == total)
-    report("requests answered after them", alive, total, alive == total)
+    say("hostile files with a clear error", clear, "files", goal=total, at_least=True)
+    say("requests answered after them", alive, "requests", goal=total, at_least=True)
 
 
-_PARTS: dict[str, Callable[[], None]] = {
+_PARTS: dict[str, Callable[[argparse.Namespace], None]] = {
     "overhead": overhead,
     "queue": queue,
-    "difference": reference_difference.speed,
     "survival": survival,
     "hostile": hostile,
 }
 
 
-def main(words: Sequence[str]) -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Run one part or all of them."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.detection",
+        description=__doc__,
+        formatter_class=argparse.RawTextHelpFormatter,
+    )
     parser.add_argument("--only", choices=sorted(_PARTS))
-    options = parser.parse_args(words)
+    parser.add_argument("--width", type=int, default=2400, help="of the photos of overhead and queue, px")
+    parser.add_argument("--queued", type=int, default=20, help="photos in a row")
+    parser.add_argument("--photos", type=int, default=100, help="that wait while the service is killed")
+    parser.add_argument("--kills", type=int, default=5)
+    options = parser.parse_args(arguments)
     for name, part in _PARTS.items():
         if options.only in (None, name):
-            part()
+            part(options)
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -5,8 +5,7 @@
 
 With pairs it prints accuracy, equal error rate, and false non-matches and thresholds at false match rates of
 1e-2 and 1e-3 (benchmarks/face_pairs.py says how). Without, it measures the service: a login from the picture
-to the answer, the search, and what hostile pictures cost. One JSON line per figure: `value`, `target`,
-`floor` (something bare in the same run), `ok`.
+to the answer, the search, and what hostile pictures cost, one JSON line per figure (benchmarks/figures.py).
 
 NAME is dlib, the engine or the name of a pack (open, insightface, mobilefacenet, sface), or a pack's folder.
 `--pack DIR` uses a pack that is not installed: one with pack.json, a folder of loose model files that are
@@ -36,6 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.face_pairs import PairsError, compare, read_pairs
+from benchmarks.figures import cores, percentile, resident_mb, say, skip, timed
 from service.database import Database
 from service.envelope import Refusal
 from service.face import service as face_service
@@ -52,7 +52,9 @@ from shared.wire.account import Tokens
 
 LOGIN_MS = {"open": 60.0, "dlib": 250.0}
 SEARCH_MS = {10_000: 2.0, 100_000: 15.0}
+DIMENSIONS = (128, 512)
 MEMORY_MB = 200.0
+_WARM_UP = 5
 
 
 # --- which engine -------------------------------------------------------------------------------------
@@ -99,22 +101,6 @@ def loader(name: str, pack: Path | None = None) -> Iterator[Callable[[], FaceEng
 # --- speed and memory ---------------------------------------------------------------------------------
 
 
-def say(figure: str, value: float, target: float, unit: str, **more: Any) -> None:
-    """One line."""
-    line = {"figure": figure, "value": round(value, 2), "target": target, "unit": unit, **more}
-    print(json.dumps(line | {"ok": value <= target}, ensure_ascii=False), flush=True)
-
-
-def milliseconds(work: Callable[[], Any], times: int) -> list[float]:
-    """How long each call took."""
-    taken = []
-    for _ in range(times):
-        started = time.perf_counter()
-        work()
-        taken.append((time.perf_counter() - started) * 1000)
-    return taken
-
-
 @asynccontextmanager
 async def a_service(load: Callable[[], FaceEngine]) -> Any:
     """A face service on a fresh database, its engine in its own process."""
@@ -146,7 +132,7 @@ def base64_of(image: NDArray[np.uint8], suffix: str = ".jpg") -> str:
     return base64.b64encode(encoded(image, suffix)).decode()
 
 
-async def measure_login(kind: str) -> None:
+async def measure_login(kind: str, logins: int) -> None:
     """From a camera frame of 640 x 480 to the tokens, the model warm; the floor is the engine alone."""
     from tests.service.face import faces
 
@@ -156,24 +142,24 @@ async def measure_login(kind: str) -> None:
         async with a_service(load) as (made, _):
             await made.enrol("somebody", [base64_of(each) for each in faces.enrolments()], CONSENT_VERSION)
             taken = []
-            for number in range(35):
+            for number in range(_WARM_UP + logins):
                 started = time.perf_counter()
-                await made.login(frame, f"192.0.2.{number}")
+                await made.login(frame, f"192.0.2.{number % 250}")
                 taken.append((time.perf_counter() - started) * 1000)
         engine = load()
-        bare = milliseconds(lambda: look(engine, decode(picture_bytes(frame))), 15)[5:]
-    taken = taken[5:]
+        bare = timed(lambda: look(engine, decode(picture_bytes(frame))), max(logins // 3, 1), _WARM_UP)
+    taken = taken[_WARM_UP:]
     say(
         f"login, engine {kind}",
         statistics.median(taken),
-        LOGIN_MS[kind],
         "ms",
-        p95=round(sorted(taken)[int(len(taken) * 0.95)], 2),
-        floor=round(statistics.median(bare), 2),
+        goal=LOGIN_MS[kind],
+        floor=statistics.median(bare),
+        p95=round(percentile(taken, 0.95), 2),
     )
 
 
-def measure_search(templates: int, metric: Metric, dimension: int = 128) -> None:
+def measure_search(templates: int, metric: Metric, dimension: int) -> None:
     """The best user and the best other one among so many templates; the floor is the bare products."""
     rng = np.random.default_rng(1)
     matrix = rng.normal(size=(templates, dimension)).astype(np.float32)
@@ -181,15 +167,15 @@ def measure_search(templates: int, metric: Metric, dimension: int = 128) -> None
     gallery = Gallery(dimension, metric)
     gallery.fill((str(number // 3), row) for number, row in enumerate(matrix))
     probe = matrix[templates // 2]
-    taken = milliseconds(lambda: gallery.search(probe), 40)[10:]
-    floor = milliseconds(lambda: np.vecdot(matrix, probe), 40)[10:]
+    taken = timed(lambda: gallery.search(probe), 30, warm_up=10)
+    floor = timed(lambda: np.vecdot(matrix, probe), 30, warm_up=10)
     say(
         f"search over {templates:,} templates, {metric}, {dimension} numbers",
         statistics.median(taken),
-        SEARCH_MS[templates],
         "ms",
-        p95=round(sorted(taken)[int(len(taken) * 0.95)], 2),
-        floor=round(statistics.median(floor), 2),
+        goal=SEARCH_MS.get(templates),
+        floor=statistics.median(floor),
+        p95=round(percentile(taken, 0.95), 2),
     )
 
 
@@ -209,13 +195,13 @@ def a_bomb(width: int, height: int) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", packed) + chunk(b"IEND", b"")
 
 
-def hostile() -> dict[str, str]:
-    """What somebody may send instead of a face."""
+def hostile(bomb: int) -> dict[str, str]:
+    """What somebody may send instead of a face; `bomb` is the side of the picture that is too large, px."""
     from tests.service.face import faces
 
     jpeg = faces.encoded(faces.enrolment())
     files = {
-        "decompression bomb, 400 MP": a_bomb(20_000, 20_000),
+        f"decompression bomb, {bomb * bomb // 10**6} MP": a_bomb(bomb, bomb),
         "PNG just below the limit, 49 MP": a_bomb(7_000, 7_000),
         "truncated JPEG": jpeg[: len(jpeg) // 2],
         "1 x 1": a_bomb(1, 1),
@@ -228,22 +214,13 @@ def hostile() -> dict[str, str]:
     }
 
 
-def megabytes(pid: int, field: str) -> float:
-    """VmRSS or VmHWM of a process in MB; 0 where the system does not tell."""
-    try:
-        text = Path(f"/proc/{pid}/status").read_text()
-    except OSError:
-        return 0.0
-    return next((int(line.split()[1]) / 1024 for line in text.splitlines() if line.startswith(field)), 0.0)
-
-
 def forget_peaks(pids: Sequence[int]) -> None:
     """Let VmHWM of these processes begin anew (proc_pid_clear_refs(5), value 5)."""
     for pid in pids:
         Path(f"/proc/{pid}/clear_refs").write_text("5")
 
 
-async def measure_hostile() -> None:
+async def measure_hostile(bomb: int) -> None:
     """Each hostile picture as an enrolment: its answer, its time, and both processes' memory over idle."""
     from tests.service.face import faces
 
@@ -252,9 +229,9 @@ async def measure_hostile() -> None:
             await made.enrol("somebody", [base64_of(faces.enrolment())], CONSENT_VERSION)
             child = eyes.process_id
             assert child is not None
-            for name, face_info in hostile().items():
+            for name, face_info in hostile(bomb).items():
                 pids = (os.getpid(), child)
-                idle = sum(megabytes(pid, "VmRSS") for pid in pids)
+                idle = sum(resident_mb("VmRSS", pid) for pid in pids)
                 forget_peaks(pids)
                 started = time.perf_counter()
                 answer = "enrolled"
@@ -263,14 +240,8 @@ async def measure_hostile() -> None:
                 except Refusal as refusal:
                     answer = refusal.msg
                 taken = round((time.perf_counter() - started) * 1000, 1)
-                peak = sum(megabytes(pid, "VmHWM") for pid in pids)
-                say(f"memory over idle: {name}", peak - idle, MEMORY_MB, "MB", ms=taken, answer=answer)
-
-
-def cores() -> int:
-    """How many processor cores this process may use."""
-    allowed = getattr(os, "sched_getaffinity", None)
-    return len(allowed(0)) if allowed is not None else os.cpu_count() or 1
+                peak = sum(resident_mb("VmHWM", pid) for pid in pids)
+                say(f"memory over idle: {name}", peak - idle, "MB", goal=MEMORY_MB, ms=taken, answer=answer)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -286,6 +257,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--out", type=Path, help="where the result of --pairs goes, as JSON")
     parser.add_argument("--jobs", type=int, default=cores(), help="processes for --pairs")
     parser.add_argument("--only", choices=("login", "search", "hostile"), help="a part of the table of goals")
+    parser.add_argument("--logins", type=int, default=30)
+    parser.add_argument("--templates", type=int, nargs="+", default=sorted(SEARCH_MS), help="to search")
+    parser.add_argument("--bomb", type=int, default=20_000, metavar="PX", help="side of the largest picture")
     return parser
 
 
@@ -303,10 +277,10 @@ def measure_pairs(options: argparse.Namespace) -> None:
         options.out.write_text(text + "\n", encoding="utf-8")
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Compare pairs, or measure the table of goals."""
     parser = _parser()
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     if options.pairs is not None:
         if options.images is None:
             parser.error("--pairs needs --images")
@@ -319,16 +293,16 @@ def main() -> int:
     if options.only in (None, "login"):
         for kind in LOGIN_MS:
             try:
-                asyncio.run(measure_login(kind))
+                asyncio.run(measure_login(kind, options.logins))
             except PackError as problem:
-                print(json.dumps({"figure": f"login, engine {kind}", "skipped": str(problem)}))
+                skip(f"login, engine {kind}", str(problem))
     if options.only in (None, "search"):
-        for templates in SEARCH_MS:
+        for templates in options.templates:
             for metric in Metric:
-                measure_search(templates, metric)
-        measure_search(100_000, Metric.COSINE, 512)
+                measure_search(templates, metric, DIMENSIONS[0])
+        measure_search(max(options.templates), Metric.COSINE, DIMENSIONS[1])
     if options.only in (None, "hostile"):
-        asyncio.run(measure_hostile())
+        asyncio.run(measure_hostile(options.bomb))
     return 0
 
 

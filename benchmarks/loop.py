@@ -1,13 +1,12 @@
-"""Watching the event loop of the GUI thread, and the lines that tell what was found."""
+"""Watching the event loop of the GUI thread."""
 
 from __future__ import annotations
 
 import faulthandler
-import json
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,22 +16,6 @@ STALL_MS = 50.0
 """The longest that the GUI thread may be held."""
 _PATIENCE = 300.0
 _LOOK_EVERY = 0.005
-
-
-def say(figure: str, value: float, target: float, unit: str, **more: Any) -> None:
-    """One line."""
-    line = {"figure": figure, "value": round(value, 2), "target": target, "unit": unit, **more}
-    print(json.dumps(line | {"ok": value <= target}), flush=True)
-
-
-def tell(figure: str, value: float, unit: str, **more: Any) -> None:
-    """One line of a figure that no goal holds."""
-    print(json.dumps({"figure": figure, "value": round(value, 2), "unit": unit, **more}), flush=True)
-
-
-def percentile(values: Sequence[float], share: float) -> float:
-    """The value below which `share` of the values lie."""
-    return sorted(values)[min(int(len(values) * share), len(values) - 1)]
 
 
 def in_line() -> float:
@@ -76,13 +59,14 @@ class Stalls:
         self._timer.stop()
         self._over.set()
         if self._floor is not None:
-            bare = self._floor.longest()
-            times = round(self.longest * 1000 / bare, 1) if bare else 0.0
-            self._beneath = {"floor": round(bare, 1), "ratio": times, "stolen": round(self._floor.stolen())}
+            self._beneath = {
+                "floor": round(self._floor.longest(), 1),
+                "stolen": round(self._floor.stolen()),
+            }
 
     @property
-    def explained(self) -> dict[str, float]:
-        """What a line tells of it besides the longest turn, ms."""
+    def explained(self) -> dict[str, Any]:
+        """What `figures.say` is given besides the longest turn, ms."""
         own = {"processor": self.longest_work, "held": self.held, "waited": self.waited}
         return {name: round(seconds * 1000, 1) for name, seconds in own.items()} | self._beneath
 

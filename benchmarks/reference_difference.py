@@ -1,25 +1,27 @@
 """How well reference-difference finds known defects: precision, recall and F at IoU 0.33, default settings.
 
-    python -m benchmarks.reference_difference [--pairs N] [--seed N] [--calibrate] [--speed]
+    python -m benchmarks.reference_difference [--pairs N] [--seed N] [--calibrate] [--speed] [--megapixels N]
 
-Prints one JSON line per figure. Panels, boards (coloured and black-and-white) and labels are drawn, damaged
-and photographed under known views; `strangers` pairs two different surfaces of the same kind.
+Prints one JSON line per figure (`benchmarks/figures.py`). Panels, boards (coloured and black-and-white) and
+labels are drawn, damaged and photographed under known views; strangers are two different surfaces of the same
+kind. The floor of the speed is SIFT features of the same photos on one core.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import multiprocessing
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from benchmarks import scans, surfaces
+from benchmarks.figures import say
 from service.detection import memory
 from service.detection.reference_difference import AlignmentFailed, Found, Parameters, detect
 from service.detection.reference_difference.confidence import confidence, measures
@@ -31,6 +33,10 @@ from shared.samples import Image, View
 
 MATCH = 0.33
 MARGIN = 8
+PAIRS_PER_SECOND = 20
+LARGE_MEGAPIXELS = 24
+LARGE_SECONDS = 2.0
+"""The goals: aligned pairs of 640 x 640 on two free cores, and one large pair."""
 KINDS = ("panel", "board", "black-and-white board", "scanned board", "label", "photograph")
 SCANS = ("black-and-white board", "scanned board")
 
@@ -179,13 +185,14 @@ def quality(level: str, count: int, seed: int) -> list[tuple[float, bool]]:
     for kind, row in [*sums.items(), ("all", together)]:
         hit, given, true, refused, tight, generous = row
         precision, recall = hit / max(given, 1), hit / max(true, 1)
-        report(
-            f"{level}: {kind}",
-            f=2 * hit / max(given + true, 1),
-            f_hugging=2 * tight / max(given + true, 1),
-            f_with_annotators_margin=2 * generous / max(given + true, 1),
-            precision=precision,
-            recall=recall,
+        say(
+            f"F, {level}: {kind}",
+            2 * hit / max(given + true, 1),
+            "",
+            f_hugging=round(2 * tight / max(given + true, 1), 3),
+            f_with_annotators_margin=round(2 * generous / max(given + true, 1), 3),
+            precision=round(precision, 3),
+            recall=round(recall, 3),
             refused=refused,
         )
     return judged
@@ -219,10 +226,8 @@ def calibrate(count: int) -> None:
             bend = (x * (guess * (1 - guess))[:, None]).T @ x + np.eye(len(weights)) * 0.5
             weights += np.linalg.solve(bend, x.T @ (y - guess) - 0.5 * weights)
         names = ("bias", "strength", "thickness", "peers", "left")
-        report(
-            f"weights of {name} from {len(y)} parts, {y.mean():.3f} real",
-            **dict(zip(names, weights.tolist(), strict=True)),
-        )
+        for weight, value in zip(names, weights.tolist(), strict=True):
+            say(f"weight of {weight}, {name}", value, "", parts=len(y), real=round(float(y.mean()), 3))
 
 
 def strangers(count: int) -> None:
@@ -241,7 +246,10 @@ def strangers(count: int) -> None:
             except AlignmentFailed:
                 answers["refused"] += 1
     total = sum(answers.values())
-    report("strangers", **{name: value / total for name, value in answers.items()})
+    shares: dict[str, Any] = {
+        name: round(value / total, 3) for name, value in answers.items() if name != "passed"
+    }
+    say("strangers that pass", answers["passed"] / total, "", **shares)
 
 
 def calibration(judged: list[tuple[float, bool]]) -> None:
@@ -249,52 +257,62 @@ def calibration(judged: list[tuple[float, bool]]) -> None:
     for low in (0.5, 0.6, 0.7, 0.8, 0.9):
         band = [(given, real) for given, real in judged if low <= given < low + 0.1 + 1e-9]
         if band:
-            report(
-                f"confidence {low:.1f}..{low + 0.1:.1f}",
-                given=sum(given for given, _ in band) / len(band),
-                real=sum(real for _, real in band) / len(band),
+            say(
+                f"real of the findings with confidence {low:.1f}..{low + 0.1:.1f}",
+                sum(real for _, real in band) / len(band),
+                "",
+                given=round(sum(given for given, _ in band) / len(band), 3),
                 count=len(band),
             )
 
 
-def speed() -> None:
-    """What an aligned pair of 640 x 640 and a pair of 24 MP with alignment cost.
+def speed(count: int, megapixels: int, times: int) -> None:
+    """What an aligned pair of 640 x 640 and a large pair with alignment cost, the least of `times` runs.
+
+    `count` pairs of 640 x 640 per kind of surface.
 
     Memory is kept as the service and the command line keep it. The machine may be shared, so processor time
     per pair is given beside the wall clock, with what two free cores would make of it, and as a yardstick of
     the same run: SIFT features of the same photos on one core.
     """
     memory.keep()
-    small = [pair for pair in pairs("aligned", 4) if pair.photo.shape[:2] == (640, 640)]
-    once = _timed(lambda: [_compare(pair) for pair in small], 3)
+    small = [pair for pair in pairs("aligned", 2 * count) if pair.photo.shape[:2] == (640, 640)]
+    once = _timed(lambda: [_compare(pair) for pair in small], times)
     threads = cv2.getNumThreads()
     # As the service runs two at a time: one core each, so OpenCV starts no threads of its own.
     cv2.setNumThreads(1)
-    alone = _timed(lambda: [_compare(pair) for pair in small], 3)
-    sift = _timed(lambda: [_features(pair) for pair in small], 3)
+    alone = _timed(lambda: [_compare(pair) for pair in small], times)
+    sift = _timed(lambda: [_features(pair) for pair in small], times)
     cv2.setNumThreads(threads)
     with ProcessPoolExecutor(2, multiprocessing.get_context("spawn"), _one_thread) as pool:
         list(pool.map(_compare, small * 2))
         begun = time.perf_counter()
         list(pool.map(_compare, small * 4))
         both = time.perf_counter() - begun
-    count = len(small)
-    report(
-        "640 x 640 aligned",
-        cpu_ms_per_pair=1000 * alone.processor / count,
-        sift_cpu_ms=1000 * sift.processor / count,
-        ratio=alone.processor / sift.processor,
-        pairs_per_second_on_two_free_cores=2 * count / alone.processor,
-        pairs_per_second_one_by_one=count / once.wall,
-        pairs_per_second_two_processes=4 * count / both,
-        goal=20,
+    number = len(small)
+    say(
+        "640 x 640 aligned, processor time",
+        1000 * alone.processor / number,
+        "ms",
+        floor=1000 * sift.processor / number,
     )
+    say(
+        "640 x 640 aligned, on two free cores",
+        2 * number / alone.processor,
+        "pairs/s",
+        goal=PAIRS_PER_SECOND,
+        at_least=True,
+        one_by_one=round(number / once.wall, 1),
+        two_processes=round(4 * number / both, 1),
+    )
+    height = round((megapixels * 1e6 / 1.5) ** 0.5)
     scene = samples.scene(
-        6000, 4000, 3, view=View(rotation=6, scale=1.0, perspective=0.03, light=0.3, noise=4)
+        height * 3 // 2, height, 3, view=View(rotation=6, scale=1.0, perspective=0.03, light=0.3, noise=4)
     )
     large = Pair("panel", scene.reference, scene.photo, ())
-    whole = _timed(lambda: _compare(large), 3)
-    report("24 MP with alignment", seconds=whole.wall, cpu_seconds=whole.processor, goal=2.0)
+    whole = _timed(lambda: _compare(large), times)
+    goal = LARGE_SECONDS if megapixels == LARGE_MEGAPIXELS else None
+    say(f"{megapixels} MP with alignment", whole.wall, "s", goal=goal, processor=round(whole.processor, 2))
 
 
 @dataclass(frozen=True)
@@ -334,21 +352,20 @@ def _whole(image: Image) -> Rect:
     return Rect(0, 0, image.shape[1], image.shape[0])
 
 
-def report(name: str, **figures: float) -> None:
-    """One JSON line."""
-    print(
-        json.dumps({"figure": name, **{key: round(value, 3) for key, value in figures.items()}}), flush=True
-    )
-
-
-def main(words: Sequence[str]) -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Run what is asked for; everything without a flag."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.reference_difference",
+        description=__doc__,
+        formatter_class=argparse.RawTextHelpFormatter,
+    )
     parser.add_argument("--pairs", type=int, default=12, help="pairs per kind of surface")
     parser.add_argument("--seed", type=int, default=100, help="another one gives surfaces never seen before")
+    parser.add_argument("--megapixels", type=int, default=LARGE_MEGAPIXELS, help="of the large pair")
+    parser.add_argument("--times", type=int, default=3, help="runs of which the fastest counts")
     parser.add_argument("--calibrate", action="store_true", help="only fit the confidence")
     parser.add_argument("--speed", action="store_true", help="only the speed")
-    options = parser.parse_args(words)
+    options = parser.parse_args(arguments)
     if options.calibrate:
         calibrate(options.pairs)
         return 0
@@ -356,9 +373,9 @@ def main(words: Sequence[str]) -> int:
         judged = quality("aligned", options.pairs, options.seed) + quality("all", options.pairs, options.seed)
         calibration(judged)
         strangers(options.pairs)
-    speed()
+    speed(min(options.pairs, 2), options.megapixels, options.times)
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

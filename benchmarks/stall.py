@@ -1,26 +1,29 @@
 """Whether the window moves on while the service detects, and while theme and language change.
 
-    python -m benchmarks.stall
+    python -m benchmarks.stall [--items N] [--width PX]
 
 The whole desktop with its own service, a record of 12 items with a photo each, the workbench in front. Prints
-one JSON line per figure: the longest time between two turns of the event loop while everything is detected
-and the results arrive, and while theme and language change, each held against 50 ms. For machines that are
-shared, `processor` is what the GUI thread itself worked in one turn at most, `held` the longest turn without
-waiting for a core, `waited` that waiting in the longest turn, and `floor` (`benchmarks/floor.py`) what a
-process with nothing but a timer was away at most in the same time, ms; `ratio` is the figure over that floor.
+one JSON line per figure (`benchmarks/figures.py`): the longest time between two turns of the event loop while
+everything is detected and the results arrive, and while theme and language change, each held against 50 ms.
+For machines that are shared, `processor` is what the GUI thread itself worked in one turn at most, `held` the
+longest turn without waiting for a core, `waited` that waiting in the longest turn, and the floor
+(`benchmarks/floor.py`) what a process with nothing but a timer was away at most in the same time, ms.
 `stolen` are ms of the processors that went to other virtual machines.
 """
 
 from __future__ import annotations
 
+import argparse
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
 from benchmarks.desk import desk, workbench
+from benchmarks.figures import say
 from benchmarks.floor import Floor
-from benchmarks.loop import STALL_MS, Stalls, say, until
+from benchmarks.loop import STALL_MS, Stalls, until
 from desktop.client import Session
 from desktop.pages.workbench import WorkbenchPage
 from shared import results
@@ -29,14 +32,12 @@ from shared.samples import damage, panel
 from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.inspection import ItemCreate, RecordCreate
 
-ITEMS = 12
-WIDTH, HEIGHT = 4000, 3000
 _SETTLE_S = 1.5
 
 
-def fill(session: Session, folder: Path) -> str:
-    """A record with `ITEMS` items to detect in a photo with a crack; gives its id."""
-    good = panel(WIDTH, HEIGHT, 1)
+def fill(session: Session, folder: Path, items: int, width: int) -> str:
+    """A record with so many items to detect in a damaged photo of `width` px; gives its id."""
+    good = panel(width, width * 3 // 4, 1)
     bad, _ = damage(good, ("crack", "dent", "scratch", "stain", "missing") * 2, 3)
     paths = folder / "reference.jpg", folder / "today.jpg"
     for path, image in zip(paths, (good.image, bad), strict=True):
@@ -46,20 +47,22 @@ def fill(session: Session, folder: Path) -> str:
         ReferenceImageWrite(reference_image_name="Skin", file_id=reference.file_id)
     ).reference_image_id
     record = session.records.create(RecordCreate(task_id="benchmark", reference_image_id=image_id))
-    for number in range(ITEMS):
+    for number in range(items):
         body = {
             "item_name": f"壁板 {number + 1}",
             "inspection_id": record.inspection_id,
             "model_id": "reference-difference",
-            "item_point": {"point": {"x": number % 4 * 0.24, "y": number // 4 * 0.3, "w": 0.22, "h": 0.28}},
+            "item_point": {
+                "point": {"x": number % 4 * 0.24, "y": number // 4 % 3 * 0.3, "w": 0.22, "h": 0.28}
+            },
         }
         item = session.items.create(ItemCreate.model_validate(body))
         session.items.add_photo(item.value.item_id, photo.file_id)
     return record.inspection_id
 
 
-def detecting(page: WorkbenchPage, floor: Floor) -> None:
-    """Detect everything, as its key does, and watch the event loop until the last result is shown."""
+def detecting(page: WorkbenchPage, items: int, floor: Floor) -> None:
+    """Detect all the items, as its key does, and watch the event loop until the last result is shown."""
 
     def detected() -> bool:
         document = page.bench.document
@@ -78,9 +81,9 @@ def detecting(page: WorkbenchPage, floor: Floor) -> None:
     say(
         "longest stall while detecting",
         stalls.longest * 1000,
-        STALL_MS,
         "ms",
-        items=ITEMS,
+        goal=STALL_MS,
+        items=items,
         seconds=seconds,
         **stalls.explained,
     )
@@ -93,26 +96,31 @@ def changing(name: str, change: Callable[[], object], floor: Floor) -> None:
     settled = time.monotonic() + _SETTLE_S
     until(lambda: time.monotonic() > settled, name)
     stalls.end()
-    say(f"longest stall at a {name}", stalls.longest * 1000, STALL_MS, "ms", **stalls.explained)
+    say(f"longest stall at a {name}", stalls.longest * 1000, "ms", goal=STALL_MS, **stalls.explained)
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Run it."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.stall", description=__doc__)
+    parser.add_argument("--items", type=int, default=12)
+    parser.add_argument("--width", type=int, default=4000, help="of the pictures, px")
+    given = parser.parse_args(arguments)
     with Floor() as floor, desk() as (desktop, folder):
         from desktop.theme import Mode
 
-        record_id = fill(desktop.context.session, folder)
+        record_id = fill(desktop.context.session, folder, given.items, given.width)
         desktop.window.go("workbench", {"record_id": record_id})
         page = workbench(desktop)
         until(lambda: page.view.source is not None and page.photos.pair is not None, "the opening")
-        detecting(page, floor)
+        detecting(page, given.items, floor)
         until(lambda: page.photos.pair is not None, "the photo")
         commands = desktop.context.commands
         for mode in (Mode.DARK, Mode.LIGHT):
             changing(f"change of the theme to {mode}", partial(commands.run, f"theme.{mode}"), floor)
         for code in ("zh_CN", "en"):
             changing(f"change of the language to {code}", partial(commands.run, f"language.{code}"), floor)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

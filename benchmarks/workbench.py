@@ -1,47 +1,50 @@
 """How fast the workbench answers in a large record, and for how long its GUI thread is held.
 
-    python -m benchmarks.workbench [--where MS]
+    python -m benchmarks.workbench [--items N] [--regions N] [--megapixels N] [--steps N]
+        [--settle S] [--where MS]
 
 The whole desktop with its own service, a record of 1,000 items with regions, photos and results, on a
-reference image of 24 MP. Prints one JSON line per figure: the time of an action until it is painted, and the
-longest time between two turns of the event loop while it was done and what it set off came in, held against
-50 ms. What else a line says of the machine's part tells `benchmarks/stall.py`.
+reference image of 24 MP. Prints one JSON line per figure (`benchmarks/figures.py`): the time of an action
+until it is painted, and the longest time between two turns of the event loop while it was done and what it
+set off came in. `benchmarks/stall.py` says what the other numbers of such a line are.
 `--where` writes to the standard error where the GUI thread is whenever a turn takes longer than so many ms.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import statistics
+import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from benchmarks.canvas import draw_picture
+from benchmarks.canvas import draw_picture, size_of
 from benchmarks.desk import desk, workbench
+from benchmarks.figures import say
 from benchmarks.floor import Floor
-from benchmarks.loop import STALL_MS, Stalls, say, tell, until
+from benchmarks.loop import STALL_MS, Stalls, until
 from desktop.client import Session
 from desktop.pages.workbench import WorkbenchPage
 from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.inspection import ItemCreate, RecordCreate
 
-ITEMS = 1_000
 COLUMNS = 40
-REGIONS = 10_000
-STEPS = 40
-REFERENCE = (6000, 4000)
-PHOTO = (4000, 3000)
 ANSWER_MS = 100.0
 """An action is felt as immediate up to here. Source: J. Nielsen, Usability Engineering, 1993, chapter 5."""
-_SETTLE_S = 2.0
 
 
-def fill(session: Session, folder: Path) -> str:
-    """A record of `ITEMS` items, each with a region, a photo and a detection with findings; gives its id."""
-    pictures = {"reference.jpg": REFERENCE, "one.jpg": PHOTO, "two.jpg": PHOTO}
+def fill(session: Session, folder: Path, items: int, megapixels: int) -> str:
+    """A record of `items` items, each with a region, a photo and a detection with findings; gives its id.
+
+    The photos have half the pixels of the reference image.
+    """
+    reference, photo_size = size_of(megapixels), size_of(max(megapixels // 2, 1))
+    rows = -(-items // COLUMNS)
+    pictures = {"reference.jpg": reference, "one.jpg": photo_size, "two.jpg": photo_size}
     stored = {}
     for name, size in pictures.items():
         draw_picture(folder / name, *size)
@@ -52,11 +55,11 @@ def fill(session: Session, folder: Path) -> str:
     record = session.records.create(
         RecordCreate(task_id="benchmark", reference_image_id=image.reference_image_id)
     )
-    scale = PHOTO[0] / REFERENCE[0]
-    for number in range(ITEMS):
+    scale = photo_size[0] / reference[0]
+    for number in range(items):
         photo = stored["two.jpg" if number % 2 else "one.jpg"]
-        x, y = number % COLUMNS / COLUMNS, number // COLUMNS / (ITEMS // COLUMNS)
-        left, top = x * PHOTO[0], y * PHOTO[1]
+        x, y = number % COLUMNS / COLUMNS, number // COLUMNS / rows
+        left, top = x * photo_size[0], y * photo_size[1]
         boxes = [
             {
                 "label": "crack",
@@ -69,7 +72,7 @@ def fill(session: Session, folder: Path) -> str:
             "item_name": f"壁板 {number + 1}",
             "inspection_id": record.inspection_id,
             "model_id": "reference-difference",
-            "item_point": {"point": {"x": x, "y": y, "w": 0.6 / COLUMNS, "h": 0.6 / (ITEMS // COLUMNS)}},
+            "item_point": {"point": {"x": x, "y": y, "w": 0.6 / COLUMNS, "h": 0.6 / rows}},
             "result": [
                 {
                     "inputImage": photo.model_dump(mode="json"),
@@ -92,11 +95,11 @@ def fill(session: Session, folder: Path) -> str:
     return record.inspection_id
 
 
-def regions_file(folder: Path) -> Path:
-    """`REGIONS` regions as a file of another program."""
-    side = round(REGIONS**0.5)
+def regions_file(folder: Path, count: int) -> Path:
+    """`count` regions as a file of another program."""
+    side = math.isqrt(count - 1) + 1
     path = folder / "regions.txt"
-    middles = [((number % side + 0.5) / side, (number // side + 0.5) / side) for number in range(REGIONS)]
+    middles = [((number % side + 0.5) / side, (number // side + 0.5) / side) for number in range(count)]
     rows = (f"0 {x:.6f} {y:.6f} {0.6 / side} {0.6 / side}\n" for x, y in middles)
     path.write_text("".join(rows), encoding="utf-8")
     return path
@@ -105,9 +108,14 @@ def regions_file(folder: Path) -> Path:
 class Bench:
     """The open page, and how its actions are timed."""
 
-    def __init__(self, page: WorkbenchPage, where: float | None, floor: Floor) -> None:
+    def __init__(self, page: WorkbenchPage, where: float | None, settle_s: float, floor: Floor) -> None:
         self.page, self._floor = page, floor
-        self._where = where
+        self._where, self._settle_s = where, settle_s
+
+    def settle(self) -> None:
+        """Let what was set off come in."""
+        ends = time.monotonic() + self._settle_s
+        until(lambda: time.monotonic() > ends, "the waiting")
 
     @contextmanager
     def held(self, doing: str) -> Iterator[None]:
@@ -115,10 +123,10 @@ class Bench:
         stalls = Stalls(self._where, self._floor)
         try:
             yield
-            settle()
+            self.settle()
         finally:
             stalls.end()
-        say(f"longest stall while {doing}", stalls.longest * 1000, STALL_MS, "ms", **stalls.explained)
+        say(f"longest stall while {doing}", stalls.longest * 1000, "ms", goal=STALL_MS, **stalls.explained)
 
     def timed(self, figure: str, act: Callable[[], object], times: int = 1) -> None:
         """Tell how long an action takes until it is painted, and the longest stall meanwhile."""
@@ -127,13 +135,7 @@ class Bench:
             for _ in range(times):
                 took.append(painted(act))
         more: dict[str, Any] = {"longest": round(max(took), 1), "times": times} if times > 1 else {}
-        say(figure, statistics.median(took), ANSWER_MS, "ms", **more)
-
-
-def settle() -> None:
-    """Let what was set off come in."""
-    ends = time.monotonic() + _SETTLE_S
-    until(lambda: time.monotonic() > ends, "the waiting")
+        say(figure, statistics.median(took), "ms", goal=ANSWER_MS, **more)
 
 
 def painted(act: Callable[[], object]) -> float:
@@ -158,30 +160,30 @@ def painted(act: Callable[[], object]) -> float:
     return (times[1] - times[0]) * 1000
 
 
-def opening(bench: Bench, go: Callable[[], object], doing: str) -> None:
-    """Open the record; tell when its list and its picture are there."""
+def opening(bench: Bench, go: Callable[[], object], items: int, doing: str) -> None:
+    """Open the record of so many items; tell when its list and its picture are there."""
     page = bench.page
     with bench.held(doing):
         began = time.perf_counter()
         go()
-        until(lambda: page.items.model.rowCount() == ITEMS, "the opening")
+        until(lambda: page.items.model.rowCount() == items, "the opening")
         listed = time.perf_counter()
         until(lambda: page.view.source is not None and page.photos.pair is not None, "the picture")
         seen = time.perf_counter()
         until(lambda: bool(page.picture.cropped), "the crops")
-    tell(f"{doing}: until the list is there", (listed - began) * 1000, "ms")
-    tell(f"{doing}: until picture and photo are there", (seen - began) * 1000, "ms")
+    say(f"{doing}: until the list is there", (listed - began) * 1000, "ms")
+    say(f"{doing}: until picture and photo are there", (seen - began) * 1000, "ms")
 
 
-def acting(bench: Bench) -> None:
-    """What a person does in an open record."""
+def acting(bench: Bench, steps: int) -> None:
+    """What a person does in an open record, so many steps from item to item among it."""
     from PySide6.QtCore import Qt
 
     from shared.codes import Verdict
 
     page = bench.page
     commands, filters = page.context.commands, page.items.filters
-    bench.timed("going to the next item", lambda: commands.run("item.next"), STEPS)
+    bench.timed("going to the next item", lambda: commands.run("item.next"), steps)
     until(lambda: page.photos.pair is not None, "the photo")
     bench.timed("renaming an item", lambda: page.bench.rename("renamed"))
     names = iter(["undecided", "failed", "all"] * 2)
@@ -192,51 +194,61 @@ def acting(bench: Bench) -> None:
     page.view.setFocus(Qt.FocusReason.OtherFocusReason)
 
 
-def importing(bench: Bench, path: Path) -> None:
-    """Import many regions, take them back."""
+def importing(bench: Bench, path: Path, items: int, regions: int) -> None:
+    """Import many regions into a record of so many items, take them back."""
     from desktop.pages.workbench.exchange import Exchange
 
     page = bench.page
     exchange = page.findChild(Exchange)
     assert isinstance(exchange, Exchange)
-    with bench.held(f"importing {REGIONS:,} regions"):
+    with bench.held(f"importing {regions:,} regions"):
         began = time.perf_counter()
         exchange.read(path)
-        until(lambda: page.items.model.rowCount() == ITEMS + REGIONS, "the import")
+        until(lambda: page.items.model.rowCount() == items + regions, "the import")
         took = time.perf_counter() - began
-    tell(f"importing {REGIONS:,} regions", took, "s")
+    say(f"importing {regions:,} regions", took, "s")
     with bench.held("undoing that import"):
         began = time.perf_counter()
         page.context.commands.run("edit.undo")
-        until(lambda: page.items.model.rowCount() == ITEMS, "the undoing")
+        until(lambda: page.items.model.rowCount() == items, "the undoing")
         took = time.perf_counter() - began
-    tell("undoing that import", took, "s")
+    say("undoing that import", took, "s")
     with bench.held("redoing it"):
         began = time.perf_counter()
         page.context.commands.run("edit.redo")
-        until(lambda: page.items.model.rowCount() == ITEMS + REGIONS, "the redoing")
+        until(lambda: page.items.model.rowCount() == items + regions, "the redoing")
         took = time.perf_counter() - began
-    tell("redoing it", took, "s")
+    say("redoing it", took, "s")
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Run it."""
-    parser = argparse.ArgumentParser(description="Figures of the workbench, one JSON line each.")
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.workbench", description=__doc__)
+    parser.add_argument("--items", type=int, default=1_000)
+    parser.add_argument("--regions", type=int, default=10_000, help="regions that are imported")
+    parser.add_argument("--megapixels", type=int, default=24, help="of the reference image")
+    parser.add_argument("--steps", type=int, default=40, help="how often to go to the next item")
+    parser.add_argument("--settle", type=float, default=2.0, help="seconds to watch on after each action")
     parser.add_argument("--where", type=float, help="tell where the GUI thread is after so many ms")
-    given = parser.parse_args()
+    given = parser.parse_args(arguments)
     with Floor() as floor, desk() as (desktop, folder):
-        record_id = fill(desktop.context.session, folder)
-        window, bench = desktop.window, Bench(workbench(desktop), given.where, floor)
+        record_id = fill(desktop.context.session, folder, given.items, given.megapixels)
+        window, bench = desktop.window, Bench(workbench(desktop), given.where, given.settle, floor)
         page = bench.page
-        settle()
-        opening(bench, lambda: window.go("workbench", {"record_id": record_id}), "opening")
+
+        def go() -> None:
+            window.go("workbench", {"record_id": record_id})
+
+        bench.settle()
+        opening(bench, go, given.items, "opening")
         window.go("records")
         page.close_all()
-        settle()
-        opening(bench, lambda: window.go("workbench", {"record_id": record_id}), "opening again")
-        acting(bench)
-        importing(bench, regions_file(folder))
+        bench.settle()
+        opening(bench, go, given.items, "opening again")
+        acting(bench, given.steps)
+        importing(bench, regions_file(folder, given.regions), given.items, given.regions)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -36,9 +36,12 @@ def free_port() -> int:
 
 
 class Server:
-    """A running server; `url(name)` is the address of one of its databases."""
+    """A running server; `url(name)` is the address of one of its databases.
 
-    def __init__(self, place: Path) -> None:
+    `given` are settings that differ from those for tests: with `fsync="on"` it flushes to the disk.
+    """
+
+    def __init__(self, place: Path, **given: str) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="walkaround-pg-"))
         self.port = free_port()
         # PostgreSQL does not start as root.
@@ -75,6 +78,7 @@ class Server:
             "unix_socket_directories": "",
             "fsync": "off",
             "max_connections": "200",
+            **given,
         }
         words = [word for key, value in settings.items() for word in ("-c", f"{key}={value}")]
         self.process = subprocess.Popen([place / "postgres", "-D", data, *words], **options)
@@ -105,7 +109,7 @@ class Server:
         import psycopg
 
         with psycopg.connect(self._plain("postgres"), autocommit=True) as connection:
-            connection.execute(statement)  # type: ignore[call-overload]
+            connection.execute(statement)
 
     def stop(self) -> None:
         """End the server and remove its folder."""

@@ -169,11 +169,15 @@ def display() -> Iterator[str]:
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="X11")
-def test_a_real_window_opens(tmp_path: Path, bare: dict[str, str], display: str) -> None:
+@pytest.mark.parametrize("session", ["x11", "wayland"])
+def test_a_real_window_opens(tmp_path: Path, bare: dict[str, str], display: str, session: str) -> None:
     xwininfo = shutil.which("xwininfo")
     if xwininfo is None:
         pytest.skip("needs xwininfo")
-    environment = {**bare, "DISPLAY": display}
+    environment = {**bare, "DISPLAY": display, "XDG_SESSION_TYPE": session}
+    if session == "wayland":
+        # Xwayland is the display; Qt's own Wayland part is not in the bundle.
+        environment["WAYLAND_DISPLAY"] = "wayland-0"
     command = [PROGRAM, "run", "--data-dir", tmp_path / "data"]
     with (tmp_path / "said").open("wb") as said:
         process = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=said, stderr=said)

@@ -1,0 +1,175 @@
+"""Runs every benchmark and writes one table of what they found.
+
+    python -m benchmarks [--only NAME ...] [--out FILE]
+
+Each runs in a process of its own, one after another, on a machine that should have nothing else to do. Their
+lines are printed as they come. When all of them ended well, the table goes to docs/benchmarks.md and its main
+rows to the README, or the table alone to the file that `--out` names. `--only` measures some of them and needs
+`--out`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from benchmarks.figures import ROOT, Machine, commit
+
+NAMES = ("canvas", "workbench", "stall", "report", "service", "detection", "reference_difference", "face")
+TABLE = ROOT / "docs" / "benchmarks.md"
+README = ROOT / "README.md"
+# The README has the rows of these figures between these two lines.
+MAIN = (
+    "first picture of 100 MP",
+    "longest stall while opening again",
+    "longest stall while importing 10,000 regions",
+    "report of 200 findings",
+    "sqlite: record by id",
+    "sqlite: search by task, pages 1 to 10",
+    "sqlite: create with audit entry",
+    "postgresql: record by id",
+    "postgresql: search by task, pages 1 to 10",
+    "postgresql: create with audit entry",
+    "sqlite: ready after start",
+    "640 x 640 aligned, on two free cores",
+    "24 MP with alignment",
+    "login, engine dlib",
+)
+BEGIN, END = "<!-- written by make bench -->\n", "<!-- until here -->\n"
+PREFACE = (
+    "Written by `make bench`: every figure of every benchmark, of one run. A floor is something bare that",
+    "was measured in the same run, and the ratio is the figure over it: on a shared machine the ratios say",
+    "more than the figures. The first lines of each module in `benchmarks/` say what is measured.",
+)
+# Of a line: what has a column of its own.
+_COLUMNS = ("figure", "value", "unit", "goal", "goal_is", "ok", "floor", "ratio", "skipped")
+
+Line = dict[str, Any]
+
+
+class FailedError(Exception):
+    """A benchmark did not end well."""
+
+
+def measure(name: str) -> list[Line]:
+    """Run the benchmark `name` and give its lines, which are printed too. Raises FailedError."""
+    command = [sys.executable, "-m", f"benchmarks.{name}"]
+    lines = []
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            print(line, end="", flush=True)
+            lines.append(json.loads(line))
+    if process.returncode:
+        raise FailedError(f"benchmarks.{name} ended with {process.returncode}")
+    return lines
+
+
+def table(found: Iterable[tuple[str, Sequence[Line], float]], machine: Machine, when: datetime) -> str:
+    """The document: where and when it was measured, and a row per figure.
+
+    `found` has the name of each benchmark, its lines and how many seconds it took.
+    """
+    rows, took = [], []
+    for name, lines, seconds in found:
+        took.append(f"{name} {seconds:.0f} s")
+        rows += [_row([name, *_cells(line), _also(line)]) for line in lines]
+    return "\n".join(
+        [
+            "# Benchmarks",
+            "",
+            *PREFACE,
+            "",
+            f"- Machine: {machine.words}",
+            f"- Commit: {commit()}",
+            f"- Date: {when:%Y-%m-%d %H:%M} UTC",
+            f"- Time taken: {', '.join(took)}",
+            "",
+            "| benchmark | figure | value | goal | floor | ratio | also |",
+            "|---|---|---|---|---|---|---|",
+            *rows,
+            "",
+        ]
+    )
+
+
+def main_rows(lines: Iterable[Line], machine: Machine, when: datetime) -> str:
+    """What the README shows: the rows of `MAIN`, and where and when they were measured."""
+    found = {line["figure"]: line for line in lines}
+    rows = [_row(_cells(found[figure])) for figure in MAIN if figure in found]
+    return "\n".join(
+        [
+            "| figure | value | goal | floor | ratio |",
+            "|---|---|---|---|---|",
+            *rows,
+            "",
+            f"{machine.words}; commit {commit()}, {when:%Y-%m-%d}.",
+            "",
+        ]
+    )
+
+
+def with_main_rows(readme: str, rows: str) -> str:
+    """The README with other rows. Raises ValueError when it lacks the lines that they stand between."""
+    before, begin, rest = readme.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"{README.name} lacks {BEGIN.strip()} or {END.strip()}")
+    return before + begin + rows + end + after
+
+
+def _cells(line: Line) -> list[str]:
+    """Figure, value, goal, floor, ratio."""
+    if "skipped" in line:
+        return [line["figure"], f"not measured: {line['skipped']}", "", "", ""]
+    goal = ""
+    if "goal" in line:
+        goal = f"{line['goal_is']} {line['goal']:g}{'' if line['ok'] else ' (missed)'}"
+    floor, ratio = (f"{line[each]:g}" if each in line else "" for each in ("floor", "ratio"))
+    return [line["figure"], f"{line['value']:g} {line['unit']}".strip(), goal, floor, ratio]
+
+
+def _also(line: Line) -> str:
+    return ", ".join(f"{key} {value}" for key, value in line.items() if key not in _COLUMNS)
+
+
+def _row(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure and write; 1 when a benchmark failed."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--only", nargs="+", choices=NAMES, metavar="NAME", help=", ".join(NAMES))
+    parser.add_argument("--out", type=Path, help="the file that the table goes to")
+    given = parser.parse_args(arguments)
+    if given.only and given.out is None:
+        parser.error("--only needs --out: the table of the project holds all figures of one run")
+    machine, when, found = Machine.here(), datetime.now(UTC), []
+    try:
+        for name in given.only or NAMES:
+            begun = time.monotonic()
+            found.append((name, measure(name), time.monotonic() - begun))
+    except FailedError as problem:
+        print(f"{problem}; no table was written", file=sys.stderr)
+        return 1
+    out = given.out or TABLE
+    out.write_text(table(found, machine, when), "utf-8")
+    if given.out is None:
+        rows = main_rows((line for _, lines, _ in found for line in lines), machine, when)
+        README.write_text(with_main_rows(README.read_text("utf-8"), rows), "utf-8")
+    print(f"written: {out}", file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,123 @@
+"""Puts load on an HTTP service: by wrk where it is installed, otherwise by httpx in this process.
+
+wrk costs little beside what it measures. httpx takes more processor time per request than the service, so its
+figures are lower and only to be compared with others of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from benchmarks.figures import percentile
+
+CLIENTS = ("wrk", "httpx")
+
+# The requests one after another, from the first again after the last; the answer to everything as JSON.
+_SCRIPT = """
+local targets = {}
+for line in io.lines("TARGETS") do targets[#targets + 1] = line end
+local at = 0
+request = function()
+    at = at % #targets + 1
+    return wrk.format(nil, targets[at])
+end
+done = function(summary, latency)
+    local errors = summary.errors
+    io.write(string.format(
+        '\\n{"requests": %d, "seconds": %.6f, "p50": %.6f, "p99": %.6f, "errors": %d}\\n',
+        summary.requests, summary.duration / 1e6,
+        latency:percentile(50) / 1e3, latency:percentile(99) / 1e3,
+        errors.connect + errors.read + errors.write + errors.status + errors.timeout))
+end
+"""
+
+
+def installed_client() -> str:
+    """The client that is used unless another is asked for."""
+    return "wrk" if shutil.which("wrk") else "httpx"
+
+
+class LoadError(RuntimeError):
+    """Some answers were not those that a figure is about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Requests of one kind: paths with their queries, one after another; with a `body` as POST."""
+
+    paths: Sequence[str]
+    body: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What a service bore: requests a second, and the milliseconds of half and of 99 of 100 of them."""
+
+    per_second: float
+    p50: float
+    p99: float
+    requests: int
+
+
+def put_load(url: str, work: Work, *, token: str = "", connections: int, seconds: float, client: str) -> Load:
+    """Send the requests of `work` over so many connections for so long. Raises LoadError."""
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    if client == "wrk":
+        return _by_wrk(url, work, headers, connections, seconds)
+    return asyncio.run(_by_httpx(url, work, headers, connections, seconds))
+
+
+def _by_wrk(url: str, work: Work, headers: dict[str, str], connections: int, seconds: float) -> Load:
+    with tempfile.TemporaryDirectory() as folder:
+        targets, script = Path(folder) / "targets", Path(folder) / "script.lua"
+        targets.write_text("\n".join(work.paths) + "\n", "utf-8")
+        lines = [_SCRIPT.replace("TARGETS", str(targets))]
+        if work.body is not None:
+            body = json.dumps(work.body)
+            lines += ['wrk.method = "POST"', f"wrk.body = {json.dumps(body)}"]
+            lines += ['wrk.headers["Content-Type"] = "application/json"']
+        lines += [f"wrk.headers[{json.dumps(key)}] = {json.dumps(value)}" for key, value in headers.items()]
+        script.write_text("\n".join(lines), "utf-8")
+        # wrk counts whole seconds.
+        words = ("-t", "1", "-c", str(connections), "-d", f"{max(round(seconds), 1)}s", "--timeout", "60s")
+        run = subprocess.run(
+            ["wrk", *words, "-s", str(script), url], capture_output=True, text=True, check=True
+        )
+    found = json.loads(run.stdout.strip().splitlines()[-1])
+    if found["errors"] or not found["requests"]:
+        raise LoadError(f"{found['errors']} of {found['requests']} requests of {work.paths[0]} failed")
+    return Load(found["requests"] / found["seconds"], found["p50"], found["p99"], found["requests"])
+
+
+async def _by_httpx(url: str, work: Work, headers: dict[str, str], connections: int, seconds: float) -> Load:
+    taken: list[float] = []
+    paths = itertools.cycle(work.paths)
+    begun = time.perf_counter()
+
+    async def one() -> None:
+        async with httpx.AsyncClient(base_url=url, headers=headers, timeout=60) as client:
+            while time.perf_counter() < begun + seconds:
+                path, start = next(paths), time.perf_counter()
+                if work.body is None:
+                    answer = await client.get(path)
+                else:
+                    answer = await client.post(path, json=work.body)
+                taken.append((time.perf_counter() - start) * 1000)
+                if answer.status_code != 200:
+                    raise LoadError(f"{path}: {answer.status_code} {answer.text[:200]}")
+
+    await asyncio.gather(*(one() for _ in range(connections)))
+    lasted = time.perf_counter() - begun
+    return Load(len(taken) / lasted, percentile(taken, 0.5), percentile(taken, 0.99), len(taken))

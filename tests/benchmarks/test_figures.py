@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from benchmarks import __main__ as bench
+from benchmarks.figures import Machine, commit, percentile, say, skip, timed
+
+
+def printed(capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
+    line: dict[str, object] = json.loads(capsys.readouterr().out)
+    return line
+
+
+@pytest.mark.parametrize(
+    ("value", "at_least", "ok"), [(9, False, True), (11, False, False), (9, True, False), (11, True, True)]
+)
+def test_a_figure_reaches_its_goal_or_not(
+    capsys: pytest.CaptureFixture[str], value: float, at_least: bool, ok: bool
+) -> None:
+    say("a figure", value, "ms", goal=10, at_least=at_least)
+    assert printed(capsys)["ok"] is ok
+
+
+def test_a_figure_stands_beside_its_floor(capsys: pytest.CaptureFixture[str]) -> None:
+    say("a figure", 30, "ms", floor=12, p99=40)
+    line = {"figure": "a figure", "value": 30, "unit": "ms", "floor": 12, "ratio": 2.5, "p99": 40}
+    assert printed(capsys) == line
+
+
+def test_what_cannot_be_measured_says_why(capsys: pytest.CaptureFixture[str]) -> None:
+    skip("a figure", "no model")
+    assert printed(capsys) == {"figure": "a figure", "skipped": "no model"}
+
+
+def test_calls_that_warm_up_do_not_count() -> None:
+    calls: list[int] = []
+    assert len(timed(lambda: calls.append(1), 3, warm_up=2)) == 3
+    assert len(calls) == 5
+
+
+def test_percentile() -> None:
+    assert percentile(range(1, 101), 0.5) == 51
+    assert percentile([7], 0.99) == 7
+
+
+def test_the_machine_is_named() -> None:
+    machine = Machine.here()
+    assert machine.processor
+    assert machine.cores > 0
+    assert machine.python == sys.version.split()[0]
+
+
+def test_the_table() -> None:
+    lines = [
+        {"figure": "a | b", "value": 30, "unit": "ms", "goal": 20, "goal_is": "at most", "ok": False},
+        {"figure": "c", "value": 1.5, "unit": "", "floor": 3, "ratio": 0.5, "p99": 4},
+        {"figure": "d", "skipped": "no model"},
+    ]
+    machine = Machine("A Processor", 2, 23.4, "Debian 12", "3.11.7", 0.25)
+    text = bench.table([("canvas", lines, 12.3)], machine, datetime(2026, 1, 2, 3, 4, tzinfo=UTC))
+    assert "A Processor, 2 cores, 23.4 GiB, Debian 12, Python 3.11.7, load 0.2 at the start" in text
+    assert f"Commit: {commit()}" in text
+    assert "2026-01-02 03:04 UTC" in text
+    assert "canvas 12 s" in text
+    assert text.splitlines()[-3:] == [
+        "| canvas | a \\| b | 30 ms | at most 20 (missed) |  |  |  |",
+        "| canvas | c | 1.5 |  | 3 | 0.5 | p99 4 |",
+        "| canvas | d | not measured: no model |  |  |  |  |",
+    ]
+
+
+def test_without_git_there_is_no_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("benchmarks.figures.ROOT", tmp_path)
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    assert commit() == "unknown"
+
+
+def benchmark(monkeypatch: pytest.MonkeyPatch, source: str) -> None:
+    """Let every benchmark be a process that runs `source`."""
+    real = subprocess.Popen
+
+    def instead(command: list[str], **options: object) -> object:
+        return real([command[0], "-c", source], **options)  # type: ignore[call-overload]
+
+    monkeypatch.setattr(bench.subprocess, "Popen", instead)
+
+
+def test_a_table_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    benchmark(monkeypatch, """print('{"figure": "f", "value": 1, "unit": "s"}')""")
+    out = tmp_path / "table.md"
+    assert bench.main(["--only", "report", "--out", str(out)]) == 0
+    assert "| report | f | 1 s |" in out.read_text("utf-8")
+
+
+def test_a_benchmark_that_fails_leaves_no_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    benchmark(monkeypatch, "raise SystemExit(3)")
+    out = tmp_path / "table.md"
+    assert bench.main(["--only", "report", "--out", str(out)]) == 1
+    assert not out.exists()
+    assert "benchmarks.report ended with 3" in capsys.readouterr().err
+
+
+def test_the_readme_shows_the_main_rows() -> None:
+    lines = [{"figure": figure, "value": 7, "unit": "ms"} for figure in bench.MAIN]
+    machine = Machine("A Processor", 2, 23.4, "Debian 12", "3.11.7", 0.25)
+    rows = bench.main_rows(lines, machine, datetime(2026, 1, 2, tzinfo=UTC))
+    readme = bench.README.read_text("utf-8")
+    shown = bench.with_main_rows(readme, rows)
+    assert f"| {bench.MAIN[0]} | 7 ms |  |  |  |" in shown
+    assert "2026-01-02" in shown
+    assert bench.with_main_rows(shown, rows) == shown
+    assert shown.startswith(readme.partition(bench.BEGIN)[0])
+    assert shown.endswith(readme.partition(bench.END)[2])
+
+
+def test_a_readme_without_a_place_for_them_is_left_alone() -> None:
+    with pytest.raises(ValueError, match="lacks"):
+        bench.with_main_rows("# Walkaround\n", "rows\n")

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import json
+import shutil
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+from benchmarks.load import CLIENTS, LoadError, Work, put_load
+
+
+class Target:
+    """A server that counts what it is asked, and refuses below /wrong."""
+
+    def __init__(self) -> None:
+        self.asked: Counter[tuple[str, str, str, str]] = Counter()
+        target = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def _answer(self) -> None:
+                body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
+                target.asked[self.command, self.path, self.headers.get("Authorization", ""), body] += 1
+                self.send_response(500 if self.path.startswith("/wrong") else 200)
+                self.send_header("Content-Length", "2")
+                self.end_headers()
+                self.wfile.write(b"{}")
+
+            do_GET = do_POST = _answer
+
+            def log_message(self, *_: Any) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_port}"
+        self._thread = threading.Thread(target=self._server.serve_forever)
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+
+
+@pytest.fixture
+def target() -> Iterator[Target]:
+    running = Target()
+    yield running
+    running.stop()
+
+
+@pytest.fixture(params=CLIENTS)
+def client(request: pytest.FixtureRequest) -> str:
+    name: str = request.param
+    if name == "wrk" and shutil.which("wrk") is None:
+        pytest.skip("needs wrk")
+    return name
+
+
+def test_every_path_is_asked_with_the_token(target: Target, client: str) -> None:
+    work = Work(["/a?b=1", "/c"])
+    found = put_load(target.url, work, token="secret", connections=2, seconds=0.3, client=client)
+    assert {key[:3] for key in target.asked} == {("GET", path, "Bearer secret") for path in work.paths}
+    assert abs(target.asked.total() - found.requests) <= 2
+    assert found.per_second > 0
+    assert 0 < found.p50 <= found.p99
+
+
+def test_a_body_is_posted(target: Target, client: str) -> None:
+    work = Work(["/make"], {"name": "新"})
+    put_load(target.url, work, connections=1, seconds=0.3, client=client)
+    assert {(method, path) for method, path, *_ in target.asked} == {("POST", "/make")}
+    assert {json.dumps(json.loads(body)) for *_, body in target.asked} == {json.dumps(work.body)}
+
+
+def test_an_answer_that_failed_is_an_error(target: Target, client: str) -> None:
+    with pytest.raises(LoadError):
+        put_load(target.url, Work(["/wrong"]), connections=1, seconds=0.3, client=client)

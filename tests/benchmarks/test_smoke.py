@@ -1,0 +1,101 @@
+"""Every benchmark runs, at sizes of a few seconds, and prints the figures that it is for."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from benchmarks.__main__ import NAMES
+from benchmarks.figures import ROOT
+
+# The words that make it small, and figures that have to be among the lines.
+SMALL: dict[str, tuple[str, set[str]]] = {
+    "canvas": (
+        "--megapixels 2 --frames 16 --regions 40 --kills 1",
+        {
+            "first picture of 2 MP",
+            "40 regions, hit test, p95",
+            "edits lost at 1 kills",
+            "journal append, p95",
+        },
+    ),
+    "workbench": (
+        "--items 12 --regions 40 --megapixels 1 --steps 3 --settle 0.1",
+        {"longest stall while opening", "going to the next item", "importing 40 regions", "redoing it"},
+    ),
+    "stall": (
+        "--items 2 --width 800",
+        {"longest stall while detecting", "longest stall at a change of the language to zh_CN"},
+    ),
+    "report": (
+        "--items 6 --megapixels 1",
+        {"report of 6 findings", "longest stall while exporting", "size of that report"},
+    ),
+    "service": (
+        "--records 300 --connections 2 --seconds 0.2 --starts 1 --client httpx --databases sqlite",
+        {
+            "sqlite: record by id",
+            "sqlite: search by task, pages 1 to 10",
+            "sqlite: search by status, any page",
+            "sqlite: search without filter, last page",
+            "sqlite: list of 10 items",
+            "sqlite: create with audit entry",
+            "sqlite: ready after start",
+        },
+    ),
+    "detection": (
+        "--width 640 --queued 2 --photos 4 --kills 1",
+        {"photos with exactly one finished result after 1 kills", "hostile files with a clear error"},
+    ),
+    "reference_difference": (
+        "--pairs 1 --megapixels 1 --times 1",
+        {"F, aligned: all", "F, all: all", "strangers that pass", "1 MP with alignment"},
+    ),
+    "face": (
+        "--logins 2 --templates 500 --bomb 7200",
+        {
+            "login, engine dlib",
+            "search over 500 templates, cosine, 512 numbers",
+            "memory over idle: truncated JPEG",
+        },
+    ),
+}
+
+
+def lines_of(name: str, words: str) -> list[dict[str, Any]]:
+    run = subprocess.run(
+        [sys.executable, "-m", f"benchmarks.{name}", *words.split()],
+        cwd=ROOT,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    return [json.loads(line) for line in run.stdout.splitlines()]
+
+
+@pytest.mark.slow(120)
+@pytest.mark.parametrize("name", NAMES)
+def test_it_prints_its_figures(name: str) -> None:
+    words, expected = SMALL[name]
+    lines = lines_of(name, words)
+    assert expected <= {line["figure"] for line in lines}
+    for line in lines:
+        if "skipped" not in line:
+            assert math.isfinite(line["value"]), line
+            assert isinstance(line["unit"], str), line
+            assert all(math.isfinite(line[key]) for key in ("goal", "floor", "ratio") if key in line), line
+
+
+def test_make_bench_runs_every_benchmark() -> None:
+    own = {
+        path.stem
+        for path in (ROOT / "benchmarks").glob("*.py")
+        if path.stem != "__main__" and "def main(arguments: Sequence[str]" in path.read_text("utf-8")
+    }
+    assert own == set(NAMES) == set(SMALL)
