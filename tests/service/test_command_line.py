@@ -7,6 +7,7 @@ import io
 from pathlib import Path
 
 import pytest
+from sqlmodel import select
 
 from service.account.tables import User
 from service.audit.service import AuditService
@@ -34,8 +35,8 @@ def test_a_user_added_on_the_command_line_is_there_and_in_the_audit_log(
     settings = Settings(data_dir=tmp_path)
     database = Database(settings.url)
     try:
-        users = database.read_now(lambda s: [user.username for user in s.query(User)])
-        actions = database.read_now(lambda s: [(row.action, row.kind) for row in s.query(AuditRow)])
+        users = database.read_now(lambda s: s.exec(select(User.username)).all())
+        actions = database.read_now(lambda s: s.exec(select(AuditRow.action, AuditRow.kind)).all())
         assert users == ["li.si"]
         assert ("create", "user") in actions
         assert AuditService(database, settings).verify().problems == []
