@@ -4,8 +4,8 @@
 
 Each runs in a process of its own, one after another, on a machine that should have nothing else to do. Their
 lines are printed as they come. When all of them ended well, the table goes to docs/benchmarks.md and its main
-rows to the README, or the table alone to the file that `--out` names. `--only` measures some of them and needs
-`--out`.
+rows to the README, or the table alone to the file that `--out` names. `--only` measures some of them, and
+needs `--out`.
 """
 
 from __future__ import annotations

@@ -104,11 +104,12 @@ def _by_wrk(url: str, work: Work, headers: dict[str, str], connections: int, sec
 async def _by_httpx(url: str, work: Work, headers: dict[str, str], connections: int, seconds: float) -> Load:
     taken: list[float] = []
     paths = itertools.cycle(work.paths)
-    begun = time.perf_counter()
+    limits = httpx.Limits(max_connections=connections, max_keepalive_connections=connections)
+    async with httpx.AsyncClient(base_url=url, headers=headers, limits=limits, timeout=60) as client:
+        begun = time.perf_counter()
 
-    async def one() -> None:
-        async with httpx.AsyncClient(base_url=url, headers=headers, timeout=60) as client:
-            while time.perf_counter() < begun + seconds:
+        async def one() -> None:
+            while True:
                 path, start = next(paths), time.perf_counter()
                 if work.body is None:
                     answer = await client.get(path)
@@ -117,7 +118,9 @@ async def _by_httpx(url: str, work: Work, headers: dict[str, str], connections: 
                 taken.append((time.perf_counter() - start) * 1000)
                 if answer.status_code != 200:
                     raise LoadError(f"{path}: {answer.status_code} {answer.text[:200]}")
+                if time.perf_counter() >= begun + seconds:
+                    return
 
-    await asyncio.gather(*(one() for _ in range(connections)))
-    lasted = time.perf_counter() - begun
+        await asyncio.gather(*(one() for _ in range(connections)))
+        lasted = time.perf_counter() - begun
     return Load(len(taken) / lasted, percentile(taken, 0.5), percentile(taken, 0.99), len(taken))
