@@ -40,6 +40,7 @@ from service.inspection.routes import router as inspection_router
 from service.inspection.service import InspectionService
 from service.leaving import EndWithClient
 from service.schema import migrate
+from service.sealing import seal_log
 from service.settings import Settings
 from shared import __version__
 from shared.codes import ErrorCode
@@ -86,6 +87,9 @@ class Domains:
                 file_info=self.files.file_info,
                 find_file=self.files.find,
                 reference_image=self.catalogue.reference_image,
+                waiting_items=lambda session, record: self.detection.waiting_items(session, record),
+                seal_log=seal_log,
+                stored_hash=self.files.stored_hash,
             ),
         )
 
@@ -96,6 +100,7 @@ class Domains:
                 load_item=self.inspection.detections.input,
                 open_items=self.inspection.detections.open_items,
                 pending_items=self.inspection.detections.pending_items,
+                changeable=self.inspection.detections.changeable,
                 file_info=self.files.file_info,
                 path=self.files.path,
                 keep=self.files.keep,

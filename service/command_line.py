@@ -28,7 +28,7 @@ _ROOMS = {
     "detect": "service.detection.cli",
     "backup": "service.backup",
     "restore": "service.backup",
-    "audit": "service.audit.cli",
+    "audit": "service.verifying",
     "doctor": "service.doctor",
 }
 

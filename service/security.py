@@ -86,6 +86,11 @@ def require(*needed: Permission, recent_password: bool = False) -> Any:
     return Security(_Permitted(needed, recent_password), scopes=[str(one) for one in needed])
 
 
+def ask_right(caller: Caller, *needed: Permission) -> None:
+    """Raises Problem 403 unless the caller has every permission of `needed`, where the body decides on it."""
+    _Permitted(needed, False).check(caller)
+
+
 @dataclass(frozen=True)
 class _Permitted:
     needed: tuple[Permission, ...]

@@ -45,6 +45,22 @@ class Verdict(StrEnum):
     UNDECIDED = "undecided"
 
 
+class SealState(StrEnum):
+    """Where a record stands on its way to a sealed edition."""
+
+    OPEN = "open"
+    """Never finished; whoever has the right changes it."""
+    FINISHED = "finished"
+    """Sealed: nothing of it changes any more."""
+    AWAITING_RELEASE = "awaiting_release"
+    """Sealed, and a second person has to release it."""
+    REOPENED = "reopened"
+    """It was sealed once and can be changed again; its next finish makes another edition."""
+
+
+SEALED_STATES = frozenset({SealState.FINISHED, SealState.AWAITING_RELEASE})
+
+
 class Origin(StrEnum):
     """Who found a finding."""
 
@@ -64,6 +80,10 @@ class Permission(StrEnum):
     INSPECTION_ITEM_UPDATE = "INSPECTION_ITEM_UPDATE"
     INSPECTION_ITEM_DELETE = "INSPECTION_ITEM_DELETE"
     USER_UPDATE = "USER.UPDATE"
+    INSPECTION_REOPEN = "INSPECTION_REOPEN"
+    """Reopen a sealed record, with a reason."""
+    INSPECTION_RELEASE = "INSPECTION_RELEASE"
+    """Release a record that somebody else finished."""
     CATALOGUE_READ = "CATALOGUE_READ"
     CATALOGUE_MANAGE = "CATALOGUE_MANAGE"
     FILE_READ = "FILE_READ"
@@ -100,7 +120,12 @@ _INSPECTOR = _VIEWER | {
     Permission.INSPECTION_ITEM_DELETE,
     Permission.FILE_ADD,
 }
-_PLANNER = _INSPECTOR | {Permission.INSPECTION_DELETE, Permission.CATALOGUE_MANAGE}
+_PLANNER = _INSPECTOR | {
+    Permission.INSPECTION_DELETE,
+    Permission.INSPECTION_REOPEN,
+    Permission.INSPECTION_RELEASE,
+    Permission.CATALOGUE_MANAGE,
+}
 
 ROLE_PERMISSIONS: dict[Role, frozenset[Permission]] = {
     Role.VIEWER: _VIEWER,
@@ -121,6 +146,15 @@ class ErrorCode(StrEnum):
     NOT_FOUND = "not_found"
     METHOD_NOT_ALLOWED = "method_not_allowed"
     CONFLICT = "conflict"
+    RECORD_SEALED = "record_sealed"
+    RECORD_NOT_SEALED = "record_not_sealed"
+    NOT_AWAITING_RELEASE = "not_awaiting_release"
+    OTHER_EDITION = "other_edition"
+    SAME_PERSON = "same_person"
+    UNDECIDED_ITEMS = "undecided_items"
+    DETECTIONS_RUNNING = "detections_running"
+    TIMES_IMPLAUSIBLE = "times_implausible"
+    SERVICE_WRITTEN = "service_written"
     STALE = "stale"
     TOO_LARGE = "too_large"
     TOO_SLOW = "too_slow"

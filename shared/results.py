@@ -6,9 +6,13 @@ detecting to done, error or canceled, `isPassed` is false until it is done, and 
 result: ``{"code": stable word, "message": sentence}``.
 A person's decision appends an entry with the key `verdict`:
 ``{"value": "passed" | "failed" | "undecided", "reason": str | null, "by": user id, "by_name": str | null,
-"at": time with Z}``.
+"at": time with Z}``; one that accepts the model's opinion also has ``"accepted_opinion_of_version"``, the
+version of the entry whose opinion it is.
 A person's correction of findings appends an entry with the key `correction`:
 ``{"of_version": version it corrects, "by": user id, "by_name": str | null, "at": time with Z}``.
+In a correction, a box that a person drew has the origin `person` and its author in `by` and `by_name`; one
+that a person changed has `corrected_by` and `corrected_by_name`. The service alone writes `SERVICE_KEYS` and
+`AUTHOR_KEYS`.
 So the model's opinion, the findings that count and the person's verdict stay separate facts, and a client
 that knows only the contract reads the decision from `isPassed` of the newest entry.
 """
@@ -16,11 +20,17 @@ that knows only the contract reads the decision from `isPassed` of the newest en
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from shared.codes import Progress, Status, Verdict
 
 Entry = Mapping[str, Any]
+
+SERVICE_KEYS = ("verdict", "correction", "job_id", "provenance")
+"""The keys of an entry that the service alone writes; an entry with one of them is the service's."""
+AUTHOR_KEYS = ("by", "by_name", "corrected_by", "corrected_by_name")
+"""The keys of a box that the service alone writes."""
 
 _UNDER_WAY = {Progress.PENDING, Progress.DETECTING}
 _UNFINISHED = _UNDER_WAY | {Progress.CANCELED, Progress.ERROR}
@@ -40,6 +50,11 @@ def ordered(entries: Iterable[Entry]) -> list[Entry]:
 def next_version(entries: Sequence[Entry]) -> int:
     """The version that the next entry gets: one above the highest."""
     return max((version(entry, index) for index, entry in enumerate(entries)), default=0) + 1
+
+
+def is_service_entry(entry: Entry) -> bool:
+    """True for an entry of a detection, a correction or a verdict; False for one that a client wrote."""
+    return any(entry.get(key) is not None for key in SERVICE_KEYS)
 
 
 def is_verdict(entry: Entry) -> bool:
@@ -98,6 +113,28 @@ def verdict(entries: Iterable[Entry]) -> Verdict:
         return Verdict.UNDECIDED
 
 
+def accepted_version(entry: Entry | None) -> int | None:
+    """The version whose opinion a verdict entry accepts; None for every other entry."""
+    said = None if entry is None else entry.get("verdict")
+    version = said.get("accepted_opinion_of_version") if isinstance(said, Mapping) else None
+    return version if isinstance(version, int) else None
+
+
+def acceptable_version(entries: Iterable[Entry], photo_file_id: str | None) -> int | None:
+    """The version of the model's opinion that a person can accept as it is.
+
+    None without a finished detection, when that is of another photo than the newest, `photo_file_id`, and
+    when a person has corrected its findings: that opinion is overruled. An entry that does not say which
+    photo it is of, as another client writes it, counts as one of the newest.
+    """
+    known = ordered(entries)
+    entry = finished_detection(known)
+    if entry is None or is_correction(entry):
+        return None
+    photo = (entry.get("inputImage") or {}).get("file_id")
+    return version(entry, known.index(entry)) if photo in (None, photo_file_id) else None
+
+
 def newest_detection(entries: Iterable[Entry]) -> Entry | None:
     """The newest detection in whatever progress, or correction of one; None when there is none."""
     return next((entry for entry in reversed(ordered(entries)) if not is_verdict(entry)), None)
@@ -141,3 +178,47 @@ def record_status(items: Sequence[Sequence[Entry]], now: Status) -> Status:
     if any(len(entries) > 0 for entries in items):
         return Status.IN_PROGRESS
     return Status.NOT_STARTED
+
+
+@dataclass(frozen=True, slots=True)
+class Counters:
+    """How far a record is, counted in items.
+
+    `detected`: with a finished detection or a correction of one. `judged`: a person decided passed or failed
+    and nothing newer was found since; `passed` and `failed` split them. `undecided`: all others.
+    """
+
+    items: int = 0
+    detected: int = 0
+    judged: int = 0
+    undecided: int = 0
+    passed: int = 0
+    failed: int = 0
+
+    def plus(self, verdict: Verdict, detected: bool, count: int = 1) -> Counters:
+        """These counters with `count` more items of that kind."""
+        passed = count if verdict is Verdict.PASSED else 0
+        failed = count if verdict is Verdict.FAILED else 0
+        return Counters(
+            items=self.items + count,
+            detected=self.detected + (count if detected else 0),
+            judged=self.judged + passed + failed,
+            undecided=self.undecided + count - passed - failed,
+            passed=self.passed + passed,
+            failed=self.failed + failed,
+        )
+
+    @property
+    def outcome(self) -> Status | None:
+        """What the verdicts come to: passed or failed; None without items or while one is undecided."""
+        if not self.items or self.undecided:
+            return None
+        return Status.FAILED if self.failed else Status.PASSED
+
+
+def counters(items: Iterable[Sequence[Entry]]) -> Counters:
+    """The counters of a record with these result entries of its items."""
+    total = Counters()
+    for entries in items:
+        total = total.plus(verdict(entries), finished_detection(entries) is not None)
+    return total

@@ -23,6 +23,20 @@ from shared.wire.inspection import (
     RecordUpdate,
     VerdictSet,
 )
+from shared.wire.seal import (
+    MOST_SUMMARIES,
+    Edition,
+    EditionContent,
+    InspectionPolicy,
+    RecordFinish,
+    RecordRelease,
+    RecordReopen,
+    RecordSeal,
+    SealCheck,
+)
+
+_VERIFY_SECONDS = 600.0
+"""The service reads every file of the record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +115,89 @@ class Records:
             self._transport.call("GET", "/inspection/search", query=query).read(Envelope[Page[Record]]).data
         )
 
-    def finish(self, inspection_id: str) -> Record:
-        """Close the record: its end time is set, its status follows from the items.
+    def finish(
+        self,
+        inspection_id: str,
+        *,
+        accept_model_opinion: bool = False,
+        item_ids: Sequence[str] | None = None,
+        reason: str | None = None,
+        etag: str | None = None,
+    ) -> Record:
+        """Close and seal the record; its status follows from the verdicts.
 
-        Raises Conflict or Refused while items are undecided.
+        `accept_model_opinion` signs the model's opinion in the person's name on the undecided items, or on
+        those of `item_ids`. Raises Conflict: code `undecided_items` while items have no verdict (details
+        `count`, `acceptable`, `items`), `detections_running`, `times_implausible`, `record_sealed`.
         """
-        answer = self._transport.call("POST", f"/inspection/{segment(inspection_id)}/finish")
+        body = RecordFinish(
+            accept_model_opinion=accept_model_opinion,
+            item_ids=None if item_ids is None else list(item_ids),
+            reason=reason,
+        )
+        answer = self._transport.call(
+            "POST",
+            f"/inspection/{segment(inspection_id)}/finish",
+            body=body.model_dump(mode="json"),
+            etag=etag,
+        )
         return answer.read(Envelope[Record]).data
+
+    def release(self, inspection_id: str, edition: int) -> RecordSeal:
+        """Release an edition that somebody else finished.
+
+        Raises Forbidden with the code `same_person`, Conflict when it is not the newest or awaits no release.
+        """
+        body = RecordRelease(edition=edition).model_dump(mode="json")
+        answer = self._transport.call("POST", f"/inspection/{segment(inspection_id)}/release", body=body)
+        return answer.read(Envelope[RecordSeal]).data
+
+    def reopen(self, inspection_id: str, reason: str) -> RecordSeal:
+        """Let a sealed record be changed again. Raises Conflict when it is not sealed."""
+        body = RecordReopen(reason=reason).model_dump(mode="json")
+        answer = self._transport.call("POST", f"/inspection/{segment(inspection_id)}/reopen", body=body)
+        return answer.read(Envelope[RecordSeal]).data
+
+    def seal(self, inspection_id: str) -> RecordSeal:
+        """Where the record stands, its counters and its newest edition. Raises NotFound."""
+        answer = self._transport.call("GET", f"/inspection/{segment(inspection_id)}/seal")
+        return answer.read(Envelope[RecordSeal]).data
+
+    def verify_seal(self, inspection_id: str) -> SealCheck:
+        """Compare what the service has with what was sealed. Raises Conflict for a record never finished."""
+        answer = self._transport.call(
+            "GET", f"/inspection/{segment(inspection_id)}/seal/verify", seconds=_VERIFY_SECONDS
+        )
+        return answer.read(Envelope[SealCheck]).data
+
+    def editions(self, inspection_id: str) -> Sequence[Edition]:
+        """The sealed editions of a record, oldest first. Raises NotFound."""
+        answer = self._transport.call("GET", f"/inspection/{segment(inspection_id)}/editions")
+        return answer.read(Envelope[list[Edition]]).data
+
+    def edition(self, inspection_id: str, edition: int) -> EditionContent:
+        """A sealed edition with its content. Raises NotFound."""
+        path = f"/inspection/{segment(inspection_id)}/editions/{edition}"
+        return self._transport.call("GET", path).read(Envelope[EditionContent]).data
+
+    def summaries(self, inspection_ids: Sequence[str]) -> Sequence[RecordSeal]:
+        """Where several records stand, in their order; those that are not there are left out."""
+        found: list[RecordSeal] = []
+        for start in range(0, len(inspection_ids), MOST_SUMMARIES):
+            ids = list(inspection_ids[start : start + MOST_SUMMARIES])
+            answer = self._transport.call("GET", "/inspection/summaries", query={"ids": ids})
+            found += answer.read(Envelope[list[RecordSeal]]).data
+        return found
+
+    def four_eyes(self) -> bool:
+        """Whether a second person releases what somebody finished."""
+        answer = self._transport.call("GET", "/inspection/policy")
+        return answer.read(Envelope[InspectionPolicy]).data.four_eyes
+
+    def set_four_eyes(self, wanted: bool) -> None:
+        """Ask for a release of every record finished from now on, or not. Needs a recent password."""
+        body = InspectionPolicy(four_eyes=wanted).model_dump(mode="json")
+        self._transport.call("PUT", "/inspection/policy", body=body)
 
     def detect(self, inspection_id: str, *, outdated: bool = False) -> Sequence[Job]:
         """Ask for a detection of every item of the record with a photo and a model that nobody decided.

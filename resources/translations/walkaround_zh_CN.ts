@@ -211,6 +211,10 @@
         <translation>文件</translation>
     </message>
     <message>
+        <source>Finished and sealed</source>
+        <translation>完成并封存</translation>
+    </message>
+    <message>
         <source>Flight</source>
         <translation>航班</translation>
     </message>
@@ -279,8 +283,20 @@
         <translation>参考图</translation>
     </message>
     <message>
+        <source>Released</source>
+        <translation>已放行</translation>
+    </message>
+    <message>
+        <source>Reopened</source>
+        <translation>重新打开</translation>
+    </message>
+    <message>
         <source>Restored from a backup</source>
         <translation>从备份恢复</translation>
+    </message>
+    <message>
+        <source>Rules for finishing</source>
+        <translation>完成规则</translation>
     </message>
     <message>
         <source>Service</source>
@@ -301,6 +317,10 @@
 </context>
 <context>
     <name>AuditField</name>
+    <message>
+        <source>A second person releases</source>
+        <translation>由另一人放行</translation>
+    </message>
     <message>
         <source>Address</source>
         <translation>地址</translation>
@@ -338,6 +358,10 @@
         <translation>说明</translation>
     </message>
     <message>
+        <source>Detected</source>
+        <translation>已检测</translation>
+    </message>
+    <message>
         <source>Detection</source>
         <translation>检测</translation>
     </message>
@@ -348,6 +372,10 @@
     <message>
         <source>E-mail</source>
         <translation>邮箱</translation>
+    </message>
+    <message>
+        <source>Edition</source>
+        <translation>版次</translation>
     </message>
     <message>
         <source>Enabled</source>
@@ -450,6 +478,10 @@
         <translation>数量</translation>
     </message>
     <message>
+        <source>Opinions accepted</source>
+        <translation>采纳的模型意见</translation>
+    </message>
+    <message>
         <source>Password</source>
         <translation>密码</translation>
     </message>
@@ -486,6 +518,22 @@
         <translation>注册号</translation>
     </message>
     <message>
+        <source>Released</source>
+        <translation>已放行</translation>
+    </message>
+    <message>
+        <source>Released by</source>
+        <translation>放行人</translation>
+    </message>
+    <message>
+        <source>Reopened</source>
+        <translation>重新打开</translation>
+    </message>
+    <message>
+        <source>Reopened by</source>
+        <translation>重新打开人</translation>
+    </message>
+    <message>
         <source>Result</source>
         <translation>结果</translation>
     </message>
@@ -504,6 +552,10 @@
     <message>
         <source>Scheduled</source>
         <translation>计划时间</translation>
+    </message>
+    <message>
+        <source>Seal</source>
+        <translation>封签</translation>
     </message>
     <message>
         <source>Settings</source>

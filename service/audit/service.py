@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import functools
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from pydantic import BaseModel
@@ -135,6 +135,12 @@ class AuditService:
         mac = rules.head_mac(self._key, *end)
         same = (col(HeadRow.seq) == found.seq) & (col(HeadRow.hash) == found.hash)
         self._database.write_now(lambda session: session.exec(update(HeadRow).where(same).values(mac=mac)))
+
+
+def of_object(session: Session, kind: str, object_id: str, actions: Collection[str]) -> list[AuditEntry]:
+    """What the log says of one thing by these actions, oldest first."""
+    here = (AuditRow.kind == kind, AuditRow.object_id == object_id, col(AuditRow.action).in_(actions))
+    return [_entry(row) for row in session.exec(select(AuditRow).where(*here).order_by(col(AuditRow.seq)))]
 
 
 def append(key: bytes, session: Session, changes: Sequence[Change]) -> None:

@@ -166,6 +166,12 @@ def without_result(session: Session, batch_id: str) -> dict[str, list[str]]:
     return found
 
 
+def waiting_items(session: Session, inspection_id: str) -> set[str]:
+    """The items of a record in portions that are still to be made."""
+    portions = session.exec(_TO_MAKE.where(PortionRow.inspection_id == inspection_id))
+    return {item_id for portion in portions for item_id in portion.item_ids}
+
+
 def _get(session: Session, batch_id: str, lock: bool = False) -> BatchRow:
     row = session.get(BatchRow, batch_id, with_for_update=lock or None)
     if row is None:

@@ -54,17 +54,19 @@ class Ports:
     """Questions to other domains; those that take a Session are asked inside its transaction.
 
     `load_item` and `open_items` (of a record; True: without a current result) raise Problem 404.
-    `pending_items`, of some records or all, gives ids of items by those of their records. `file_info` gives
-    None for a file that is not there, `path` raises FileNotFoundError. `keep` brings bytes to the disk and
-    gives what makes a file of them in a transaction to come. `put_result` writes a step of a job's entry and
-    gives its version, None when the entry has ended; `is_under_way` tells whether the item has an entry of
-    the job that has not. Both raise Problem 404 and lock the record of the item: a job is locked before.
-    `names` gives the names of people by their ids.
+    `pending_items`, of some records or all, gives ids of items by those of their records. `changeable` gives
+    those of some records that are not sealed. These four raise Problem 409 when nothing but what is sealed is
+    left. `file_info` gives None for a file that is not there, `path` raises FileNotFoundError. `keep` brings
+    bytes to the disk and gives what makes a file of them in a transaction to come. `put_result` writes a step
+    of a job's entry and gives its version, None when the entry has ended; `is_under_way` tells whether the
+    item has an entry of the job that has not. Both raise Problem 404, and 409 when the record is sealed, and
+    lock the record of the item: a job is locked before. `names` gives the names of people by their ids.
     """
 
     load_item: Callable[[Session, str], DetectionInput]
     open_items: Callable[[Session, str, bool], list[str]]
     pending_items: Callable[[Session, Sequence[str] | None], dict[str, list[str]]]
+    changeable: Callable[[Session, Collection[str]], Collection[str]]
     file_info: Callable[[Session, str], StoredFile | None]
     path: Callable[[str], Path]
     keep: Callable[[str, bytes, str | None], Callable[[Session], StoredFile]]

@@ -53,7 +53,7 @@ def _jobs(routes: APIRouter, service: DetectionService) -> None:
         """Detect in the item's newest photo. An item has one open job at most: that one is answered."""
         return Envelope(data=await service.detect_item(item_id, caller, wait), msg="检测任务已提交")
 
-    @routes.post("/inspection/{inspection_id}/detect", responses=failures(404))
+    @routes.post("/inspection/{inspection_id}/detect", responses=failures(404, 409))
     async def detect_record(
         inspection_id: IdPath,
         outdated: Annotated[bool, Query(description="only items without a current result")] = False,
@@ -89,7 +89,7 @@ def _jobs(routes: APIRouter, service: DetectionService) -> None:
 
 
 def _batches(routes: APIRouter, service: DetectionService) -> None:
-    @routes.post("/detection/batches", responses=failures(413))
+    @routes.post("/detection/batches", responses=failures(409, 413))
     async def create_batch(
         body: BatchCreate, caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE)
     ) -> Envelope[Batch]:
@@ -110,7 +110,7 @@ def _batches(routes: APIRouter, service: DetectionService) -> None:
         """Cancel every job of a batch that waits or runs."""
         return Envelope(data=await service.cancel_batch(batch_id, caller), msg="检测任务已取消")
 
-    @routes.post("/detection/batches/{batch_id}/retry", responses=failures(404))
+    @routes.post("/detection/batches/{batch_id}/retry", responses=failures(404, 409))
     async def retry_batch(
         batch_id: IdPath, caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE)
     ) -> Envelope[Batch]:

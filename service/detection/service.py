@@ -75,7 +75,7 @@ class DetectionService:
     async def detect_item(self, item_id: str, caller: Caller, wait: float) -> Job:
         """Make a job for the item and wait up to `wait` seconds for its end.
 
-        Raises Problem 404, and 409 when photo, region or model are missing.
+        Raises Problem 404, and 409 when photo, region or model are missing or the record is sealed.
         """
 
         def write(session: Session) -> Job:
@@ -90,7 +90,7 @@ class DetectionService:
 
         `outdated`: only of those without a current result.
         Gives the jobs that are made within `PATIENCE_SECONDS`. An item that has an open job keeps that one,
-        and its batch. Raises Problem 404.
+        and its batch. Raises Problem 404, and 409 when the record is sealed.
         """
 
         def find(session: Session) -> Mapping[str, Sequence[str]]:
@@ -107,7 +107,8 @@ class DetectionService:
     async def detect_pending(self, inspection_ids: Sequence[str] | None, caller: Caller) -> Batch:
         """Make a batch of the items with a model and a photo and without a finished result.
 
-        Of these records, None: of all, that are neither finished nor cancelled.
+        Of these records, None: of all, that are neither finished nor cancelled. Raises Problem 409 when all
+        records that are named are sealed.
         """
 
         def find(session: Session) -> Mapping[str, Sequence[str]]:
@@ -116,12 +117,21 @@ class DetectionService:
         return await self.batch(await self._wish(find, caller))
 
     async def retry_batch(self, batch_id: str, caller: Caller) -> Batch:
-        """Make a new batch of the items whose job failed or was cancelled. Raises Problem 404."""
+        """Make a new batch of the items whose job failed or was cancelled.
+
+        Sealed records are left out. Raises Problem 404, and 409 when nothing else is left.
+        """
 
         def find(session: Session) -> Mapping[str, Sequence[str]]:
-            return batches.without_result(session, batch_id)
+            found = batches.without_result(session, batch_id)
+            free = self._ports.changeable(session, found)
+            return {inspection_id: items for inspection_id, items in found.items() if inspection_id in free}
 
         return await self.batch(await self._wish(find, caller))
+
+    def waiting_items(self, session: Session, inspection_id: str) -> set[str]:
+        """Port: the items of a record that a batch is still to make jobs of."""
+        return batches.waiting_items(session, inspection_id)
 
     async def _wish(self, find: batches.Find, caller: Caller) -> str:
         """Write down a batch of the items that `find` gives, to be made; gives its id."""

@@ -26,6 +26,7 @@ MAX_STREAMS_OF_ONE = 20
 _READ_BY: Final[Mapping[str, Permission]] = {
     "record": Permission.INSPECTION_READ,
     "item": Permission.INSPECTION_ITEM_READ,
+    "inspection_policy": Permission.INSPECTION_READ,
     "detection_job": Permission.INSPECTION_ITEM_READ,
     "model": Permission.INSPECTION_ITEM_READ,
     "file": Permission.FILE_READ,

@@ -8,6 +8,8 @@ import secrets
 import time
 from pathlib import Path
 
+from service.files.lookup import blob_path
+
 INCOMING = "incoming"
 STALE_SECONDS = 24 * 3600
 
@@ -56,7 +58,7 @@ class BlobFolder:
 
     def path(self, sha256: str) -> Path:
         """Where the content with that SHA-256 lies, or would lie."""
-        return self.folder / sha256[:2] / sha256[2:]
+        return blob_path(self.folder, sha256)
 
     def incoming(self) -> Incoming:
         """A new content to write, on the same file system as the others."""

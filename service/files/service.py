@@ -16,7 +16,7 @@ from sqlmodel import Session, col, select
 from service.changes import Change, announce
 from service.database import Database
 from service.envelope import Problem
-from service.files import images
+from service.files import images, lookup
 from service.files.blobs import BlobFolder, Incoming
 from service.files.rules import IMAGE_TYPES, clean_name, type_by_content
 from service.files.tables import FileRow
@@ -24,7 +24,7 @@ from service.files.tiles import TileStore
 from service.files.upload import BadUpload, Upload
 from service.settings import Settings
 from shared.codes import ErrorCode
-from shared.content import cid, file_id_of, sha256_of
+from shared.content import file_id_of, sha256_of
 from shared.geometry import Rect
 from shared.tiles import MAX_CROP_PIXELS
 from shared.wire.files import StoredFile, Tiles
@@ -36,26 +36,6 @@ PIECE = 2**20
 
 KEPT_SIZES = frozenset({64, 128, 256, 512, 1024})
 """Thumbnails of these sizes stay on the disk; others are made anew."""
-
-
-def download_url(file_id: str) -> str:
-    """The path below the service's address that gives the content of a file."""
-    return f"/api/files/{file_id}/content"
-
-
-def _stored(row: FileRow) -> StoredFile:
-    return StoredFile(
-        file_id=row.file_id,
-        sha256=row.sha256,
-        ipfs_cid=cid(row.sha256),
-        filename=row.filename,
-        mime_type=row.mime_type,
-        size=row.size,
-        width=row.width,
-        height=row.height,
-        download_url=download_url(row.file_id),
-        created_at=row.created_at,
-    )
 
 
 def _unreadable(error: BadUpload) -> Problem:
@@ -177,8 +157,7 @@ class FilesService:
 
     def file_info(self, session: Session, file_id: str) -> StoredFile | None:
         """What is known of a file; None when there is no such file."""
-        row = session.get(FileRow, file_id)
-        return None if row is None else _stored(row)
+        return lookup.file_info(session, file_id)
 
     def find(self, session: Session, file_info: Mapping[str, Any]) -> StoredFile | None:
         """The file that a `fileInfo` of an item names, by its download_url or ipfs_cid; None: not ours."""
@@ -193,7 +172,7 @@ class FilesService:
         row = session.exec(
             select(FileRow).where(FileRow.sha256 == sha256).order_by(col(FileRow.created_at)).limit(1)
         ).first()
-        return None if row is None else _stored(row)
+        return None if row is None else lookup.stored(row)
 
     def path(self, file_id: str) -> Path:
         """Where the content of a file lies; for callers outside a transaction. Raises FileNotFoundError."""
@@ -208,6 +187,10 @@ class FilesService:
         if not path.is_file():
             raise FileNotFoundError(f"the content of file {stored.file_id} is not in the file store")
         return path
+
+    def stored_hash(self, sha256: str) -> str | None:
+        """The SHA-256 of the bytes that are stored under `sha256`; None when there are none."""
+        return lookup.stored_hash(self._blobs.folder, sha256)
 
     # Downloads
 
@@ -297,16 +280,16 @@ def _begin(content_type: str | None, write: Callable[[bytes], None]) -> Upload:
 def _add(session: Session, row: FileRow, address: str | None) -> StoredFile:
     same = select(FileRow).where(FileRow.sha256 == row.sha256, FileRow.filename == row.filename)
     if (known := session.exec(same).first()) is not None:
-        return _stored(known)
+        return lookup.stored(known)
     try:
         with session.begin_nested():
             session.add(row)
     except IntegrityError:
         # Another service process stored the same file at the same moment.
-        return _stored(session.exec(same).one())
+        return lookup.stored(session.exec(same).one())
     details = {"filename": row.filename, "sha256": row.sha256, "size": row.size}
     announce(session, Change("create", "file", row.file_id, row.added_by, address, details))
-    return _stored(row)
+    return lookup.stored(row)
 
 
 def _read(path: Path) -> bytes | None:

@@ -13,9 +13,9 @@ from typing import Any
 from sqlalchemy import DateTime, Row, Table, bindparam, delete, insert, select
 from sqlmodel import Session
 
-from service.inspection.queries import ItemRow, json_text
+from service.inspection.queries import ItemRow, json_text, result_values
 from service.inspection.records import naive_now
-from service.inspection.rules import without_strays
+from service.inspection.rules import canceled
 from service.inspection.tables import DELETED, ITEM, PHOTO
 
 KEPT = dt.timedelta(days=30)
@@ -64,7 +64,8 @@ def bring_back(session: Session, kept: Row[*tuple[Any, ...]]) -> dict[str, Any]:
     """
     content = json.loads(kept.content)
     item = _values(ITEM, content["item"])
-    item["result"] = json_text(without_strays(json.loads(item["result"]), ()))
+    # Columns that came to the table after the deletion follow from the entries.
+    item |= result_values(canceled(json.loads(item["result"])))
     if item["client_key"] is not None:
         taken = session.execute(_SAME_KEY, {"client_key": item["client_key"]}).one_or_none()
         # The create was sent again after the deletion and made another item.

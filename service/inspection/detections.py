@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import bindparam, select
 from sqlmodel import Session
 
 from service.inspection import problems
-from service.inspection.items import Items, result_values
+from service.inspection.items import Items
 from service.inspection.ports import DetectionInput, JoinSources, Ports
-from service.inspection.queries import ItemQueries
+from service.inspection.queries import ItemQueries, newest_photos, result_values
 from service.inspection.rules import FINISHED, with_entry
+from service.inspection.sealed import newest_editions, refuse_sealed, state_of
 from service.inspection.tables import ITEM, PHOTO, RECORD
 from shared import results
-from shared.codes import Status, Verdict
+from shared.codes import SEALED_STATES, Status, Verdict
 from shared.results import Entry
 from shared.wire.inspection import ItemPoint
 
@@ -26,12 +27,6 @@ _OF_RECORD = (
     select(ITEM.c.item_id, ITEM.c.result, ITEM.c.model_id)
     .where(ITEM.c.inspection_id == bindparam("inspection_id"), _DETECTABLE)
     .order_by(ITEM.c.created_at, ITEM.c.item_id)
-)
-_PHOTOS_OF_RECORD = (
-    select(PHOTO.c.item_id, PHOTO.c.file_id)
-    .join(ITEM, ITEM.c.item_id == PHOTO.c.item_id)
-    .where(ITEM.c.inspection_id == bindparam("inspection_id"))
-    .order_by(PHOTO.c.created_at, PHOTO.c.photo_id)
 )
 _RECORD_ID = RECORD.c.inspection_id
 _PENDING = (
@@ -61,7 +56,8 @@ class Detections:
         """Write one step of a detection's entry, see `rules.with_entry`; gives its version.
 
         Only a finished result counts as a change of the item: what merely tells how far a detection is leaves
-        the item's revision, so that nobody's edit goes stale by it. Raises Problem 404.
+        the item's revision, so that nobody's edit goes stale by it. Raises Problem 404, and 409 when the
+        record is sealed.
         """
         record, item = self._items.locked(session, item_id, None)
         written = with_entry(json.loads(item.result), entry)
@@ -80,16 +76,17 @@ class Detections:
         return version
 
     def is_under_way(self, session: Session, item_id: str, job_id: str) -> bool:
-        """Whether the item has an entry of the job that has not ended. Raises Problem 404."""
+        """Whether the item has an entry of the job that has not ended. Raises Problem 404, 409 (sealed)."""
         _, item = self._items.locked(session, item_id, None)
         entries: list[Entry] = json.loads(item.result)
         return any(results.is_under_way(entry) and results.job_of(entry) == job_id for entry in entries)
 
     def input(self, session: Session, item_id: str) -> DetectionInput:
-        """What a detection of the item works on. Raises Problem 404."""
+        """What a detection of the item works on. Raises Problem 404, and 409 when the record is sealed."""
         row = session.execute(self._queries.for_detection, {"item_id": item_id}).one_or_none()
         if row is None:
             raise problems.no_item()
+        refuse_sealed(session, row.inspection_id)
         place = ItemPoint.model_validate_json(row.item_point) if row.item_point else ItemPoint()
         image = (
             None
@@ -120,13 +117,13 @@ class Detections:
         """The ids of a record's items with a model and a photo that no person has decided, oldest first.
 
         `outdated`: only those without a current result, which is one of the newest photo by the item's model.
-        Raises Problem 404.
+        Raises Problem 404, and 409 when the record is sealed.
         """
         given = {"inspection_id": inspection_id}
         if session.execute(_KNOWN_RECORD, given).one_or_none() is None:
             raise problems.no_record()
-        # The last photo of an item is the newest one.
-        newest = {row.item_id: row.file_id for row in session.execute(_PHOTOS_OF_RECORD, given)}
+        refuse_sealed(session, inspection_id)
+        newest = newest_photos(session, inspection_id)
         found = []
         for row in session.execute(_OF_RECORD, given):
             entries = json.loads(row.result)
@@ -139,9 +136,12 @@ class Detections:
         """The items with a model and a photo that no detection has finished, by the ids of their records.
 
         Of these records, None: of all, that are neither cancelled nor finished; the oldest records first.
+        Raises Problem 409 when all records that are named are sealed.
         """
         found: dict[str, list[str]] = {}
-        query = _PENDING if inspection_ids is None else _PENDING.where(_RECORD_ID.in_(inspection_ids))
+        query = _PENDING
+        if inspection_ids is not None:
+            query = query.where(_RECORD_ID.in_(self.changeable(session, inspection_ids)))
         for row in session.execute(query.execution_options(yield_per=200)):
             entries = json.loads(row.result)
             if results.finished_detection(entries) is None and not any(
@@ -149,6 +149,15 @@ class Detections:
             ):
                 found.setdefault(row.inspection_id, []).append(row.item_id)
         return found
+
+    def changeable(self, session: Session, inspection_ids: Collection[str]) -> set[str]:
+        """Those of the records that are not sealed. Raises Problem 409 when there are some and all are."""
+        newest = newest_editions(session, inspection_ids)
+        sealed = {one for one, row in newest.items() if state_of(row) in SEALED_STATES}
+        free = set(inspection_ids) - sealed
+        if sealed and not free:
+            raise problems.sealed(newest[min(sealed)].edition)
+        return free
 
 
 def _undecided(entries: Sequence[Entry]) -> bool:

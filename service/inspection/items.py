@@ -15,6 +15,7 @@ from sqlmodel import Session
 from service.changes import Change, announce
 from service.database import Database
 from service.inspection import deleted, problems
+from service.inspection.entries import ContradictionError, merged
 from service.inspection.ports import JoinSources, Ports
 from service.inspection.queries import (
     ItemQueries,
@@ -23,18 +24,12 @@ from service.inspection.queries import (
     Updater,
     item_json,
     json_text,
+    result_values,
     updater,
 )
-from service.inspection.records import locked_record, naive_now, recompute
-from service.inspection.rules import (
-    Outcome,
-    admits,
-    correction_entry,
-    differences,
-    outcome,
-    verdict_entry,
-    without_strays,
-)
+from service.inspection.records import locked_record, moment, naive_now, open_record, recompute
+from service.inspection.rules import admits, correction_entry, differences, verdict_entry
+from service.inspection.sealed import refuse_sealed
 from service.inspection.tables import ITEM, RECORD
 from service.security import Caller
 from shared import results
@@ -44,6 +39,7 @@ from shared.wire.inspection import BoxesSet, FileInfo, ItemCreate, ItemPoint, It
 
 _RECORD_OF = select(ITEM.c.inspection_id).where(ITEM.c.item_id == bindparam("item_id"))
 _MADE_BY = select(ITEM.c.item_id).where(ITEM.c.client_key == bindparam("client_key"))
+_RESULT_COLUMNS = result_values(()).keys()
 _STORED = select(ITEM).where(ITEM.c.item_id == bindparam("item_id"))
 
 
@@ -56,11 +52,6 @@ class ItemState:
     by: Updater | None
 
 
-def result_values(entries: Sequence[results.Entry]) -> dict[str, Any]:
-    """The columns that result entries come to."""
-    return {"result": json_text(entries), "outcome": str(outcome(entries))}
-
-
 class Items:
     """The use cases of items; each is one transaction that also brings the record in line."""
 
@@ -70,21 +61,23 @@ class Items:
         self._queries = ItemQueries(sources)
 
     async def create(self, body: ItemCreate, key: str | None, caller: Caller) -> ItemState:
-        """Make an item in a record. Raises Problem 404 when there is no such record.
+        """Make an item in a record. Raises Problem 404 when there is no such record, 409 when it is sealed.
 
         With a `key` that the caller used before, nothing is made: the item of that time is the answer.
         """
         values: dict[str, Any] = _values(body.model_dump(exclude_unset=True), ())
         client_key = None if key is None else f"{caller.user_id} {key}"
-        values.setdefault("result", "[]")
-        values.setdefault("outcome", str(Outcome.EMPTY))
+        values = {**result_values(()), **values}
 
         def work(session: Session) -> ItemState:
-            record = _locked_record(session, body.inspection_id)
+            record = locked_record(session, body.inspection_id)
+            if record is None:
+                raise problems.no_record()
             if client_key is not None:
                 made = session.execute(_MADE_BY, {"client_key": client_key}).scalar_one_or_none()
                 if made is not None:
                     return self.seen(session, made)
+            refuse_sealed(session, body.inspection_id)
             made_with = {**values, "client_key": client_key}
             (item_id,) = self._insert(session, [made_with], body.inspection_id, caller)
             details = differences(dict.fromkeys(values), values, body.model_fields_set)
@@ -99,7 +92,7 @@ class Items:
         return await self._database.read(lambda session: self.seen(session, item_id))
 
     async def update(self, item_id: str, body: ItemUpdate, if_match: str | None, caller: Caller) -> ItemState:
-        """Change the fields that were sent. Raises Problem 404, 412."""
+        """Change the fields that were sent. Raises Problem 404, 409 (sealed or contradictory), 412."""
         sent = body.model_dump(exclude_unset=True)
 
         def work(session: Session) -> ItemState:
@@ -113,9 +106,9 @@ class Items:
     async def delete(
         self, item_id: str, if_match: str | None, caller: Caller, reason: str | None = None
     ) -> None:
-        """Delete the item with its results and photos; `restore` takes it back. Raises Problem 404, 412.
+        """Delete the item with its results and photos; `restore` takes it back.
 
-        The audit log keeps the reason.
+        The audit log keeps the reason. Raises Problem 404, 409 (sealed), 412.
         """
 
         def work(session: Session) -> None:
@@ -132,7 +125,8 @@ class Items:
     async def restore(self, item_id: str, caller: Caller) -> ItemState:
         """Bring a deleted item back as it was, in its old place; one that is there is answered as it is.
 
-        Raises Problem 404 when nothing is kept of it: its time is over, or its record was deleted.
+        Raises Problem 404 when nothing is kept of it: its time is over, or its record was deleted. Raises 409
+        when the record is sealed.
         """
 
         def work(session: Session) -> ItemState:
@@ -141,6 +135,7 @@ class Items:
             # Asked again: somebody else may have brought it back before the record was ours.
             kept = None if record is None else deleted.find(session, item_id)
             if record is not None and kept is not None:
+                refuse_sealed(session, record.inspection_id)
                 item = deleted.bring_back(session, kept)
                 details = {
                     "inspection_id": kept.inspection_id,
@@ -176,14 +171,13 @@ class Items:
     async def set_verdict(
         self, item_id: str, body: VerdictSet, if_match: str | None, caller: Caller
     ) -> ItemState:
-        """Append what the person decided as a result entry. Raises Problem 404, 412."""
+        """Append what the person decided as a result entry. Raises Problem 404, 409 (sealed), 412."""
 
         def work(session: Session) -> ItemState:
             record, item = self.locked(session, item_id, if_match)
             entries = json.loads(item.result)
-            entries.append(
-                verdict_entry(entries, body.verdict, body.reason, caller.user_id, caller.name, naive_now())
-            )
+            at = moment(session, record)
+            entries.append(verdict_entry(entries, body.verdict, body.reason, caller.user_id, caller.name, at))
             self.change(session, record, item, result_values(entries), caller.user_id, caller.address)
             return self.seen(session, item_id)
 
@@ -197,7 +191,7 @@ class Items:
             record, item = self.locked(session, item_id, if_match)
             entries = json.loads(item.result)
             entry = correction_entry(
-                entries, body.of_version, boxes, caller.user_id, caller.name, naive_now()
+                entries, body.of_version, boxes, caller.user_id, caller.name, moment(session, record)
             )
             if entry is None:
                 raise problems.conflict("没有这个版本的检测结果，请刷新后再修改", of_version=body.of_version)
@@ -210,11 +204,12 @@ class Items:
     async def from_template(self, inspection_id: str, caller: Caller) -> list[str]:
         """Give a record without items those of its reference image's template, as JSON texts.
 
-        Raises Problem 404, and 409 when the record has items, no reference image, or that has no template.
+        Raises Problem 404, and 409 when the record is sealed, has items or no reference image, or that image
+        has no template.
         """
 
         def work(session: Session) -> list[str]:
-            record = _locked_record(session, inspection_id)
+            record = open_record(session, inspection_id)
             if record.reference_image_id is None:
                 raise problems.conflict("检查记录没有参考图，无法套用模板")
             image = self._ports.reference_image(session, record.reference_image_id)
@@ -244,11 +239,11 @@ class Items:
     async def from_record(self, inspection_id: str, other_id: str, caller: Caller) -> list[str]:
         """Give a record without items those of another record, without results and photos, as JSON texts.
 
-        Raises Problem 404, and 409 when the record has items or the other one has none.
+        Raises Problem 404, and 409 when the record is sealed or has items, or the other one has none.
         """
 
         def work(session: Session) -> list[str]:
-            record = _locked_record(session, inspection_id)
+            record = open_record(session, inspection_id)
             columns = (ITEM.c.item_name, ITEM.c.description, ITEM.c.model_id, ITEM.c.item_point)
             given = select(*columns).where(ITEM.c.inspection_id == other_id)
             rows = session.execute(given.order_by(ITEM.c.created_at, ITEM.c.item_id)).all()
@@ -272,16 +267,22 @@ class Items:
         return ItemState(item_json(row), row.revision, updater(row))
 
     def locked(self, session: Session, item_id: str, if_match: str | None) -> tuple[RecordRow, ItemRow]:
-        """The stored item and its record, which nobody else writes now. Raises Problem 404, 412."""
+        """`held` of an item that may be changed. Raises Problem 404, 409 (sealed), 412."""
+        record, item = self.held(session, item_id)
+        refuse_sealed(session, record.inspection_id)
+        if not admits(if_match, item.revision):
+            seen = self.seen(session, item_id)
+            raise problems.stale(item.revision, json.loads(seen.text), seen.by)
+        return record, item
+
+    def held(self, session: Session, item_id: str) -> tuple[RecordRow, ItemRow]:
+        """The stored item and its record, which nobody else writes now. Raises Problem 404."""
         # The record is locked first, always: its items change one after the other and never deadlock.
         inspection_id = session.execute(_RECORD_OF, {"item_id": item_id}).scalar_one_or_none()
         record = None if inspection_id is None else locked_record(session, inspection_id)
         item = session.execute(_STORED, {"item_id": item_id}).one_or_none()
         if record is None or item is None:
             raise problems.no_item()
-        if not admits(if_match, item.revision):
-            seen = self.seen(session, item_id)
-            raise problems.stale(item.revision, json.loads(seen.text), seen.by)
         return record, item
 
     def change(
@@ -294,17 +295,21 @@ class Items:
         address: str | None,
         *,
         progress_only: bool = False,
+        recomputes: bool = True,
     ) -> None:
         """Store those of `values` that differ from `item` (locked), as one revision, and announce them.
 
-        `progress_only`: they merely tell how far a detection is. That is no revision and not audited.
+        `progress_only`: they merely tell how far a detection is. That is no revision and not audited. Without
+        `recomputes` progress and status of the record stay, and are the caller's to set.
         """
         before = item._mapping
         changed = {name: value for name, value in values.items() if before[name] != value}
         if not changed:
             return
-        stamp = {"revision": item.revision + (not progress_only), "updated_at": naive_now()}
-        stamp |= {"updated_by": actor} if changed.keys() - {"result", "outcome"} else {}
+        # Never back, also when the clock is: the times of verdicts are taken from it.
+        at = max(naive_now(), item.updated_at)
+        stamp = {"revision": item.revision + (not progress_only), "updated_at": at}
+        stamp |= {"updated_by": actor} if changed.keys() - _RESULT_COLUMNS else {}
         session.execute(update(ITEM).where(ITEM.c.item_id == item.item_id).values(**changed, **stamp))
         details = differences(before, changed, changed)
         announce(
@@ -312,7 +317,7 @@ class Items:
             Change("update", "item", item.item_id, actor, address, details, fleeting=progress_only),
         )
         # A status that a person set stays until the items come to something else.
-        if "outcome" in changed if progress_only else "result" in changed:
+        if recomputes and ("outcome" in changed if progress_only else "result" in changed):
             recompute(session, record, actor, address)
 
     def _insert(
@@ -324,8 +329,7 @@ class Items:
                 "description": None,
                 "model_id": None,
                 "item_point": None,
-                "result": "[]",
-                "outcome": str(Outcome.EMPTY),
+                **result_values(()),
                 "client_key": None,
                 **values,
                 "item_id": str(uuid.uuid4()),
@@ -371,21 +375,17 @@ def file_info(stored: StoredFile) -> FileInfo:
     )
 
 
-def _locked_record(session: Session, inspection_id: str) -> RecordRow:
-    record = locked_record(session, inspection_id)
-    if record is None:
-        raise problems.no_record()
-    return record
-
-
 def _values(sent: dict[str, Any], stored: Sequence[results.Entry]) -> dict[str, Any]:
     """The columns that a body says: the two documents as text, the result with its outcome.
 
-    `stored` are the entries that the item has.
+    `stored` are the entries that the item has. Raises Problem 409 where the result contradicts them.
     """
     values = {name: value for name, value in sent.items() if name != "result"}
     if sent.get("item_point") is not None:
         values["item_point"] = json_text(sent["item_point"])
     if sent.get("result") is not None:
-        values |= result_values(without_strays(sent["result"], stored))
+        try:
+            values |= result_values(merged(sent["result"], stored))
+        except ContradictionError as error:
+            raise problems.service_written(error.version, error.field) from None
     return values

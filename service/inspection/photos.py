@@ -12,24 +12,24 @@ from service.changes import Change, announce
 from service.database import Database
 from service.envelope import Problem
 from service.inspection import problems
-from service.inspection.items import file_info
+from service.inspection.items import Items, file_info
 from service.inspection.ports import JoinSources, Ports
 from service.inspection.queries import ItemQueries
 from service.inspection.records import naive_now
+from service.inspection.sealed import refuse_sealed
 from service.inspection.tables import ITEM, PHOTO, RECORD
 from service.security import Caller
 from shared.codes import ErrorCode
 from shared.wire.common import to_utc
 from shared.wire.inspection import FileInfo, Photo
 
-_LOCKED_ITEM = select(ITEM.c.item_id).with_for_update(key_share=True)
-
 
 class Photos:
     """The use cases of photos; each is one transaction."""
 
-    def __init__(self, database: Database, sources: JoinSources, ports: Ports) -> None:
+    def __init__(self, database: Database, items: Items, sources: JoinSources, ports: Ports) -> None:
         self._database = database
+        self._items = items
         self._ports = ports
         self._queries = ItemQueries(sources)
 
@@ -37,16 +37,15 @@ class Photos:
         """Make an uploaded image the newest photo of the item.
 
         With a `key` that the caller used before on this item, nothing is added: the photo of that time is the
-        answer. Raises Problem 404 without such an item or file, 415 when the file is no image, 422 when the
-        key added another file.
+        answer. Raises Problem 404 without such an item or file, 409 when the record is sealed, 415 when the
+        file is not an image, 422 when the key added another file.
         """
         client_key = None if key is None else f"{caller.user_id} {key}"
 
         def work(session: Session) -> Photo:
-            # Held until the end: the item is not deleted between the look and the insert, and the same photo
-            # is not added twice at the same time.
-            if session.execute(_LOCKED_ITEM.where(ITEM.c.item_id == item_id)).one_or_none() is None:
-                raise problems.no_item()
+            # Held until the end: the item is not deleted and its record not sealed between the look and the
+            # insert, and the same photo is not added twice at the same time.
+            record, _ = self._items.held(session, item_id)
             if client_key is not None:
                 with_key = (PHOTO.c.item_id == item_id, PHOTO.c.client_key == client_key)
                 added = session.execute(
@@ -56,6 +55,7 @@ class Photos:
                     raise Problem(422, ErrorCode.INVALID_INPUT, "该 Idempotency-Key 已用于添加另一张照片")
                 if added is not None:
                     return self._one(session, item_id, added.photo_id)
+            refuse_sealed(session, record.inspection_id)
             file = self._ports.file_info(session, file_id)
             if file is None:
                 raise Problem(404, ErrorCode.NOT_FOUND, "照片文件不存在，请重新上传")
@@ -100,9 +100,10 @@ class Photos:
         return await self._database.read(work)
 
     async def delete(self, item_id: str, photo_id: str, caller: Caller) -> None:
-        """Take a photo off the item; the file stays. Raises Problem 404."""
+        """Take a photo off the item; the file stays. Raises Problem 404, 409 when the record is sealed."""
 
         def work(session: Session) -> None:
+            self._items.locked(session, item_id, None)
             here = (PHOTO.c.item_id == item_id, PHOTO.c.photo_id == photo_id)
             file_id = session.execute(select(PHOTO.c.file_id).where(*here)).scalar_one_or_none()
             if file_id is None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import FromClause
 from sqlmodel import Session
@@ -35,18 +35,37 @@ class JoinSources:
     """id, name, description"""
 
 
+class LoggedSeal(NamedTuple):
+    """What the audit log says of a record's editions: `action` is seal, release or reopen."""
+
+    action: str
+    actor: str | None
+    details: Mapping[str, Any]
+
+
+SealLog = Callable[[Session, str], Sequence[LoggedSeal]]
+FileInfo = Callable[[Session, str], StoredFile | None]
+StoredHash = Callable[[str], str | None]
+
+
 @dataclass(frozen=True, slots=True)
 class Ports:
     """Questions to other domains, asked inside the transaction of the session.
 
-    `file_info`: what is known of a stored file by its id; None when there is no such file.
-    `find_file`: the stored file that an item's fileInfo names; None when it is none of the service's.
-    `reference_image`: the reference image with its template by its id; None when the catalogue has none.
+    `file_info`: what is known of a stored file by its id; None when there is no such file. `find_file`: the
+    stored file that an item's fileInfo names; None when it is none of the service's. `reference_image`: the
+    reference image with its template by its id; None when the catalogue has none. `waiting_items`: the items
+    of a record that a batch will make detections of. `seal_log`: what the audit log says of a record's
+    editions, oldest first. `stored_hash`, outside of transactions: the SHA-256 of the bytes that are stored
+    under a SHA-256; None when there are none.
     """
 
-    file_info: Callable[[Session, str], StoredFile | None]
+    file_info: FileInfo
     find_file: Callable[[Session, Mapping[str, Any]], StoredFile | None]
     reference_image: Callable[[Session, str], ReferenceImage | None]
+    waiting_items: Callable[[Session, str], Collection[str]]
+    seal_log: SealLog
+    stored_hash: StoredHash
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from service.envelope import Problem
@@ -40,3 +41,88 @@ def stale(revision: int, current: Any, by: Updater | None) -> Problem:
 def conflict(msg: str, **details: Any) -> Problem:
     """409 with `msg`."""
     return Problem(409, ErrorCode.CONFLICT, msg, **details)
+
+
+_SAID_AT_MOST = 3
+_NAMED_AT_MOST = 50
+
+
+def _names(items: Sequence[Mapping[str, Any]]) -> str:
+    said = "、".join(str(item["item_name"]) for item in items[:_SAID_AT_MOST])
+    return said + (" 等" if len(items) > _SAID_AT_MOST else "")
+
+
+def sealed(edition: int) -> Problem:
+    """409: the record is finished and sealed, nothing of it changes."""
+    return Problem(
+        409,
+        ErrorCode.RECORD_SEALED,
+        "检查记录已完成并封存，不能修改；如需修改，请由有权限的人员填写原因后重新打开",
+        edition=edition,
+    )
+
+
+def not_sealed() -> Problem:
+    """409: the record was not finished, or it was reopened."""
+    return Problem(409, ErrorCode.RECORD_NOT_SEALED, "检查记录没有封存，请先完成检查记录")
+
+
+def undecided(items: Sequence[Mapping[str, Any]], acceptable: int) -> Problem:
+    """409: these items have no verdict of a person; `acceptable` of them have a model's opinion to sign."""
+    return Problem(
+        409,
+        ErrorCode.UNDECIDED_ITEMS,
+        f"还有 {len(items)} 个检查项没有人工判定：{_names(items)}",
+        count=len(items),
+        acceptable=acceptable,
+        items=list(items[:_NAMED_AT_MOST]),
+    )
+
+
+def detections_running(items: Sequence[Mapping[str, Any]]) -> Problem:
+    """409: detections of these items have not ended."""
+    return Problem(
+        409,
+        ErrorCode.DETECTIONS_RUNNING,
+        f"还有 {len(items)} 个检查项正在检测：{_names(items)}；请等待检测结束或先取消检测",
+        count=len(items),
+        items=list(items[:_NAMED_AT_MOST]),
+    )
+
+
+def implausible_times(msg: str, **times: Any) -> Problem:
+    """409: the record cannot have been finished at these times."""
+    return Problem(409, ErrorCode.TIMES_IMPLAUSIBLE, msg, **times)
+
+
+def service_written(version: int, field: str) -> Problem:
+    """409: a client changes what the service wrote in the entry with this version."""
+    return Problem(
+        409,
+        ErrorCode.SERVICE_WRITTEN,
+        f"结果版本 {version} 由系统写入，不能修改其中的 {field}；判定请使用判定操作",
+        version=version,
+        field=field,
+    )
+
+
+def not_awaiting_release() -> Problem:
+    """409: the newest edition asks for no release, or has been released or reopened."""
+    return Problem(409, ErrorCode.NOT_AWAITING_RELEASE, "检查记录不在等待放行的状态，请刷新后再试")
+
+
+def other_edition(edition: int) -> Problem:
+    """409: the newest edition is another one than the person has looked at."""
+    return Problem(
+        409, ErrorCode.OTHER_EDITION, f"检查记录已有新的第 {edition} 版，请核对后再放行", edition=edition
+    )
+
+
+def same_person() -> Problem:
+    """403: who finished a record does not release it."""
+    return Problem(403, ErrorCode.SAME_PERSON, "完成检查的人不能放行自己的检查记录，请由另一人放行")
+
+
+def no_edition() -> Problem:
+    """404: the record has no such edition."""
+    return Problem(404, ErrorCode.NOT_FOUND, "检查记录没有这一版封存内容")

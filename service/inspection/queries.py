@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import BindParameter, ColumnElement, FromClause, Row, Select, bindparam, func, or_, select
+from sqlmodel import Session
 
 from service.inspection.ports import JoinSources
+from service.inspection.rules import outcome
 from service.inspection.tables import ITEM, PHOTO, RECORD
+from shared import results
 from shared.codes import STATUS_NAMES, Status
+from shared.results import Entry
 
 RecordRow = Row[*tuple[Any, ...]]
 ItemRow = Row[*tuple[Any, ...]]
@@ -208,6 +212,31 @@ def record_body(row: RecordRow) -> dict[str, Any]:
 def json_text(value: Any) -> str:
     """`value` as compact JSON."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+_PHOTOS_OF_RECORD = (
+    select(PHOTO.c.item_id, PHOTO.c.file_id)
+    .join(ITEM, ITEM.c.item_id == PHOTO.c.item_id)
+    .where(ITEM.c.inspection_id == bindparam("inspection_id"))
+    .order_by(PHOTO.c.created_at, PHOTO.c.photo_id)
+)
+
+
+def newest_photos(session: Session, inspection_id: str) -> dict[str, str]:
+    """The file of the newest photo of each item of a record that has one, by the item's id."""
+    rows = session.execute(_PHOTOS_OF_RECORD, {"inspection_id": inspection_id})
+    # The last photo of an item is the newest one.
+    return {row.item_id: row.file_id for row in rows}
+
+
+def result_values(entries: Sequence[Entry]) -> dict[str, Any]:
+    """The columns of an item that result entries come to."""
+    return {
+        "result": json_text(entries),
+        "outcome": str(outcome(entries)),
+        "verdict": str(results.verdict(entries)),
+        "detected": results.finished_detection(entries) is not None,
+    }
 
 
 def item_json(row: ItemRow) -> str:

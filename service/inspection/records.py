@@ -16,7 +16,8 @@ from service.database import Database, now
 from service.inspection import problems
 from service.inspection.ports import JoinSources
 from service.inspection.queries import RecordQueries, RecordRow, Updater, like, record_body, updater
-from service.inspection.rules import FINISHED, Outcome, admits, differences, recomputed
+from service.inspection.rules import Outcome, admits, differences, recomputed
+from service.inspection.sealed import refuse_sealed
 from service.inspection.tables import ITEM, RECORD
 from service.security import Caller
 from shared.codes import Status
@@ -29,12 +30,7 @@ _OUTCOMES = (
     .where(ITEM.c.inspection_id == bindparam("inspection_id"))
     .group_by(ITEM.c.outcome)
 )
-_UNFINISHED = (
-    select(ITEM.c.item_id, ITEM.c.item_name)
-    .where(ITEM.c.inspection_id == bindparam("inspection_id"), ITEM.c.outcome.not_in(FINISHED))
-    .order_by(ITEM.c.created_at, ITEM.c.item_id)
-)
-_NAMED_AT_MOST = 50
+_NEWEST_TIME = select(func.max(ITEM.c.updated_at)).where(ITEM.c.inspection_id == bindparam("inspection_id"))
 _TOTALS = "walkaround_record_totals"
 _TOTALS_AT_MOST = 500
 
@@ -84,6 +80,25 @@ def locked_record(session: Session, inspection_id: str) -> RecordRow | None:
     return session.execute(_LOCKED, {"inspection_id": inspection_id}).one_or_none()
 
 
+def open_record(session: Session, inspection_id: str) -> RecordRow:
+    """`locked_record` of one that may be changed. Raises Problem 404, and 409 when it is sealed."""
+    record = locked_record(session, inspection_id)
+    if record is None:
+        raise problems.no_record()
+    refuse_sealed(session, inspection_id)
+    return record
+
+
+def moment(session: Session, record: RecordRow) -> dt.datetime:
+    """The present time, but no time before what was done to `record` (locked) and its items already.
+
+    So the times within a record stand in the order in which things happened, also when the clock is set back.
+    """
+    newest = session.execute(_NEWEST_TIME, {"inspection_id": record.inspection_id}).scalar_one()
+    before: dt.datetime = record.updated_at
+    return max(naive_now(), before, newest or before)
+
+
 def change_record(
     session: Session,
     record: RecordRow,
@@ -101,7 +116,7 @@ def change_record(
     changed = {name: value for name, value in values.items() if before[name] != value}
     if not changed:
         return
-    stamp = {"revision": record.revision + 1, "updated_at": naive_now()}
+    stamp = {"revision": record.revision + 1, "updated_at": max(naive_now(), record.updated_at)}
     stamp |= {"updated_by": actor} if by_hand else {}
     session.execute(
         update(RECORD).where(RECORD.c.inspection_id == record.inspection_id).values(**changed, **stamp)
@@ -159,23 +174,23 @@ class Records:
     async def update(
         self, inspection_id: str, body: RecordUpdate, if_match: str | None, caller: Caller
     ) -> RecordState:
-        """Change the fields that were sent. Raises Problem 404, 412."""
+        """Change the fields that were sent. Raises Problem 404, 409 (sealed), 412."""
         sent = body.model_dump(exclude_unset=True)
         if "inspection_status" in sent:
             sent["inspection_status"] = str(sent["inspection_status"])
 
         def work(session: Session) -> RecordState:
-            record = self._matching(session, inspection_id, if_match)
+            record = self.matching(session, inspection_id, if_match)
             change_record(session, record, sent, caller.user_id, caller.address)
             return self.seen(session, inspection_id)
 
         return await self._database.write(work)
 
     async def delete(self, inspection_id: str, if_match: str | None, caller: Caller) -> None:
-        """Delete the record with its items. Raises Problem 404, 412."""
+        """Delete the record with its items. Raises Problem 404, 409 (sealed), 412."""
 
         def work(session: Session) -> None:
-            record = self._matching(session, inspection_id, if_match)
+            record = self.matching(session, inspection_id, if_match)
             items = session.execute(_OUTCOMES, {"inspection_id": inspection_id})
             details = {
                 "inspection_name": record.inspection_name,
@@ -241,34 +256,6 @@ class Records:
     def _count(self, session: Session, given: dict[str, Any]) -> int:
         return int(session.execute(self._queries.count(given), given).scalar_one())
 
-    async def finish(self, inspection_id: str, caller: Caller) -> RecordState:
-        """Set the end time; progress and status follow from the items.
-
-        Raises Problem 404, and 409 when the record is cancelled, has no items, or has some without a result,
-        which the details name.
-        """
-
-        def work(session: Session) -> RecordState:
-            record = self._matching(session, inspection_id, None)
-            if record.inspection_status == Status.CANCELLED:
-                raise problems.conflict("检查记录已取消，不能完成；请先修改它的状态")
-            unfinished = session.execute(_UNFINISHED, {"inspection_id": inspection_id}).all()
-            if unfinished:
-                named = "、".join(row.item_name for row in unfinished[:3])
-                more = " 等" if len(unfinished) > 3 else ""
-                raise problems.conflict(
-                    f"还有 {len(unfinished)} 个检查项没有结论：{named}{more}",
-                    count=len(unfinished),
-                    items=[dict(row._mapping) for row in unfinished[:_NAMED_AT_MOST]],
-                )
-            if not session.execute(_OUTCOMES, {"inspection_id": inspection_id}).all():
-                raise problems.conflict("检查记录没有检查项，不能完成")
-            values = {**_from_items(session, record), "end_time": naive_now()}
-            change_record(session, record, values, caller.user_id, caller.address)
-            return self.seen(session, inspection_id)
-
-        return await self._database.write(work)
-
     def seen(self, session: Session, inspection_id: str) -> RecordState:
         """The full record as it is in this transaction. Raises Problem 404."""
         row = session.execute(self._queries.one, {"inspection_id": inspection_id}).one_or_none()
@@ -276,10 +263,9 @@ class Records:
             raise problems.no_record()
         return RecordState(record_body(row), row.revision, updater(row))
 
-    def _matching(self, session: Session, inspection_id: str, if_match: str | None) -> RecordRow:
-        record = locked_record(session, inspection_id)
-        if record is None:
-            raise problems.no_record()
+    def matching(self, session: Session, inspection_id: str, if_match: str | None) -> RecordRow:
+        """The stored record, which nobody else writes now. Raises Problem 404, 409 (sealed), 412."""
+        record = open_record(session, inspection_id)
         if not admits(if_match, record.revision):
             seen = self.seen(session, inspection_id)
             raise problems.stale(record.revision, seen.body, seen.by)

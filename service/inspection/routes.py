@@ -13,8 +13,9 @@ from service.inspection.items import ItemState
 from service.inspection.queries import Updater, json_text
 from service.inspection.records import RecordSearch, RecordState
 from service.inspection.rules import etag
+from service.inspection.seal_routes import add_seal_routes
 from service.inspection.service import InspectionService
-from service.security import AskedFirst, Caller, require
+from service.security import AskedFirst, Caller, ask_right, require
 from shared.codes import Permission
 from shared.wire.common import (
     UPDATED_BY,
@@ -40,6 +41,7 @@ from shared.wire.inspection import (
     RecordUpdate,
     VerdictSet,
 )
+from shared.wire.seal import RecordFinish
 
 IdPath = Annotated[Id, Path()]
 IdempotencyKey = Annotated[
@@ -79,6 +81,7 @@ def router(service: InspectionService) -> APIRouter:
     _extras(routes, service)
     _photos(routes, service)
     _history(routes, service)
+    add_seal_routes(routes, service)
     return routes
 
 
@@ -117,7 +120,7 @@ def _records(routes: APIRouter, service: InspectionService) -> None:
         "/inspection/updateInspection/{inspection_id}",
         tags=["inspection"],
         response_model=Envelope[Record],
-        responses=failures(404, 412, 413),
+        responses=failures(404, 409, 412, 413),
     )
     async def update(
         inspection_id: IdPath,
@@ -129,7 +132,7 @@ def _records(routes: APIRouter, service: InspectionService) -> None:
         return _record(await records.update(inspection_id, body, if_match, caller), UPDATED)
 
     @routes.delete(
-        "/inspection/deleteInspection/{inspection_id}", tags=["inspection"], responses=failures(404, 412)
+        "/inspection/deleteInspection/{inspection_id}", tags=["inspection"], responses=failures(404, 409, 412)
     )
     async def remove(
         inspection_id: IdPath,
@@ -145,7 +148,10 @@ def _items(routes: APIRouter, service: InspectionService) -> None:
     items = service.items
 
     @routes.post(
-        "/inspection_item/create", tags=["inspection_item"], response_model=Item, responses=failures(404, 413)
+        "/inspection_item/create",
+        tags=["inspection_item"],
+        response_model=Item,
+        responses=failures(404, 409, 413),
     )
     async def create(
         body: ItemCreate,
@@ -178,7 +184,7 @@ def _items(routes: APIRouter, service: InspectionService) -> None:
         "/inspection_item/{item_id}",
         tags=["inspection_item"],
         response_model=Item,
-        responses=failures(404, 412, 413),
+        responses=failures(404, 409, 412, 413),
     )
     async def update(
         item_id: IdPath,
@@ -189,7 +195,7 @@ def _items(routes: APIRouter, service: InspectionService) -> None:
         """Change the fields that are sent; null clears a nullable one."""
         return _item(await items.update(item_id, body, if_match, caller))
 
-    @routes.delete("/inspection_item/{item_id}", tags=["inspection_item"], responses=failures(404, 412))
+    @routes.delete("/inspection_item/{item_id}", tags=["inspection_item"], responses=failures(404, 409, 412))
     async def remove(
         item_id: IdPath,
         reason: Annotated[LongText | None, Query(description="why, for the audit log")] = None,
@@ -204,7 +210,7 @@ def _items(routes: APIRouter, service: InspectionService) -> None:
         "/inspection_item/{item_id}/restore",
         tags=["inspection_item"],
         response_model=Item,
-        responses=failures(404),
+        responses=failures(404, 409),
     )
     async def restore(item_id: IdPath, caller: Caller = require(Permission.INSPECTION_ITEM_ADD)) -> Response:
         """Bring a deleted item back, for 30 days, as long as its record is there.
@@ -220,13 +226,24 @@ def _extras(routes: APIRouter, service: InspectionService) -> None:
         "/inspection/{inspection_id}/finish",
         tags=["inspection"],
         response_model=Envelope[Record],
-        responses=failures(404, 409),
+        responses=failures(404, 409, 412, 413),
     )
     async def finish(
-        inspection_id: IdPath, caller: Caller = require(Permission.INSPECTION_UPDATE)
+        inspection_id: IdPath,
+        body: RecordFinish | None = None,
+        if_match: IfMatch = None,
+        caller: Caller = require(Permission.INSPECTION_UPDATE),
     ) -> Response:
-        """Close the record: sets the end time; 409 names the items that have no result yet."""
-        return _record(await service.records.finish(inspection_id, caller), FINISHED)
+        """Close the record: its outcome follows from the verdicts, and an edition seals it.
+
+        409 `undecided_items` names the items that no person has decided; `accept_model_opinion` signs the
+        model's opinion on them in the caller's name, which also asks for INSPECTION_ITEM_UPDATE. 409
+        `detections_running` names items whose detection has not ended.
+        """
+        wanted = body or RecordFinish()
+        if wanted.accept_model_opinion:
+            ask_right(caller, Permission.INSPECTION_ITEM_UPDATE)
+        return _record(await service.finishing.finish(inspection_id, wanted, if_match, caller), FINISHED)
 
     @routes.post(
         "/inspection/{inspection_id}/items-from-template",
@@ -256,7 +273,7 @@ def _extras(routes: APIRouter, service: InspectionService) -> None:
         "/inspection_item/{item_id}/verdict",
         tags=["inspection_item"],
         response_model=Envelope[Item],
-        responses=failures(404, 412, 413),
+        responses=failures(404, 409, 412, 413),
     )
     async def set_verdict(
         item_id: IdPath,
@@ -289,7 +306,7 @@ def _photos(routes: APIRouter, service: InspectionService) -> None:
     photos = service.photos
 
     @routes.post(
-        "/inspection_item/{item_id}/photos", tags=["inspection_item"], responses=failures(404, 413, 415)
+        "/inspection_item/{item_id}/photos", tags=["inspection_item"], responses=failures(404, 409, 413, 415)
     )
     async def add_photo(
         item_id: IdPath,
@@ -315,7 +332,7 @@ def _photos(routes: APIRouter, service: InspectionService) -> None:
         return Envelope(data=await photos.of_record(inspection_id))
 
     @routes.delete(
-        "/inspection_item/{item_id}/photos/{photo_id}", tags=["inspection_item"], responses=failures(404)
+        "/inspection_item/{item_id}/photos/{photo_id}", tags=["inspection_item"], responses=failures(404, 409)
     )
     async def delete_photo(
         item_id: IdPath, photo_id: IdPath, caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE)

@@ -9,6 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from service.inspection.entries import authored
 from shared import results
 from shared.codes import Progress, Status, Verdict
 from shared.results import Entry
@@ -52,10 +53,21 @@ def recomputed(outcomes: Mapping[Outcome, int], status: Status) -> tuple[int, St
 
 
 def verdict_entry(
-    entries: Sequence[Entry], verdict: Verdict, reason: str | None, by: str, by_name: str | None, at: datetime
+    entries: Sequence[Entry],
+    verdict: Verdict,
+    reason: str | None,
+    by: str,
+    by_name: str | None,
+    at: datetime,
+    *,
+    accepted_version: int | None = None,
 ) -> dict[str, Any]:
-    """The result entry that a person's decision appends to `entries`; `at` is in UTC."""
+    """The result entry that a person's decision appends to `entries`; `at` is in UTC.
+
+    `accepted_version`: the decision accepts the model's opinion in the entry with this version.
+    """
     undecided = verdict is Verdict.UNDECIDED
+    accepted = {} if accepted_version is None else {"accepted_opinion_of_version": accepted_version}
     return {
         "isPassed": None if undecided else verdict is Verdict.PASSED,
         "progress": str(Progress.PENDING if undecided else Progress.DONE),
@@ -66,6 +78,7 @@ def verdict_entry(
             "by": by,
             "by_name": by_name,
             "at": at.replace(tzinfo=None).isoformat() + "Z",
+            **accepted,
         },
     }
 
@@ -80,18 +93,20 @@ def correction_entry(
 ) -> dict[str, Any] | None:
     """The result entry that a person's correction of a version's findings appends; `at` is in UTC.
 
-    The boxes lie in the photo of that version. None when no detection or correction has this version.
+    The boxes lie in the photo of that version, and say who drew or changed them (`entries.authored`). None
+    when no detection or correction has this version.
     """
     numbered = [(results.version(entry, index), entry) for index, entry in enumerate(entries)]
-    found = (entry for number, entry in numbered if number == of_version and not results.is_verdict(entry))
-    corrected = next(found, None)
+    of_it = (entry for number, entry in numbered if number == of_version and not results.is_verdict(entry))
+    corrected = next(of_it, None)
     if corrected is None:
         return None
     origin = corrected.get("provenance")
     alignment = origin.get("alignment") if isinstance(origin, Mapping) else None
+    found = (corrected.get("resultImage") or {}).get("boxes") or []
     return {
         "inputImage": corrected.get("inputImage"),
-        "resultImage": {"boxes": list(boxes), "resultImage": None},
+        "resultImage": {"boxes": authored(boxes, found, by, by_name), "resultImage": None},
         "isPassed": not boxes,
         "progress": str(Progress.DONE),
         "version": results.next_version(entries),
@@ -109,7 +124,6 @@ def with_entry(entries: Sequence[Entry], entry: Entry) -> tuple[list[Entry], int
     """`entries` with the next step of a job's entry, and its version; None when the job's entry has ended.
 
     The entry of a job keeps its version from the first step on, and what a step does not say stays as it was.
-    One that a client took away by replacing the result comes back as the next version.
     """
     job = results.job_of(entry)
     own = next(
@@ -128,18 +142,13 @@ def with_entry(entries: Sequence[Entry], entry: Entry) -> tuple[list[Entry], int
     return [*entries[:own], step, *entries[own + 1 :]], version
 
 
-def without_strays(given: Sequence[Entry], stored: Sequence[Entry]) -> list[Entry]:
-    """`given` by a client, where a detection that does not run on `stored` any more is canceled.
-
-    A client may send back what it read a while ago, or the entries of a deleted item: nobody would ever end
-    such a detection.
-    """
-    running = {results.job_of(entry) for entry in stored if results.is_under_way(entry)}
+def canceled(entries: Sequence[Entry]) -> list[Entry]:
+    """`entries` of an item that was deleted, where no detection is under way: nobody would ever end it."""
     return [
         {**entry, "progress": str(Progress.CANCELED), "error": CANCELED}
-        if results.is_under_way(entry) and results.job_of(entry) not in running
+        if results.is_under_way(entry)
         else entry
-        for entry in given
+        for entry in entries
     ]
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from service.database import Database
 from service.inspection.detections import Detections
+from service.inspection.editions import Editions
+from service.inspection.finishing import Finishing
 from service.inspection.history import History
 from service.inspection.items import Items
 from service.inspection.photos import Photos
 from service.inspection.ports import DetectionInput, JoinSources, Ports
 from service.inspection.records import Records
+from service.inspection.seal_check import SealChecks
 
 __all__ = ["DetectionInput", "InspectionService", "JoinSources", "Ports"]
 
@@ -20,5 +23,8 @@ class InspectionService:
         self.records = Records(database, sources)
         self.items = Items(database, sources, ports)
         self.detections = Detections(self.items, sources, ports)
-        self.photos = Photos(database, sources, ports)
+        self.photos = Photos(database, self.items, sources, ports)
         self.history = History(database, sources, ports)
+        self.finishing = Finishing(database, self.records, self.items, ports)
+        self.editions = Editions(database)
+        self.seal_checks = SealChecks(database, ports.file_info, ports.seal_log, ports.stored_hash)

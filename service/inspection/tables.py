@@ -9,7 +9,7 @@ of other domains are kept as given and are no foreign keys: a task may live in a
 from __future__ import annotations
 
 from pydantic import NaiveDatetime
-from sqlalchemy import Index, Text
+from sqlalchemy import Index, Text, text
 from sqlmodel import Field
 
 from service.database import Base
@@ -52,6 +52,8 @@ class Record(Base, table=True):
 class Item(Base, table=True):
     """An item of a record. `outcome` sums its result entries up (`rules.Outcome`).
 
+    `verdict` and `detected` say of the same entries what a person decided, and whether a detection finished.
+
     `client_key`: who made it and the Idempotency-Key that came along, so that a repeated create makes no
     second one. `updated_by`: who last changed a field other than the result, whose entries say by themselves
     whose they are.
@@ -67,6 +69,8 @@ class Item(Base, table=True):
     item_point: str | None = Field(default=None, sa_type=Text)
     result: str = Field(sa_type=Text)
     outcome: str = Field(max_length=8)
+    verdict: str = Field(max_length=16, sa_column_kwargs={"server_default": "undecided"})
+    detected: bool = Field(sa_column_kwargs={"server_default": text("false")})
     client_key: str | None = Field(default=None, max_length=512, unique=True)
     revision: int
     created_at: NaiveDatetime
@@ -76,6 +80,7 @@ class Item(Base, table=True):
     __table_args__ = (
         Index(None, "inspection_id", "created_at", "item_id"),
         Index(None, "inspection_id", "outcome"),
+        Index(None, "inspection_id", "verdict", "detected"),
     )
 
 
@@ -115,7 +120,46 @@ class DeletedItem(Base, table=True):
     content: str = Field(sa_type=Text)
 
 
+class RecordEdition(Base, table=True):
+    """A sealed edition of a record, kept also when the record is deleted later.
+
+    `content` is the canonical text whose SHA-256 is `seal` (`service.inspection.seal`). The record is sealed
+    while its newest edition has not been reopened.
+    """
+
+    __tablename__ = "record_edition"
+
+    inspection_id: str = Field(max_length=36, primary_key=True)
+    edition: int = Field(primary_key=True, sa_column_kwargs={"autoincrement": False})
+    seal: str = Field(max_length=64)
+    content: str = Field(sa_type=Text)
+    outcome: str = Field(max_length=32)
+    accepted_opinions: int
+    finished_by: str = Field(max_length=255)
+    finished_by_name: str | None = Field(default=None, max_length=255)
+    finished_at: NaiveDatetime
+    needs_release: bool
+    released_by: str | None = Field(default=None, max_length=255)
+    released_by_name: str | None = Field(default=None, max_length=255)
+    released_at: NaiveDatetime | None = None
+    reopened_by: str | None = Field(default=None, max_length=255)
+    reopened_by_name: str | None = Field(default=None, max_length=255)
+    reopened_at: NaiveDatetime | None = None
+    reopen_reason: str | None = Field(default=None, sa_type=Text)
+
+
+class InspectionPolicy(Base, table=True):
+    """The one row (policy_id 1) with the rules of this installation."""
+
+    __tablename__ = "inspection_policy"
+
+    policy_id: int = Field(primary_key=True, sa_column_kwargs={"autoincrement": False})
+    four_eyes: bool
+
+
 RECORD = Record.__table__
 ITEM = Item.__table__
 PHOTO = ItemPhoto.__table__
 DELETED = DeletedItem.__table__
+EDITION = RecordEdition.__table__
+POLICY = InspectionPolicy.__table__

@@ -157,7 +157,8 @@ Number = Annotated[int | float, BeforeValidator(_a_number)]
 """A finite number that stays an int when an int was sent ("number for number")."""
 
 
-def _without_null_defaults(schema: dict[str, Any]) -> None:
+def without_null_defaults(schema: dict[str, Any]) -> None:
+    """Take defaults of null out of the JSON schema of a body, for a `json_schema_extra` of its own."""
     # A default of null means "not sent"; said in the schema, it would be a value that some fields refuse.
     for field in schema.get("properties", {}).values():
         if field.get("default", ...) is None:
@@ -181,7 +182,7 @@ Whole = Annotated[int, NumberOnly]
 class Wire(BaseModel):
     """Base of the bodies: unknown fields of a request are ignored."""
 
-    model_config = ConfigDict(extra="ignore", json_schema_extra=_without_null_defaults)
+    model_config = ConfigDict(extra="ignore", json_schema_extra=without_null_defaults)
 
 
 class Kept(BaseModel):

@@ -234,7 +234,12 @@ class VerdictSet(Wire):
 
 
 class CorrectedBox(Box):
-    """A finding as a person leaves it; a box that the person drew has the origin `person`."""
+    """A finding as a person leaves it; a box that the person drew has the origin `person`.
+
+    The service writes who drew it (`by`, `by_name`) or changed it (`corrected_by`, `corrected_by_name`).
+    `confidence` is a number because the contract asks for one: of a finding that a person drew it says
+    nothing.
+    """
 
     origin: Origin
     accepted: StrictBool = False

@@ -19,8 +19,14 @@ MORE = (
     "model_name", "executor_name", "status_name", "aircraft_name", "download_url", "added_by_name",
     "__class__", "__dict__", "_sa_instance_state",
 )  # fmt: skip
-# There is a first admin, and the built-in model has no versions of a person's.
-CONFLICTS = ("POST /api/auth/first-run", "POST /api/detection/models/{model_id}/versions")
+# There is a first admin, the built-in model has no versions of a person's, and nothing awaits a release.
+CONFLICTS = (
+    "POST /api/auth/first-run",
+    "POST /api/detection/models/{model_id}/versions",
+    "POST /api/inspection/{inspection_id}/release",
+)
+# They ask for a record whose items are decided, and seal it.
+_OF_JUDGED = ("/finish", "/reopen", "/release")
 
 
 def bodies(house: House) -> dict[str, tuple[str, dict[str, Any]]]:
@@ -31,6 +37,8 @@ def bodies(house: House) -> dict[str, tuple[str, dict[str, Any]]]:
     tokens = [house.anonymous.post("/api/auth/login", json=login).json()["data"] for _ in range(2)]
     record = house.record()["inspection_id"]
     item = house.item(record)["item_id"]
+    judged = house.record()["inspection_id"]
+    house.made(f"/api/inspection_item/{house.item(judged)['item_id']}/verdict", verdict="passed")
     found = {"isPassed": True, "progress": "done", "version": 1, "resultImage": {"boxes": []}}
     house.admin.put(f"/api/inspection_item/{item}", json={"result": [found]})
     ids = house.ids | {
@@ -55,6 +63,10 @@ def bodies(house: House) -> dict[str, tuple[str, dict[str, Any]]]:
         "POST /api/face/calibration/strangers": {"images": ["x"]},
         "POST /api/inspection/create": {"task_id": "t"},
         "PUT /api/inspection/updateInspection/{inspection_id}": {"inspection_name": f"r{number}"},
+        "POST /api/inspection/{inspection_id}/finish": {"accept_model_opinion": False},
+        "POST /api/inspection/{inspection_id}/reopen": {"reason": "again"},
+        "POST /api/inspection/{inspection_id}/release": {"edition": 1},
+        "PUT /api/inspection/policy": {"four_eyes": False},
         "POST /api/inspection_item/create": {"item_name": "a", "inspection_id": record},
         "PUT /api/inspection_item/{item_id}": {"item_name": f"i{number}"},
         "POST /api/inspection_item/{item_id}/verdict": {"verdict": "passed"},
@@ -80,12 +92,18 @@ def bodies(house: House) -> dict[str, tuple[str, dict[str, Any]]]:
         "POST /api/detection/models/{model_id}/versions": {"settings": {"confidence": 0.5}},
     }
     ids |= {"inspection_id": record, "item_id": item}
-    return {name: (filled(parts(name)[1], ids), body) for name, body in given.items()}
+    of_judged = {**ids, "inspection_id": judged}
+    return {
+        name: (filled(parts(name)[1], of_judged if name.endswith(_OF_JUDGED) else ids), body)
+        for name, body in given.items()
+    }
 
 
 def offered(house: House, operation: dict[str, Any]) -> set[str]:
     """The field names that a body has in the API's document."""
     schema = operation["requestBody"]["content"]["application/json"]["schema"]
+    # A body that may be left out is one of two.
+    schema = next(iter(schema.get("anyOf", [schema])))
     if "$ref" in schema:
         whole = house.anonymous.get("/api/openapi.json").json()
         schema = whole["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import itertools
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from service.audit.service import AuditService
 from service.database import Database
 from service.schema import current_revision, metadata, migrate, newest_revision
 from service.settings import Settings
+from shared import results
 from shared.paths import root
 from tests.postgresql import Server
 from tests.service_app import ADMIN, HERE
@@ -195,5 +197,49 @@ def test_the_service_goes_on_with_the_data_of_an_earlier_version(empty_url: str,
     database = Database(empty_url)
     try:
         assert AuditService(database, settings).verify().problems == []
+    finally:
+        database.close()
+
+
+def test_verdicts_and_detections_of_before_are_counted(empty_url: str) -> None:
+    done = {"isPassed": False, "progress": "done", "version": 1, "job_id": "j"}
+    failed = {"isPassed": False, "progress": "error", "version": 2, "job_id": "k"}
+    verdict = {"isPassed": True, "progress": "done", "version": 3, "verdict": {"value": "passed"}}
+    undecided = {"isPassed": None, "version": 4, "verdict": {"value": "undecided"}}
+    newer = {**done, "version": 5}
+    kept: dict[str, list[dict[str, Any]]] = {
+        "nothing": [],
+        "running": [{**done, "progress": "detecting"}],
+        "failed": [failed],
+        "detected": [done, failed],
+        "judged": [verdict, done],
+        "taken back": [undecided, verdict],
+        "found since": [newer, verdict],
+        "by a client": [{"isPassed": True}],
+        "judged alone": [verdict],
+    }
+    database = Database(empty_url)
+    try:
+        bring(database, "0014")
+        with database.writer.begin() as connection:
+            tables = {table.name: table for table in tables_of(connection)}
+            row = {column.name: value_for(column) for column in tables["record"].columns}
+            connection.execute(tables["record"].insert(), row)
+            item = {column.name: value_for(column) for column in tables["item"].columns}
+            item |= {"inspection_id": row["inspection_id"], "client_key": None}
+            for name, entries in kept.items():
+                outcome = "open" if entries else "empty"
+                values = {"item_id": name, "result": json.dumps(entries), "outcome": outcome}
+                connection.execute(tables["item"].insert(), {**item, **values})
+        migrate(database)
+        columns = sa.text("SELECT item_id, verdict, detected FROM item")
+        with database.reader.connect() as connection:
+            found = {name: (said, bool(seen)) for name, said, seen in connection.execute(columns)}
+        assert found == {
+            name: (results.verdict(entries), results.finished_detection(entries) is not None)
+            for name, entries in kept.items()
+        }
+        assert found["judged"] == ("passed", True)
+        assert found["found since"] == ("undecided", True)
     finally:
         database.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from hashlib import sha256
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from desktop.client.errors import (
     Stale,
     Unsupported,
 )
-from shared.codes import Role, Status, Verdict
+from shared.codes import Role, SealState, Status, Verdict
 from shared.cv import cv2
 from shared.wire.account import UserUpdate
 from shared.wire.catalogue import (
@@ -223,6 +224,44 @@ def test_a_record_from_its_making_to_its_end(session: Session) -> None:
     assert (finished.inspection_status, finished.progress) == (Status.PASSED, 100)
     found = session.records.search(RecordFilter(task_id="t1", inspection_status=Status.PASSED))
     assert record.inspection_id in [one.inspection_id for one in found.data]
+
+
+def test_a_record_is_sealed_and_reopened(session: Session) -> None:
+    records, items = session.records, session.items
+    record = records.create(RecordCreate(task_id="t9")).inspection_id
+    item = items.create(ItemCreate(item_name="rivets", inspection_id=record)).value
+    with pytest.raises(Conflict) as conflict:
+        records.finish(record, accept_model_opinion=True, item_ids=[item.item_id], reason="seen")
+    assert conflict.value.code == "undecided_items"
+    assert conflict.value.details["count"] == 1
+    items.set_verdict(item.item_id, Verdict.FAILED)
+    open_one = records.seal(record)
+    assert (open_one.state, open_one.outcome, open_one.newest) == (SealState.OPEN, Status.FAILED, None)
+    tag = records.get(record).etag
+    assert records.finish(record, etag=tag).inspection_status == Status.FAILED
+    with pytest.raises(Conflict) as sealed:
+        items.set_verdict(item.item_id, Verdict.PASSED)
+    assert sealed.value.code == "record_sealed"
+    (standing,) = records.summaries([record, "none"])
+    assert standing.state is SealState.FINISHED
+    assert standing.newest is not None
+    assert (standing.counters.items, standing.counters.failed) == (1, 1)
+    content = records.edition(record, 1)
+    assert sha256(content.canonical.encode()).hexdigest() == standing.newest.seal
+    assert content.content["items"][0]["item_name"] == "rivets"
+    check = records.verify_seal(record)
+    assert (check.intact, check.current, check.differences) == (True, True, [])
+    assert records.reopen(record, "wrong wing").state is SealState.REOPENED
+    assert records.four_eyes() is False
+    records.set_four_eyes(True)
+    try:
+        records.finish(record)
+    finally:
+        records.set_four_eyes(False)
+    assert [one.needs_release for one in records.editions(record)] == [False, True]
+    with pytest.raises(Forbidden) as own:
+        records.release(record, 2)
+    assert own.value.code == "same_person"
 
 
 def test_a_stale_change_is_seen(session: Session) -> None:

@@ -16,7 +16,8 @@ from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session
 from starlette.testclient import TestClient
 
-from service.audit import cli, rules
+from service import verifying as cli
+from service.audit import rules
 from service.audit.routes import router
 from service.audit.service import AuditService, Verification
 from service.changes import Change, announce

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from service.inspection.rules import with_entry, without_strays
+from service.inspection.rules import canceled, with_entry
 from shared import __version__, results, samples
 from tests.service.detection.conftest import Held
 from tests.service.detection.test_jobs import detect, encoded, make_item, upload
@@ -107,20 +107,22 @@ def test_a_cancel_says_so_in_the_entry_and_the_next_detection_has_one_of_its_own
     ]
 
 
-def test_a_result_that_a_client_replaced_gets_the_finished_one_as_its_next_version(
+def test_a_client_cannot_take_the_entry_of_a_detection_away(
     client: TestClient, item: dict[str, Any], held: Held
 ) -> None:
     job = detect(client, item, wait=0)
     assert held.begun.wait(10)
     own = {"isPassed": True, "progress": "done", "version": 7}
-    assert client.put(path(item), json={"result": [own]}).json()["result"] == [own]
+    for body in ([own], [], [own]):
+        assert client.put(path(item), json={"result": body}).json()["result"][1:] == body
     held.go.set()
-    assert ended(client, job)["version"] == 8
+    assert ended(client, job)["version"] == 1
     first, second = results_of(client, item)
-    assert (first, second["version"], second["progress"]) == (own, 8, "done")
+    assert (first["version"], first["progress"], first["job_id"]) == (1, "done", job["job_id"])
+    assert second == own
 
 
-def test_what_a_client_sends_back_too_late_does_not_run_for_ever(
+def test_what_a_client_sends_back_too_late_changes_nothing(
     client: TestClient, item: dict[str, Any], held: Held
 ) -> None:
     job = detect(client, item, wait=0)
@@ -129,10 +131,11 @@ def test_what_a_client_sends_back_too_late_does_not_run_for_ever(
     assert client.put(path(item), json={"result": read}).json()["result"] == read
     held.go.set()
     ended(client, job)
-    (stale,) = client.put(path(item), json={"result": read}).json()["result"]
-    assert (stale["progress"], stale["version"], stale["job_id"]) == ("canceled", 1, job["job_id"])
-    copy = make_item(client, result=read)
-    assert [entry["progress"] for entry in copy["result"]] == ["canceled"]
+    done = results_of(client, item)
+    assert client.put(path(item), json={"result": read}).json()["result"] == done
+    (copy,) = make_item(client, result=read)["result"]
+    assert not results.is_under_way(copy)
+    assert not results.is_service_entry(copy)
     foreign = {"isPassed": False, "progress": "detecting", "version": 1}
     assert make_item(client, result=[foreign])["result"] == [foreign]
 
@@ -193,4 +196,4 @@ def test_an_unfinished_entry_counts_for_nothing() -> None:
         assert results.is_under_way(seen[1]) is (progress in ("pending", "detecting"))
     undecided = {"progress": "pending", "isPassed": None, "verdict": {"value": "undecided"}, "job_id": "j"}
     assert not results.is_under_way(undecided)
-    assert without_strays([undecided], ()) == [undecided]
+    assert canceled([undecided]) == [undecided]

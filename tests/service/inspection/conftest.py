@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 from fastapi import APIRouter, FastAPI
-from sqlalchemy import Column, MetaData, String, Table, insert
+from sqlalchemy import Column, MetaData, String, Table, insert, update
 from sqlmodel import Session
 from starlette.testclient import TestClient
 
 from service.changes import Change
 from service.database import Database
 from service.envelope import install_handlers
+from service.inspection.ports import LoggedSeal
+from service.inspection.queries import result_values
+from service.inspection.records import locked_record, recompute
 from service.inspection.routes import router
 from service.inspection.service import InspectionService, JoinSources, Ports
+from service.inspection.tables import ITEM
 from service.security import Caller
-from shared.codes import ROLE_PERMISSIONS, Role
+from shared import results
+from shared.codes import ROLE_PERMISSIONS, Role, Verdict
 from shared.wire.catalogue import ReferenceImage
 from shared.wire.files import StoredFile
 from tests.one_loop import beside
@@ -77,6 +82,7 @@ class Stage:
     client: TestClient
     files: dict[str, StoredFile]
     images: dict[str, ReferenceImage]
+    waiting: dict[str, list[str]]
     changes: list[Change] = field(default_factory=list)
 
     def as_role(self, role: str) -> TestClient:
@@ -93,10 +99,41 @@ class Stage:
         return data
 
     def item(self, inspection_id: str, **body: Any) -> dict[str, Any]:
+        """An item; result entries that only the service writes are there as if it had written them."""
+        entries = body.get("result") or []
+        if any(map(results.is_service_entry, entries)):
+            del body["result"]
         given = {"item_name": "前缘", "inspection_id": inspection_id, **body}
         answer = self.client.post("/api/inspection_item/create", json=given)
         assert answer.status_code == 200, answer.text
         data: dict[str, Any] = answer.json()
+        if entries and "result" not in body:
+            self.written(data, entries)
+            data = self.client.get(f"/api/inspection_item/{data['item_id']}").json()
+        return data
+
+    def written(self, item: dict[str, Any], entries: Sequence[results.Entry]) -> None:
+        """Put entries into an item as the service does, without a revision."""
+
+        def work(session: Session) -> None:
+            record = locked_record(session, item["inspection_id"])
+            assert record is not None
+            here = update(ITEM).where(ITEM.c.item_id == item["item_id"])
+            session.execute(here.values(**result_values(entries)))
+            recompute(session, record, "id-of-planner")
+
+        self.database.write_now(work)
+
+    def finished(self, inspection_id: str, **body: Any) -> dict[str, Any]:
+        """The record after its finish; each undecided item is passed first."""
+        listed = {"inspection_id": inspection_id, "page_size": 200}
+        for item in self.client.get("/api/inspection_item/list", params=listed).json()["data"]["data"]:
+            if results.verdict(item["result"]) is Verdict.UNDECIDED:
+                path = f"/api/inspection_item/{item['item_id']}/verdict"
+                assert self.client.post(path, json={"verdict": "passed"}).status_code == 200
+        answer = self.client.post(f"/api/inspection/{inspection_id}/finish", json=body)
+        assert answer.status_code == 200, answer.text
+        data: dict[str, Any] = answer.json()["data"]
         return data
 
     def get(self, inspection_id: str) -> dict[str, Any]:
@@ -113,6 +150,12 @@ class Stage:
 
     def found(self, **query: Any) -> list[str]:
         return [record["inspection_name"] for record in self.search(**query)["data"]]
+
+
+def _logged(log: Sequence[Change], record: str) -> list[LoggedSeal]:
+    of_record = [change for change in log if (change.kind, change.object_id) == ("record", record)]
+    seals = ("seal", "release", "reopen")
+    return [LoggedSeal(one.action, one.actor, one.details) for one in of_record if one.action in seals]
 
 
 async def _authenticate(token: str, address: str) -> Caller:
@@ -138,6 +181,8 @@ def stage(database: Database) -> Iterator[Stage]:
     _METADATA.create_all(database.writer)
     files: dict[str, StoredFile] = {}
     images: dict[str, ReferenceImage] = {}
+    waiting: dict[str, list[str]] = {}
+    log: list[Change] = []
 
     def find_file(_session: Session, info: Mapping[str, Any]) -> StoredFile | None:
         return next((file for file in files.values() if file.ipfs_cid == info.get("ipfs_cid")), None)
@@ -146,6 +191,9 @@ def stage(database: Database) -> Iterator[Stage]:
         file_info=lambda _session, file_id: files.get(file_id),
         find_file=find_file,
         reference_image=lambda _session, image_id: images.get(image_id),
+        waiting_items=lambda _session, record: waiting.get(record, ()),
+        seal_log=lambda _session, record: _logged(log, record),
+        stored_hash=lambda sha256: sha256,
     )
     service = InspectionService(database, SOURCES, ports)
     app = FastAPI()
@@ -157,6 +205,7 @@ def stage(database: Database) -> Iterator[Stage]:
     with TestClient(
         app, raise_server_exceptions=False, headers={"Authorization": "Bearer planner"}
     ) as client:
-        stage = Stage(service, database, app, client, files, images)
+        stage = Stage(service, database, app, client, files, images, waiting)
         database.after_commit.append(stage.changes.extend)
+        database.before_commit.append(lambda _session, made: log.extend(made))
         yield stage

@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from tests.service.inspection.conftest import Stage
+from tests.service.inspection.conftest import Stage, stored_file
 
 
 def _paths(stage: Stage) -> dict[str, tuple[str, str, dict[str, Any]]]:
@@ -153,3 +153,27 @@ def test_an_item_can_not_slip_into_a_record_that_goes(stage: Stage) -> None:
             assert one.result().status_code in (200, 404)
         listed = stage.client.get("/api/inspection_item/list", params={"inspection_id": inspection_id})
         assert listed.json()["data"]["pagination"]["total"] == 0
+
+
+def test_nothing_slips_into_a_record_while_it_is_sealed(stage: Stage) -> None:
+    stage.files["p"] = stored_file("p")
+    record = stage.record()["inspection_id"]
+    items = [stage.item(record)["item_id"] for _ in range(4)]
+    for item_id in items:
+        stage.client.post(f"/api/inspection_item/{item_id}/verdict", json={"verdict": "passed"})
+
+    def work(number: int) -> list[int]:
+        path, answers = f"/api/inspection_item/{items[number % 4]}", []
+        for turn in range(6):
+            verdict = {"verdict": ("failed", "passed")[turn % 2]}
+            answers.append(stage.client.post(f"{path}/verdict", json=verdict).status_code)
+            answers.append(stage.client.post(f"{path}/photos", json={"file_id": "p"}).status_code)
+            if number == turn == 3:
+                answers.append(stage.client.post(f"/api/inspection/{record}/finish").status_code)
+        return answers
+
+    with ThreadPoolExecutor(8) as pool:
+        statuses = [one for answers in pool.map(work, range(8)) for one in answers]
+    assert set(statuses) == {200, 409}
+    found = stage.service.seal_checks.check_now(record)
+    assert (found.intact, found.current) == (True, True)

@@ -42,6 +42,7 @@ def test_the_corrected_findings_are_the_next_version(stage: Stage) -> None:
     assert answer.status_code == 200
     assert answer.headers["ETag"] == '"2"'
     first, entry = answer.json()["data"]["result"]
+    boxes[1] |= {"by": "id-of-planner", "by_name": "姓名 planner"}
     assert first == detected()
     at = entry["correction"].pop("at")
     assert at.endswith("Z")

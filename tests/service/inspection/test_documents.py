@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from shared import results
 from tests.service.inspection.conftest import Stage
 
 TEXT = st.text(st.characters(exclude_characters="\x00", exclude_categories=["Cs"]), max_size=8)
@@ -25,7 +26,9 @@ JSON = st.recursive(
     max_leaves=8,
 )
 NUMBERS = st.integers(-(2**70), 2**70) | st.floats(allow_nan=False, allow_infinity=False)
-KNOWN = {"point", "fileInfo", "inputImage", "resultImage", "isPassed", "progress", "version"}
+KNOWN = {"point", "fileInfo", "inputImage", "resultImage", "isPassed", "progress", "version"} | set(
+    results.SERVICE_KEYS
+)
 EXTRA = st.dictionaries(TEXT.filter(lambda key: key not in KNOWN), JSON, max_size=3)
 POINTS = st.fixed_dictionaries({"x": NUMBERS, "y": NUMBERS, "w": NUMBERS, "h": NUMBERS})
 

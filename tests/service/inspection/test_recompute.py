@@ -130,20 +130,24 @@ def test_cancelled_is_left_only_by_an_update(stage: Stage) -> None:
     assert answer.status_code == 409
     path = f"/api/inspection/updateInspection/{inspection_id}"
     stage.client.put(path, json={"inspection_status": "in_progress"})
-    assert stage.client.post(f"/api/inspection/{inspection_id}/finish").json()["data"][
-        "inspection_status"
-    ] == ("failed")
+    assert stage.finished(inspection_id)["inspection_status"] == "passed"
 
 
 def test_finish_names_what_is_open_then_sets_the_end_time(stage: Stage) -> None:
     inspection_id = stage.record()["inspection_id"]
     path = f"/api/inspection/{inspection_id}/finish"
     assert stage.client.post(path).status_code == 409
-    stage.item(inspection_id, item_name="左翼", result=[{"isPassed": True}])
-    item = stage.item(inspection_id, item_name="右翼")
+    left = stage.item(inspection_id, item_name="左翼")
+    stage.client.post(f"/api/inspection_item/{left['item_id']}/verdict", json={"verdict": "passed"})
+    item = stage.item(inspection_id, item_name="右翼", result=[{"isPassed": True}])
     answer = stage.client.post(path)
     assert answer.status_code == 409
-    assert answer.json()["data"]["items"] == [{"item_id": item["item_id"], "item_name": "右翼"}]
+    assert answer.json()["data"] == {
+        "error": "undecided_items",
+        "count": 1,
+        "acceptable": 1,
+        "items": [{"item_id": item["item_id"], "item_name": "右翼", "acceptable": True}],
+    }
     assert "右翼" in answer.json()["msg"]
     assert stage.get(inspection_id)["end_time"] is None
     stage.client.post(f"/api/inspection_item/{item['item_id']}/verdict", json={"verdict": "passed"})
@@ -162,11 +166,11 @@ def test_a_refused_finish_says_three_names_and_tells_fifty(stage: Stage) -> None
     path = f"/api/inspection/{inspection_id}/finish"
     for name in ("左翼", "右翼", "机头"):
         stage.item(inspection_id, item_name=name)
-    assert stage.client.post(path).json()["msg"] == "还有 3 个检查项没有结论：左翼、右翼、机头"
+    assert stage.client.post(path).json()["msg"] == "还有 3 个检查项没有人工判定：左翼、右翼、机头"
     for number in range(4, 52):
         stage.item(inspection_id, item_name=f"第 {number} 项")
     answer = stage.client.post(path).json()
-    assert answer["msg"] == "还有 51 个检查项没有结论：左翼、右翼、机头 等"
+    assert answer["msg"] == "还有 51 个检查项没有人工判定：左翼、右翼、机头 等"
     assert answer["data"]["count"] == 51
     assert [item["item_name"] for item in answer["data"]["items"][2:4]] == ["机头", "第 4 项"]
     assert len(answer["data"]["items"]) == 50

@@ -283,25 +283,33 @@ def test_every_change_is_announced_with_what_changed(stage: Stage) -> None:
 def test_photos_the_end_and_the_deletion_are_announced_with_who_and_what(stage: Stage) -> None:
     stage.files["p"] = stored_file("p")
     record = stage.record(inspection_name="航后")["inspection_id"]
-    items = [stage.item(record, result=[{"isPassed": True}]) for _ in range(2)]
+    items = [stage.item(record) for _ in range(2)]
     path = f"/api/inspection_item/{items[0]['item_id']}/photos"
     stage.changes.clear()
     photo = stage.client.post(path, json={"file_id": "p"}).json()["data"]["photo_id"]
     stage.client.delete(f"{path}/{photo}")
-    stage.client.post(f"/api/inspection/{record}/finish")
+    stage.finished(record)
+    reopened = stage.client.post(f"/api/inspection/{record}/reopen", json={"reason": "补拍"})
+    assert reopened.json()["data"]["newest"]["reopen_reason"] == "补拍"
     stage.client.delete(f"/api/inspection/deleteInspection/{record}")
     told = [(change.action, change.kind, change.actor) for change in stage.changes]
     me = "id-of-planner"
     assert told == [
         ("add_photo", "item", me),
         ("delete_photo", "item", me),
+        *[("update", "item", me), ("update", "record", me)] * 2,
+        ("update", "record", me),
+        ("seal", "record", me),
+        ("reopen", "record", me),
         ("update", "record", me),
         ("delete", "record", me),
     ]
     for change in stage.changes[:2]:
         assert change.details == {"photo_id": photo, "file_id": "p"}
-    assert stage.changes[2].details["end_time"]["old"] is None
-    assert stage.changes[3].details == {"inspection_name": "航后", "task_id": "t", "items": 2}
+    assert stage.changes[6].details["end_time"]["old"] is None
+    assert stage.changes[7].details["edition"] == 1
+    assert stage.changes[8].details["seal"] == stage.changes[7].details["seal"]
+    assert stage.changes[10].details == {"inspection_name": "航后", "task_id": "t", "items": 2}
 
 
 def test_nothing_is_announced_when_a_change_fails(stage: Stage) -> None:
@@ -317,6 +325,15 @@ OPERATIONS = [
     ("DELETE", "/inspection/deleteInspection/x", {"planner"}),
     ("GET", "/inspection/search", {"planner", "inspector", "viewer"}),
     ("POST", "/inspection/x/finish", {"planner", "inspector"}),
+    ("POST", "/inspection/x/reopen", {"planner"}),
+    ("POST", "/inspection/x/release", {"planner"}),
+    ("GET", "/inspection/x/seal", {"planner", "inspector", "viewer"}),
+    ("GET", "/inspection/x/seal/verify", {"planner", "inspector", "viewer"}),
+    ("GET", "/inspection/x/editions", {"planner", "inspector", "viewer"}),
+    ("GET", "/inspection/x/editions/1", {"planner", "inspector", "viewer"}),
+    ("GET", "/inspection/summaries", {"planner", "inspector", "viewer"}),
+    ("GET", "/inspection/policy", {"planner", "inspector", "viewer"}),
+    ("PUT", "/inspection/policy", set()),
     ("POST", "/inspection/x/items-from-template", {"planner", "inspector"}),
     ("POST", "/inspection/x/items-from/y", {"planner", "inspector"}),
     ("POST", "/inspection_item/create", {"planner", "inspector"}),

@@ -1,0 +1,132 @@
+"""What a client may say in result entries, and who is the author of a finding. Pure.
+
+An entry with one of `results.SERVICE_KEYS` was written by the service: a detection, a correction, a verdict.
+A client replaces its own entries only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from shared import results
+from shared.codes import Origin
+from shared.results import Entry
+
+Box = Mapping[str, Any]
+
+
+class ContradictionError(ValueError):
+    """A client says something else than the service wrote: `field` of the entry with this `version`."""
+
+    def __init__(self, version: int, field: str) -> None:
+        super().__init__(f"entry {version} has another {field}")
+        self.version = version
+        self.field = field
+
+
+def merged(sent: Sequence[Entry], stored: Sequence[Entry]) -> list[Entry]:
+    """The entries of an item after a client sent `sent` as its result.
+
+    Every entry of the service stays as it is stored, also one that was not sent. A sent entry whose version
+    is that of such an entry is a copy of it. All others are the client's own; what they say in the service's
+    places is left out. Raises ContradictionError when a copy says something else.
+    """
+    own = [entry for entry in stored if results.is_service_entry(entry)]
+    out: list[Entry] = []
+    for entry in sent:
+        version = _given_version(entry)
+        known = next((one for one in own if version is not None and _given_version(one) == version), None)
+        if known is None:
+            out.append(plain(entry))
+            continue
+        _check_copy(entry, known)
+        if known not in out:
+            out.append(known)
+    for entry in own:
+        if entry not in out:
+            version = _given_version(entry) or 0
+            later = (at for at, one in enumerate(out) if (_given_version(one) or 0) > version)
+            out.insert(next(later, len(out)), entry)
+    return out
+
+
+def plain(entry: Entry) -> dict[str, Any]:
+    """`entry` without what only the service may say in it."""
+    kept = {key: value for key, value in entry.items() if key not in results.SERVICE_KEYS}
+    image = kept.get("resultImage")
+    if isinstance(image, Mapping) and isinstance(image.get("boxes"), Sequence):
+        kept["resultImage"] = {**image, "boxes": [_anonymous(box) for box in image["boxes"]]}
+    return kept
+
+
+def _anonymous(box: Box) -> dict[str, Any]:
+    return {key: value for key, value in box.items() if key not in results.AUTHOR_KEYS}
+
+
+def _given_version(entry: Entry) -> int | None:
+    given = entry.get("version")
+    return given if isinstance(given, int) and not isinstance(given, bool) else None
+
+
+def _check_copy(entry: Entry, known: Entry) -> None:
+    job = results.job_of(known)
+    if job is not None and results.is_under_way(entry) and results.job_of(entry) == job:
+        # How the detection stood when the client read it.
+        return
+    for key, value in entry.items():
+        if value != known.get(key):
+            raise ContradictionError(results.version(known), key)
+
+
+def authored(
+    boxes: Sequence[Box], corrected: Sequence[Box], by: str, by_name: str | None
+) -> list[dict[str, Any]]:
+    """`boxes` of a correction of the findings `corrected`, each with its origin and who drew or changed it.
+
+    A box that is the same as before keeps its origin and its author. One that was moved or given another
+    label keeps them and says who changed it: of a model's finding the confidence stays and tells which one it
+    is, of a person's its author. Every other box was drawn by the person `by`.
+    """
+    left = list(corrected)
+    out: list[dict[str, Any] | None] = [None] * len(boxes)
+    for at, box in enumerate(boxes):
+        same = next((one for one in left if _core(one) == _core(box)), None)
+        if same is not None:
+            left.remove(same)
+            out[at] = {**_anonymous(box), **_history(same)}
+    for at, box in enumerate(boxes):
+        if out[at] is not None:
+            continue
+        before = next((one for one in left if _changed_from(one, box)), None)
+        if before is None:
+            out[at] = {**_anonymous(box), "origin": Origin.PERSON.value, "by": by, "by_name": by_name}
+            continue
+        left.remove(before)
+        history = _history(before)
+        if history.get("by") != by:
+            history |= {"corrected_by": by, "corrected_by_name": by_name}
+        out[at] = {**_anonymous(box), **history}
+    return [box for box in out if box is not None]
+
+
+def _core(box: Box) -> tuple[Any, ...]:
+    points = box.get("points") or {}
+    corners = tuple(points.get(name) for name in ("x1", "y1", "x2", "y2"))
+    return box.get("label"), box.get("confidence"), corners
+
+
+def _origin(box: Box) -> Origin:
+    return Origin.PERSON if box.get("origin") == Origin.PERSON else Origin.MODEL
+
+
+def _history(box: Box) -> dict[str, Any]:
+    return {"origin": _origin(box).value} | {key: box[key] for key in results.AUTHOR_KEYS if key in box}
+
+
+def _changed_from(before: Box, box: Box) -> bool:
+    if _origin(before) is not _origin(box):
+        return False
+    if _origin(box) is Origin.PERSON:
+        return before.get("by") is not None and before.get("by") == box.get("by")
+    return before.get("confidence") == box.get("confidence")

@@ -1,0 +1,293 @@
+"""The sealed content of a record, its canonical text and its seal, and how two contents differ. Pure.
+
+The canonical text is JSON in UTF-8 without spaces, the keys of each object sorted by code point, text escaped
+only where JSON asks for it, and numbers as they are written in the database: nothing is rounded or written in
+another way. The seal is the SHA-256 of its bytes. What is in the content is fixed for each form: a column
+that comes to a table later needs a decision and, once records are sealed with this form, a new name for it.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, NamedTuple
+
+from shared import results
+from shared.results import Counters
+from shared.wire.files import StoredFile
+from shared.wire.seal import DifferenceKind
+
+FORM = "walkaround-seal-1"
+
+RECORD_FIELDS = (
+    "inspection_id",
+    "inspection_name",
+    "task_id",
+    "executor_id",
+    "reference_image_id",
+    "progress",
+    "start_time",
+    "end_time",
+    "inspection_status",
+    "revision",
+    "created_at",
+    "updated_at",
+    "updated_by",
+)
+ITEM_FIELDS = (
+    "item_id",
+    "inspection_id",
+    "item_name",
+    "description",
+    "model_id",
+    "item_point",
+    "result",
+    "outcome",
+    "verdict",
+    "detected",
+    "client_key",
+    "revision",
+    "created_at",
+    "updated_at",
+    "updated_by",
+)
+PHOTO_FIELDS = ("photo_id", "item_id", "file_id", "added_by", "created_at", "client_key")
+DOCUMENTS = ("item_point", "result")
+"""Fields of an item that are JSON in the database."""
+
+Json = Any
+Row = Mapping[str, Any]
+
+
+class Number(str):
+    """A number as it is written."""
+
+    __slots__ = ()
+
+
+class UnreadableError(ValueError):
+    """A stored document is not the JSON that the service writes."""
+
+
+def parsed(text: str) -> Json:
+    """`text` as JSON with its numbers as `Number`. Raises UnreadableError."""
+    try:
+        return json.loads(
+            text, parse_int=Number, parse_float=Number, parse_constant=_refuse, object_pairs_hook=_object
+        )
+    except (ValueError, RecursionError) as error:
+        raise UnreadableError(str(error)) from None
+
+
+def _refuse(word: str) -> Json:
+    raise ValueError(f"{word} is not a number")
+
+
+def _object(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key is there twice")
+    return found
+
+
+def canonical(value: Json) -> str:
+    """The canonical text of plain data; a time is written in ISO 8601. Raises TypeError for a float."""
+    return "".join(_pieces(value))
+
+
+def _pieces(value: Json) -> Iterator[str]:
+    match value:
+        case Number():
+            yield str(value)
+        case str():
+            yield json.dumps(value, ensure_ascii=False)
+        case bool() | None:
+            yield json.dumps(value)
+        case int():
+            yield str(value)
+        case dt.datetime():
+            yield json.dumps(value.isoformat())
+        case Mapping():
+            yield "{"
+            for at, key in enumerate(sorted(value)):
+                yield f"{',' if at else ''}{json.dumps(key, ensure_ascii=False)}:"
+                yield from _pieces(value[key])
+            yield "}"
+        case Sequence():
+            yield "["
+            for at, one in enumerate(value):
+                if at:
+                    yield ","
+                yield from _pieces(one)
+            yield "]"
+        case _:
+            raise TypeError(f"{type(value).__name__} has no canonical text")
+
+
+def seal_of(text: str) -> str:
+    """The seal of a canonical text: the SHA-256 of its UTF-8 bytes in hexadecimal."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def record_content(record: Row, items: Iterable[Row], photos: Iterable[Row]) -> dict[str, Json]:
+    """What the tables of this domain hold of a record: `{"record": ..., "items": [...]}`.
+
+    The rows have the columns of `RECORD_FIELDS`, `ITEM_FIELDS` and `PHOTO_FIELDS`. A document of an item is
+    there twice: as JSON, and by the SHA-256 of its text, so that no byte of it changes unseen.
+    """
+    of_item: dict[str, list[dict[str, Json]]] = {}
+    for photo in photos:
+        of_item.setdefault(photo["item_id"], []).append({name: photo[name] for name in PHOTO_FIELDS})
+    return {
+        "record": {name: record[name] for name in RECORD_FIELDS},
+        "items": [_item(item, of_item.get(item["item_id"], [])) for item in items],
+    }
+
+
+def _item(row: Row, photos: list[dict[str, Json]]) -> dict[str, Json]:
+    texts = {name: row[name] for name in DOCUMENTS}
+    return {
+        **{name: row[name] for name in ITEM_FIELDS},
+        **{name: None if text is None else _document(text) for name, text in texts.items()},
+        "sha256": {name: None if text is None else seal_of(text) for name, text in texts.items()},
+        "photos": photos,
+    }
+
+
+def _document(text: str) -> Json:
+    try:
+        return parsed(text)
+    except UnreadableError:
+        # It differs from every document that was ever sealed.
+        return {"unreadable": text}
+
+
+def models_of(results_of_items: Iterable[Sequence[results.Entry]]) -> list[dict[str, Json]]:
+    """The models that the entries of these items were made with: id, name, version and SHA-256."""
+    keys = ("model_id", "model_name", "model_version", "model_sha256")
+    found: dict[str, dict[str, Json]] = {}
+    for entries in results_of_items:
+        for entry in entries:
+            origin = entry.get("provenance")
+            if isinstance(origin, Mapping) and origin.get("model_id") is not None:
+                one = {key: origin.get(key) for key in keys}
+                found[canonical(one)] = one
+    return [found[key] for key in sorted(found)]
+
+
+def file_content(file: StoredFile) -> dict[str, Json]:
+    """What the content says of a file; the SHA-256 stands for its bytes."""
+    return {
+        "file_id": file.file_id,
+        "sha256": file.sha256,
+        "size": file.size,
+        "filename": file.filename,
+        "mime_type": file.mime_type,
+        "width": file.width,
+        "height": file.height,
+    }
+
+
+def whole_content(
+    edition: int,
+    finished: Mapping[str, Json],
+    counted: Counters,
+    known: Mapping[str, Json],
+    of_tables: Mapping[str, Json],
+    models: Sequence[Json],
+    files: Sequence[Json],
+    reference_image: Json,
+) -> dict[str, Json]:
+    """The content of an edition.
+
+    `finished` says who, when and whether a release is asked for. `known` are names that the catalogue gave at
+    that time; `of_tables` comes from `record_content`.
+    """
+    return {
+        "format": FORM,
+        "edition": edition,
+        "finished": finished,
+        "outcome": None if counted.outcome is None else counted.outcome.value,
+        "counters": asdict(counted),
+        "known": known,
+        "reference_image": reference_image,
+        "models": models,
+        "files": files,
+        **of_tables,
+    }
+
+
+class Found(NamedTuple):
+    """A place where a content is not as it was sealed; `item` is the sealed or added item it lies in."""
+
+    kind: DifferenceKind
+    path: str
+    item: Mapping[str, Json] | None = None
+
+
+def differences(sealed: Mapping[str, Json], now: Mapping[str, Json]) -> Iterator[Found]:
+    """Where `now`, from `record_content`, is not as in the content `sealed`; both as `parsed` gives them."""
+    yield from _walk(sealed["record"], now["record"], "record", None)
+    before, after = sealed["items"], now["items"]
+    yield from _listed(before, after, "item_id", "items", None)
+    there = {one["item_id"]: one for one in after}
+    for at, item in enumerate(before):
+        other = there.get(item["item_id"])
+        if other is None:
+            continue
+        yield from _walk(_without_photos(item), _without_photos(other), f"items[{at}]", item)
+        path = f"items[{at}].photos"
+        yield from _listed(item["photos"], other["photos"], "photo_id", path, item)
+        photos = {one["photo_id"]: one for one in other["photos"]}
+        for number, photo in enumerate(item["photos"]):
+            if photo["photo_id"] in photos:
+                yield from _walk(photo, photos[photo["photo_id"]], f"{path}[{number}]", item)
+
+
+def _without_photos(item: Mapping[str, Json]) -> dict[str, Json]:
+    return {name: value for name, value in item.items() if name != "photos"}
+
+
+def _listed(
+    before: Sequence[Mapping[str, Json]],
+    after: Sequence[Mapping[str, Json]],
+    key: str,
+    path: str,
+    item: Mapping[str, Json] | None,
+) -> Iterator[Found]:
+    """What is missing, came along or stands in another order."""
+    old, new = [one[key] for one in before], [one[key] for one in after]
+    for at, one in enumerate(before):
+        if one[key] not in new:
+            yield Found(DifferenceKind.MISSING, f"{path}[{at}]", item or one)
+    for at, one in enumerate(after):
+        if one[key] not in old:
+            yield Found(DifferenceKind.ADDED, f"{path}[{at}]", item or one)
+    if [one for one in old if one in new] != [one for one in new if one in old]:
+        yield Found(DifferenceKind.CHANGED, path, item)
+
+
+def _walk(before: Json, after: Json, path: str, item: Mapping[str, Json] | None) -> Iterator[Found]:
+    if isinstance(before, Mapping) and isinstance(after, Mapping):
+        for key in sorted(before.keys() | after.keys()):
+            here = f"{path}.{key}"
+            if key not in after:
+                yield Found(DifferenceKind.MISSING, here, item)
+            elif key not in before:
+                yield Found(DifferenceKind.ADDED, here, item)
+            else:
+                yield from _walk(before[key], after[key], here, item)
+    elif isinstance(before, list) and isinstance(after, list):
+        for at in range(max(len(before), len(after))):
+            here = f"{path}[{at}]"
+            if at >= len(after):
+                yield Found(DifferenceKind.MISSING, here, item)
+            elif at >= len(before):
+                yield Found(DifferenceKind.ADDED, here, item)
+            else:
+                yield from _walk(before[at], after[at], here, item)
+    elif type(before) is not type(after) or before != after:
+        yield Found(DifferenceKind.CHANGED, path, item)

@@ -1,0 +1,139 @@
+"""The operations on finished records: release, reopening, editions, the seal and its check."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Response
+
+from service.envelope import failures
+from service.inspection.queries import json_text
+from service.inspection.service import InspectionService
+from service.security import Caller, require
+from shared.codes import Permission
+from shared.wire.common import Envelope, Id
+from shared.wire.seal import (
+    MOST_SUMMARIES,
+    Edition,
+    EditionContent,
+    InspectionPolicy,
+    RecordRelease,
+    RecordReopen,
+    RecordSeal,
+    SealCheck,
+)
+
+_IdPath = Annotated[Id, Path()]
+
+RELEASED = "检查记录已放行"
+REOPENED = "检查记录已重新打开"
+INTACT = "封存内容完整"
+DIFFERS = "内容与封存时不一致"
+
+
+def add_seal_routes(routes: APIRouter, service: InspectionService) -> None:
+    """Add the operations to `routes`."""
+    _standing(routes, service)
+    _changes(routes, service)
+    _policy(routes, service)
+
+
+def _standing(routes: APIRouter, service: InspectionService) -> None:
+    editions = service.editions
+
+    @routes.get("/inspection/summaries", tags=["inspection"])
+    async def summaries(
+        ids: Annotated[
+            list[Id],
+            Query(min_length=1, max_length=MOST_SUMMARIES, description="The records, `ids=a&ids=b`"),
+        ],
+        _caller: Caller = require(Permission.INSPECTION_READ),
+    ) -> Envelope[list[RecordSeal]]:
+        """State and counters of several records, in the order of the ids; unknown ids are left out."""
+        return Envelope(data=await editions.summaries(ids))
+
+    @routes.get("/inspection/{inspection_id}/seal", tags=["inspection"], responses=failures(404))
+    async def record_seal(
+        inspection_id: _IdPath, _caller: Caller = require(Permission.INSPECTION_READ)
+    ) -> Envelope[RecordSeal]:
+        """Where the record stands: open, finished, awaiting release or reopened; counters and outcome."""
+        return Envelope(data=await editions.seal(inspection_id))
+
+    @routes.get("/inspection/{inspection_id}/seal/verify", tags=["inspection"], responses=failures(404, 409))
+    async def verify_seal(
+        inspection_id: _IdPath, _caller: Caller = require(Permission.INSPECTION_READ)
+    ) -> Envelope[SealCheck]:
+        """Compare the database, the stored files and the audit log with what was sealed.
+
+        Every difference is said with its place in the content and a sentence. 409 for a record that was never
+        finished.
+        """
+        found = await service.seal_checks.check(inspection_id)
+        return Envelope(data=found, msg=INTACT if found.intact else DIFFERS)
+
+    @routes.get("/inspection/{inspection_id}/editions", tags=["inspection"], responses=failures(404))
+    async def list_editions(
+        inspection_id: _IdPath, _caller: Caller = require(Permission.INSPECTION_READ)
+    ) -> Envelope[list[Edition]]:
+        """The sealed editions of a record, oldest first, also after the record was deleted."""
+        return Envelope(data=await editions.listed(inspection_id))
+
+    @routes.get(
+        "/inspection/{inspection_id}/editions/{edition}",
+        tags=["inspection"],
+        response_model=Envelope[EditionContent],
+        responses=failures(404),
+    )
+    async def get_edition(
+        inspection_id: _IdPath,
+        edition: Annotated[int, Path(ge=1, le=2**31 - 1)],
+        _caller: Caller = require(Permission.INSPECTION_READ),
+    ) -> Response:
+        """An edition with its content, as JSON and as the canonical text that the seal is the SHA-256 of."""
+        said, canonical = await editions.content(inspection_id, edition)
+        # The content as it was sealed: nothing of it is decoded and written in another way.
+        body = f'{said.model_dump_json()[:-1]},"content":{canonical},"canonical":{json_text(canonical)}}}'
+        return Response(f'{{"code":0,"data":{body},"msg":null}}', media_type="application/json")
+
+
+def _changes(routes: APIRouter, service: InspectionService) -> None:
+    editions = service.editions
+
+    @routes.post("/inspection/{inspection_id}/reopen", tags=["inspection"], responses=failures(404, 409, 413))
+    async def reopen(
+        inspection_id: _IdPath, body: RecordReopen, caller: Caller = require(Permission.INSPECTION_REOPEN)
+    ) -> Envelope[RecordSeal]:
+        """Let a sealed record be changed again. Its edition stays; the next finish makes another one."""
+        return Envelope(data=await editions.reopen(inspection_id, body.reason, caller), msg=REOPENED)
+
+    @routes.post(
+        "/inspection/{inspection_id}/release", tags=["inspection"], responses=failures(404, 409, 413)
+    )
+    async def release(
+        inspection_id: _IdPath, body: RecordRelease, caller: Caller = require(Permission.INSPECTION_RELEASE)
+    ) -> Envelope[RecordSeal]:
+        """Release an edition as a second person, where the installation asks for that.
+
+        403 for who finished the record; 409 when the edition is not the newest or awaits no release.
+        """
+        return Envelope(data=await editions.release(inspection_id, body.edition, caller), msg=RELEASED)
+
+
+def _policy(routes: APIRouter, service: InspectionService) -> None:
+    editions = service.editions
+
+    @routes.get("/inspection/policy", tags=["inspection"])
+    async def inspection_policy(
+        _caller: Caller = require(Permission.INSPECTION_READ),
+    ) -> Envelope[InspectionPolicy]:
+        """The rules of this installation for finishing records."""
+        return Envelope(data=InspectionPolicy(four_eyes=await editions.four_eyes()))
+
+    @routes.put("/inspection/policy", tags=["inspection"], responses=failures(413))
+    async def set_inspection_policy(
+        body: InspectionPolicy,
+        caller: Caller = require(Permission.SETTINGS_MANAGE, recent_password=True),
+    ) -> Envelope[InspectionPolicy]:
+        """Ask a second person to release what is finished from now on, or not; needs a recent password."""
+        await editions.set_four_eyes(body.four_eyes, caller)
+        return Envelope(data=body, msg="已开启双人放行" if body.four_eyes else "已关闭双人放行")

@@ -1,0 +1,216 @@
+"""Bodies of finishing, releasing and reopening a record, and of its sealed editions."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Any
+
+from pydantic import ConfigDict, Field, StrictBool, StringConstraints
+
+from shared.codes import SealState, Status
+from shared.wire.common import Id, ItemTime, LongText, Whole, Wire, without_null_defaults
+
+MOST_SUMMARIES = 200
+"""So many records one request for summaries may name."""
+
+Reason = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=2000, pattern=r"^[^\x00]*$"),
+]
+
+
+def _example(**values: Any) -> ConfigDict:
+    def described(schema: dict[str, Any]) -> None:
+        without_null_defaults(schema)
+        schema["example"] = values
+
+    return ConfigDict(extra="ignore", json_schema_extra=described)
+
+
+_EDITION: dict[str, Any] = {
+    "edition": 1,
+    "seal": "9f2b6c0d4e8a17355b1c7de0a4f3926871c05be2d8a94f6e3b7d102c58ef6a41",
+    "outcome": "failed",
+    "accepted_opinions": 9,
+    "finished_by": "3e0c5b7a-51d4-4f0b-9a51-5a2f6f0a7c33",
+    "finished_by_name": "王芳",
+    "finished_at": "2026-03-01T08:30:00.123456Z",
+    "needs_release": False,
+    "released_by": None,
+    "released_by_name": None,
+    "released_at": None,
+    "reopened_by": None,
+    "reopened_by_name": None,
+    "reopened_at": None,
+    "reopen_reason": None,
+}
+
+
+class RecordFinish(Wire):
+    """Body of `POST /inspection/{inspection_id}/finish`; every field may be left out.
+
+    `accept_model_opinion`: sign the model's opinion on the items that no person has decided, each as a
+    verdict of the caller that names the version it accepts. `item_ids`: on these items only. `reason`: kept
+    with each of these verdicts.
+    """
+
+    model_config = _example(accept_model_opinion=True, reason="已逐项核对照片")
+
+    accept_model_opinion: StrictBool = False
+    item_ids: Annotated[list[Id], Field(max_length=100_000)] | None = None
+    reason: LongText | None = None
+
+
+class RecordReopen(Wire):
+    """Body of `POST /inspection/{inspection_id}/reopen`: why it has to be changed again."""
+
+    model_config = _example(reason="右翼照片拍错，需要补拍")
+
+    reason: Reason
+
+
+class RecordRelease(Wire):
+    """Body of `POST /inspection/{inspection_id}/release`: the edition that the second person looked at."""
+
+    model_config = _example(edition=1)
+
+    edition: Whole
+
+
+class InspectionPolicy(Wire):
+    """Rules of this installation. `four_eyes`: a second person releases what somebody finished."""
+
+    model_config = _example(four_eyes=True)
+
+    four_eyes: StrictBool
+
+
+class Tally(Wire):
+    """How far a record is, counted in items, as `shared.results.Counters` counts."""
+
+    items: int
+    detected: int
+    judged: int
+    undecided: int
+    passed: int
+    failed: int
+
+
+class Edition(Wire):
+    """One sealed edition of a record: what it came to, its seal, and what happened to it since.
+
+    `seal`: SHA-256 of its content in hexadecimal. `accepted_opinions`: so many of its verdicts accept the
+    model's opinion.
+    """
+
+    model_config = _example(**_EDITION)
+
+    edition: int
+    seal: str
+    outcome: Status
+    accepted_opinions: int
+    finished_by: str
+    finished_by_name: str | None
+    finished_at: ItemTime
+    needs_release: bool
+    released_by: str | None
+    released_by_name: str | None
+    released_at: ItemTime | None
+    reopened_by: str | None
+    reopened_by_name: str | None
+    reopened_at: ItemTime | None
+    reopen_reason: str | None
+
+
+class EditionContent(Edition):
+    """An edition with its sealed content, which starts with the name of its form, `walkaround-seal-1`.
+
+    `canonical` is the same content as the text whose UTF-8 bytes the seal is the SHA-256 of.
+    """
+
+    content: dict[str, Any]
+    canonical: str
+
+
+class RecordSeal(Wire):
+    """Where a record stands. `newest`: its newest edition, None when it was never finished.
+
+    `outcome` is computed from the verdicts: passed, failed, or None while an item is undecided.
+    """
+
+    model_config = _example(
+        inspection_id="0b9d2c1e-6a53-4a0e-9d53-0c2f7a1e8b11",
+        state="finished",
+        outcome="failed",
+        counters={"items": 12, "detected": 12, "judged": 12, "undecided": 0, "passed": 11, "failed": 1},
+        newest=_EDITION,
+    )
+
+    inspection_id: str
+    state: SealState
+    outcome: Status | None
+    counters: Tally
+    newest: Edition | None
+
+
+class DifferenceKind(StrEnum):
+    """What does not agree with the seal."""
+
+    CHANGED = "changed"
+    ADDED = "added"
+    MISSING = "missing"
+    FILE_CHANGED = "file_changed"
+    FILE_MISSING = "file_missing"
+    FILE_RENAMED = "file_renamed"
+    SEAL_BROKEN = "seal_broken"
+    LOG_DIFFERS = "log_differs"
+    UNREADABLE = "unreadable"
+
+
+class SealDifference(Wire):
+    """One difference between a sealed edition and what is there now.
+
+    `path`: where in the content, such as `items[2].result[0].isPassed`. `message`: a sentence about it.
+    """
+
+    kind: DifferenceKind
+    path: str
+    item_id: str | None = None
+    item_name: str | None = None
+    file_id: str | None = None
+    message: str
+
+
+class SealCheck(Wire):
+    """What a check of the newest edition found; `intact` without a difference.
+
+    `current`: the record is sealed, so it was compared with the edition as it is now. A reopened record may
+    differ: then the stored edition, its files and the audit log are checked.
+    """
+
+    model_config = _example(
+        inspection_id="0b9d2c1e-6a53-4a0e-9d53-0c2f7a1e8b11",
+        edition=1,
+        seal=_EDITION["seal"],
+        intact=False,
+        current=True,
+        files=14,
+        differences=[
+            {
+                "kind": "changed",
+                "path": "items[2].result[1].verdict.value",
+                "item_id": "7c1f0f8a-0a77-4b0c-8f5e-1f3f5c2d9e20",
+                "item_name": "左翼前缘",
+                "file_id": None,
+                "message": "检查项「左翼前缘」的 result[1].verdict.value 与封存时不同",
+            }
+        ],
+    )
+
+    inspection_id: str
+    edition: int
+    seal: str
+    intact: bool
+    current: bool
+    files: int
+    differences: list[SealDifference]
