@@ -144,6 +144,8 @@ def test_filters_that_are_off_are_written_alike(page: RecordsPage) -> None:
     def ink(combo: QComboBox) -> str:
         return combo.palette().color(QPalette.ColorRole.ButtonText).name()
 
+    # Where a window was shown before, nothing wears the stylesheet by itself.
+    look().dress(page)
     filters = page.filters
     line = filters.executor.lineEdit()
     assert line is not None
