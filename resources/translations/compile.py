@@ -9,18 +9,18 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 
 
-def main() -> int:
-    """Compile every catalogue; the exit status of the first that fails, or 0."""
+def main(folder: Path = HERE) -> int:
+    """Compile every catalogue into `folder`; the exit status of the first that fails, or 0."""
     tool = Path(sys.executable).with_name("pyside6-lrelease")
     for catalogue in sorted(HERE.glob("*.ts")):
-        made = catalogue.with_suffix(".new.qm")
+        made = folder / f"{catalogue.stem}.new.qm"
         command = [str(tool), "-silent", str(catalogue), "-qm", str(made)]
         done = subprocess.run(command, check=False)  # noqa: S603 - our own command
         if done.returncode != 0:
             print(f"{catalogue.name} could not be compiled", file=sys.stderr)
             return done.returncode
         # A running program has the old file mapped into its memory: replaced, it stays whole there.
-        made.replace(catalogue.with_suffix(".qm"))
+        made.replace(folder / f"{catalogue.stem}.qm")
     return 0
 
 

@@ -22,6 +22,7 @@ from desktop.fonts import shows_chinese
 from desktop.preferences import Preferences
 from shared.codes import Permission, Role
 from shared.wire.account import Payload, User
+from tests.desktop.catalogues import compiled
 from tests.fonts import build, chinese
 
 # So many new objects are worth a collection (some 50 ms).
@@ -47,6 +48,15 @@ def _chinese_font(qapp: QApplication) -> None:
     if not shows_chinese():
         assert QFontDatabase.addApplicationFontFromData(QByteArray(build(chinese()))) >= 0
         assert shows_chinese()
+
+
+@pytest.fixture(scope="session")
+def catalogues(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The translations as they are now, not as they were compiled last."""
+    folder = compiled(tmp_path_factory.mktemp("translations"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("desktop.language.resource", lambda *_parts: folder)
+        yield
 
 
 def _settle() -> None:

@@ -59,7 +59,6 @@ from tests.desktop.looks import (
     unnamed,
     unreached,
 )
-from tests.desktop.test_language import tool
 from tests.desktop.workbench.stage import make_record
 from tests.service_process import logged_in, service_process
 
@@ -90,8 +89,7 @@ class Served:
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    assert tool("compile").main() == 0
+def served(catalogues: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     with service_process(tmp_path_factory.mktemp("every") / "data") as url, logged_in(url) as session:
         record_id = make_record(session)
         items = session.items.list(record_id).data

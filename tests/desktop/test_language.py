@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 from PySide6.QtCore import QLocale
@@ -16,30 +13,13 @@ from pytestqt.qtbot import QtBot
 
 from desktop.language import LANGUAGES, Language, listed, system_language, told
 from desktop.widgets import PasswordField, SaveMark, SaveState, status_word
-from shared.paths import resource
-
-
-def tool(name: str) -> ModuleType:
-    path = resource("translations", f"{name}.py")
-    spec = importlib.util.spec_from_file_location(f"translations_{name}", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
+from tests.desktop.catalogues import tool
 
 update = tool("update")
 
 
-@pytest.fixture(scope="module")
-def compiled() -> None:
-    assert tool("compile").main() == 0
-
-
 @pytest.fixture
-def language(qapp: QApplication, compiled: None) -> Iterator[Language]:
+def language(qapp: QApplication, catalogues: None) -> Iterator[Language]:
     made = Language()
     yield made
     made.use("en")
@@ -173,13 +153,9 @@ def test_a_fresh_catalogue_holds_exactly_the_texts(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("code", "comma", "colon"), [("en", ", ", ": "), ("zh_CN", "、", "：")])
-def test_lists_and_what_is_told_have_the_marks_of_the_language(code: str, comma: str, colon: str) -> None:
-    assert tool("compile").main() == 0
-    language = Language()
+def test_lists_and_what_is_told_have_the_marks_of_the_language(
+    language: Language, code: str, comma: str, colon: str
+) -> None:
     language.use(code)
-    try:
-        assert listed(["B-1234", "B-2087"]) == f"B-1234{comma}B-2087"
-        assert told("B-1234", "{x}") == f"B-1234{colon}{{x}}"
-    finally:
-        language.use("en")
-        language.end()
+    assert listed(["B-1234", "B-2087"]) == f"B-1234{comma}B-2087"
+    assert told("B-1234", "{x}") == f"B-1234{colon}{{x}}"

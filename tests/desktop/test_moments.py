@@ -13,7 +13,7 @@ from desktop.moments import day, example, minute, minute_in_zone, nearby, second
 
 
 @pytest.fixture(params=["en", "zh_CN"], autouse=True)
-def language(request: pytest.FixtureRequest, qapp: QApplication) -> Iterator[None]:
+def language(request: pytest.FixtureRequest, qapp: QApplication, catalogues: None) -> Iterator[None]:
     spoken = Language()
     spoken.use(request.param)
     yield
