@@ -38,7 +38,7 @@ from desktop.widgets.states import (
     StateStack,
     Symbol,
 )
-from desktop.widgets.table import Column, ColumnSpread, Table, dress_rows
+from desktop.widgets.table import Column, ColumnSpread, Table, dress_rows, title_width
 
 __all__ = [
     "Banner",
@@ -103,4 +103,5 @@ __all__ = [
     "status_tone",
     "status_word",
     "tip",
+    "title_width",
 ]

@@ -160,6 +160,11 @@ def _words(painter: QPainter, box: QRectF, text: str, colour: str, size: int, bo
     painter.drawText(box, int(Qt.AlignmentFlag.AlignVCenter.value), short)
 
 
+def title_width(title: str) -> int:
+    """Width (px) of a column that shows its title whole."""
+    return round(QFontMetricsF(sized(LABEL_PX, bold=True)).horizontalAdvance(title)) + _SIDE + 8
+
+
 class ColumnSpread(QObject):
     """Lays the columns of `table` out again whenever its width changes.
 
@@ -193,8 +198,7 @@ class ColumnSpread(QObject):
                 self._table.setColumnWidth(section, max(wanted, self._title_px(section)))
 
     def _title_px(self, section: int) -> int:
-        title = str(self._table.model().headerData(section, Qt.Orientation.Horizontal))
-        return round(QFontMetricsF(sized(LABEL_PX, bold=True)).horizontalAdvance(title)) + _SIDE + 8
+        return title_width(str(self._table.model().headerData(section, Qt.Orientation.Horizontal)))
 
 
 def dress_rows(table: QTableView, row_px: int) -> None:

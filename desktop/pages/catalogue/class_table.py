@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from desktop.detection_words import BUILT_IN, finding_word, severity_word
-from desktop.widgets import Button, Combo, Kind
+from desktop.widgets import Button, Combo, Kind, title_width
 from shared.wire.detection import DetectionModel, ModelKind, Severity
 
 _MOST_ROWS = 200
@@ -75,7 +75,8 @@ class ClassTable(QWidget):
         rows.setDefaultAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         for column, width in ((THRESHOLD, _COLUMN_PX), (FAILS, _COLUMN_PX), (SEVERITY, _SEVERITY_PX)):
-            head.resizeSection(column, width)
+            title = str(table.model().headerData(column, Qt.Orientation.Horizontal))
+            head.resizeSection(column, max(width, title_width(title)))
         head.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
         for column in (THRESHOLD, FAILS):
             table.setColumnHidden(column, not self._own)
