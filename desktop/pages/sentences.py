@@ -118,15 +118,21 @@ def _by_kind(error: ClientError) -> str:
     if isinstance(error, Conflict) and isinstance(error.details.get("references"), dict):
         return _in_use(error.details["references"])
     if isinstance(error, Conflict) and isinstance(error.details.get("items"), list):
-        return _undecided(error.details["items"], error.details.get("count"))
+        return _held_up(error)
     return ""
 
 
-def _undecided(items: list[Mapping[str, str]], count: object) -> str:
+def _held_up(error: Conflict) -> str:
     """How many items keep a record from being finished, and the first of them."""
+    items, count = error.details["items"], error.details.get("count")
     names = ", ".join(str(item.get("item_name")) for item in items[:3])
     number = count if isinstance(count, int) else len(items)
-    said = QCoreApplication.translate("Errors", "%n item(s) have no result yet: {names}", "", number)
+    if error.code == "detections_running":
+        said = QCoreApplication.translate(
+            "Errors", "%n item(s) are being detected: {names}. Wait or cancel it first.", "", number
+        )
+    else:
+        said = QCoreApplication.translate("Errors", "%n item(s) have no verdict yet: {names}", "", number)
     return said.format(names=names + (", …" if number > 3 else ""))
 
 

@@ -9,6 +9,28 @@ def known_message(message: str) -> str:
     """A message of the service in the language of the desktop; empty when it is not known."""
     return {
         "用户名或密码错误": QCoreApplication.translate("Errors", "Wrong user name or password."),
+        "检查记录已完成并封存，不能修改；如需修改，请由有权限的人员填写原因后重新打开": (
+            QCoreApplication.translate(
+                "Errors",
+                "The record is finished and sealed. Whoever has the right can reopen it, with a reason.",
+            )
+        ),
+        "检查记录没有封存，请先完成检查记录": QCoreApplication.translate(
+            "Errors", "The record is not sealed. Finish it first."
+        ),
+        "检查记录不在等待放行的状态，请刷新后再试": QCoreApplication.translate(
+            "Errors", "The record awaits no release. Reload it."
+        ),
+        "完成检查的人不能放行自己的检查记录，请由另一人放行": QCoreApplication.translate(
+            "Errors", "You finished this record yourself. Another person has to release it."
+        ),
+        "检查记录没有这一版封存内容": QCoreApplication.translate("Errors", "The record has no such edition."),
+        "开始时间晚于现在，请先更正开始时间再完成": QCoreApplication.translate(
+            "Errors", "The record starts in the future. Correct its start, then finish it."
+        ),
+        "记录中的时间晚于服务器的时钟，请先校准服务器的时间": QCoreApplication.translate(
+            "Errors", "Times in the record are ahead of the service's clock. Have that clock set right first."
+        ),
         "原密码错误": QCoreApplication.translate("Errors", "The current password is wrong."),
         "无法校验人脸": QCoreApplication.translate(
             "Errors", "The face was not recognized. Try again, or log in by password."

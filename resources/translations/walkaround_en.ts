@@ -156,10 +156,17 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n item(s) have no result yet: {names}</source>
+        <source>%n item(s) are being detected: {names}. Wait or cancel it first.</source>
         <translation>
-            <numerusform>%n item has no result yet: {names}</numerusform>
-            <numerusform>%n items have no result yet: {names}</numerusform>
+            <numerusform>%n item is being detected: {names}. Wait or cancel it first.</numerusform>
+            <numerusform>%n items are being detected: {names}. Wait or cancel it first.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n item(s) have no verdict yet: {names}</source>
+        <translation>
+            <numerusform>%n item has no verdict yet: {names}</numerusform>
+            <numerusform>%n items have no verdict yet: {names}</numerusform>
         </translation>
     </message>
     <message numerus="yes">

@@ -2107,9 +2107,15 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n item(s) have no result yet: {names}</source>
+        <source>%n item(s) are being detected: {names}. Wait or cancel it first.</source>
         <translation>
-            <numerusform>还有 %n 个检测条目没有结论：{names}</numerusform>
+            <numerusform>还有 %n 个检测条目正在检测：{names}。请等待检测结束或先取消检测。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n item(s) have no verdict yet: {names}</source>
+        <translation>
+            <numerusform>还有 %n 个检测条目没有人工判定：{names}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -2377,6 +2383,10 @@
         <translation>这些照片不像同一个人，请全部重拍。</translation>
     </message>
     <message>
+        <source>The record awaits no release. Reload it.</source>
+        <translation>检查记录不在等待放行的状态，请刷新后再试。</translation>
+    </message>
+    <message>
         <source>The record has items already. A template is for a record without items.</source>
         <translation>检查记录已有检查项；模板只能用于没有检查项的记录</translation>
     </message>
@@ -2389,8 +2399,24 @@
         <translation>检查记录没有参考图，无法套用模板。</translation>
     </message>
     <message>
+        <source>The record has no such edition.</source>
+        <translation>检查记录没有这一版封存内容。</translation>
+    </message>
+    <message>
         <source>The record is cancelled. Reopen it, then finish it.</source>
         <translation>检查记录已取消，不能完成；请先修改它的状态</translation>
+    </message>
+    <message>
+        <source>The record is finished and sealed. Whoever has the right can reopen it, with a reason.</source>
+        <translation>检查记录已完成并封存，不能修改；如需修改，请由有权限的人员填写原因后重新打开。</translation>
+    </message>
+    <message>
+        <source>The record is not sealed. Finish it first.</source>
+        <translation>检查记录没有封存，请先完成检查记录。</translation>
+    </message>
+    <message>
+        <source>The record starts in the future. Correct its start, then finish it.</source>
+        <translation>开始时间晚于现在，请先更正开始时间再完成。</translation>
     </message>
     <message>
         <source>The reference image has no template. Save regions with it first.</source>
@@ -2549,6 +2575,10 @@
         <translation>用户名已存在，请换一个。</translation>
     </message>
     <message>
+        <source>Times in the record are ahead of the service&apos;s clock. Have that clock set right first.</source>
+        <translation>记录中的时间晚于服务器的时钟，请先校准服务器的时间。</translation>
+    </message>
+    <message>
         <source>Too many pictures wait to be prepared. Try again later.</source>
         <translation>等待分块的图片过多，请稍后再试</translation>
     </message>
@@ -2565,6 +2595,10 @@
     <message>
         <source>Wrong user name or password.</source>
         <translation>用户名或密码错误。</translation>
+    </message>
+    <message>
+        <source>You finished this record yourself. Another person has to release it.</source>
+        <translation>完成检查的人不能放行自己的检查记录，请由另一人放行。</translation>
     </message>
     <message>
         <source>You have no right to do this. Ask an administrator.</source>

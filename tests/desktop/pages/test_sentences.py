@@ -139,6 +139,19 @@ _NEVER_SHOWN = {
     "已退出登录",
     "登录成功",
     "检查记录已完成",
+    "检查记录已放行",
+    "检查记录已重新打开",
+    "封存内容完整",
+    "已开启双人放行",
+    "已关闭双人放行",
+    # What a check of a seal found: the desktop says it by its kind and place.
+    "内容与封存时不一致",
+    "与封存时不同",
+    "是封存之后增加的",
+    "的内容与封存时不同",
+    "的信息与封存时不同",
+    "与封签不符",
+    "与审计日志不符",
     "检测任务已提交",
     "检测任务已取消",
     "检测已取消",
@@ -184,5 +197,8 @@ def test_a_file_that_the_service_does_not_take_is_told_from_one_that_is_empty() 
 
 def test_what_keeps_a_record_from_being_finished_is_named() -> None:
     items = [{"item_id": str(n), "item_name": f"R{n}"} for n in range(5)]
-    said = sentence(Conflict("还有 5 个检查项没有结论：R0、R1、R2 等", details={"count": 5, "items": items}))
-    assert said == "5 item(s) have no result yet: R0, R1, R2, …"
+    details = {"count": 5, "items": items}
+    said = sentence(Conflict("还有 5 个检查项没有人工判定：R0、R1、R2 等", details=details))
+    assert said == "5 item(s) have no verdict yet: R0, R1, R2, …"
+    running = sentence(Conflict("…", code="detections_running", details={"count": 1, "items": items[:1]}))
+    assert running == "1 item(s) are being detected: R0. Wait or cancel it first."
