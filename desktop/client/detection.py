@@ -11,9 +11,12 @@ from desktop.client.files import Counted, Progress
 from desktop.client.transport import Tagged, Transport, segment
 from shared.wire.common import Envelope
 from shared.wire.detection import (
+    JOBS_PAGE,
+    OPEN,
     Batch,
     DetectionModel,
     Job,
+    JobState,
     LabelSeverities,
     LabelSeverity,
     ModelKind,
@@ -123,11 +126,30 @@ class Detection:
         """Detect again, as a new batch, what failed or was cancelled. Raises NotFound."""
         return self._batch("POST", batch_id, "/retry")
 
-    def jobs(self, *, record_id: str | None = None, batch_id: str | None = None) -> Sequence[Job]:
-        """The newest jobs, of a record or of a batch where one is named, newest first; at most 500."""
-        query = {"inspection_id": record_id, "batch_id": batch_id}
-        named = {key: value for key, value in query.items() if value is not None}
-        return self._transport.call("GET", "/detection/jobs", query=named).read(Envelope[list[Job]]).data
+    def jobs(
+        self,
+        *,
+        record_id: str | None = None,
+        batch_id: str | None = None,
+        states: Sequence[JobState] = (),
+        before: str | None = None,
+    ) -> Sequence[Job]:
+        """One page of the jobs of a record, of a batch, or of all, in these states or in any, newest first.
+
+        A page of fewer than `JOBS_PAGE` is the last one; `before` is the id of the last job of the page
+        before it. Raises NotFound when there is no such job.
+        """
+        query = {"inspection_id": record_id, "batch_id": batch_id, "state": list(states), "before": before}
+        return self._transport.call("GET", "/detection/jobs", query=query).read(Envelope[list[Job]]).data
+
+    def open_jobs(self, record_id: str) -> Sequence[Job]:
+        """Every job of a record that waits or runs, newest first."""
+        page = self.jobs(record_id=record_id, states=OPEN)
+        found = list(page)
+        while len(page) == JOBS_PAGE:
+            page = self.jobs(record_id=record_id, states=OPEN, before=found[-1].job_id)
+            found += page
+        return found
 
     def _batch(self, method: str, batch_id: str, what: str) -> Batch:
         answer = self._transport.call(method, f"/detection/batches/{segment(batch_id)}{what}")

@@ -15,11 +15,10 @@ from sqlalchemy import func
 from sqlmodel import Session, col, select
 
 from service.database import now
-from service.detection.jobs import OPEN
 from service.detection.tables import BatchRow, JobRow, PortionRow
 from service.envelope import Problem
 from shared.codes import ErrorCode
-from shared.wire.detection import Batch, JobState
+from shared.wire.detection import OPEN, Batch, JobState
 
 PORTION: Final = 100
 """So many jobs are made or cancelled in one transaction: others write in between."""

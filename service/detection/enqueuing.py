@@ -18,7 +18,7 @@ from service.detection.ports import Ports
 from service.detection.queue import Queue
 from service.detection.tables import JobRow, ModelRow
 from service.envelope import Problem
-from shared.wire.detection import JobState
+from shared.wire.detection import OPEN, JobState
 
 
 class Enqueuing:
@@ -89,7 +89,7 @@ class Enqueuing:
 
     def cancel(self, session: Session, row: JobRow, actor: str | None, address: str | None) -> None:
         """Cancel a job (locked) that waits or runs; one that has ended stays as it is."""
-        if row.state not in jobs.OPEN:
+        if row.state not in OPEN:
             return
         try:
             version = self._ports.put_result(session, row.item_id, rules.canceled(row.job_id, now()), actor)

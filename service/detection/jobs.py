@@ -17,11 +17,10 @@ from sqlmodel import Session, and_, col, or_, select, update
 
 from service.database import now
 from service.detection.tables import JobRow
-from shared.wire.detection import JobState
+from shared.wire.detection import OPEN, JobState
 
 LEASE: Final = dt.timedelta(seconds=30)
 MOST_ATTEMPTS: Final = 3
-OPEN: Final = (JobState.QUEUED, JobState.RUNNING)
 
 
 def unfinished(session: Session, item_ids: Sequence[str]) -> dict[str, JobRow]:

@@ -25,6 +25,7 @@ from service.detection.queue import AT_ONCE, Outcome, Work
 from service.detection.tables import JobRow
 from service.http import place_of
 from service.postgresql import address
+from shared.wire.detection import OPEN
 
 _LOG = logging.getLogger(__name__)
 # Every job would be two lines of it at INFO.
@@ -44,7 +45,7 @@ _STOP_SECONDS: Final = 10.0
 _RESCUE_LOCK: Final = 8_177_024
 _UNQUEUED: Final = (
     select(JobRow)
-    .where(col(JobRow.state).in_(jobs.OPEN))
+    .where(col(JobRow.state).in_(OPEN))
     .where(
         text(
             "NOT EXISTS (SELECT 1 FROM procrastinate_jobs AS queued"

@@ -24,6 +24,7 @@ from shared.wire.detection import (
     BatchCreate,
     DetectionModel,
     Job,
+    JobState,
     LabelSeverities,
     LabelSeverity,
     ModelKind,
@@ -66,14 +67,19 @@ def _jobs(routes: APIRouter, service: DetectionService) -> None:
         jobs = await service.detect_record(inspection_id, caller, outdated)
         return Envelope(data=jobs, msg="检测任务已提交")
 
-    @routes.get("/detection/jobs")
+    @routes.get("/detection/jobs", responses=failures(404))
     async def list_jobs(
         inspection_id: Annotated[Id | None, Query()] = None,
         batch_id: Annotated[Id | None, Query()] = None,
+        state: Annotated[list[JobState] | None, Query()] = None,
+        before: Annotated[
+            Id | None, Query(description="the last job of the page before: the next page follows it")
+        ] = None,
         _: Caller = require(Permission.INSPECTION_ITEM_READ),
     ) -> Envelope[list[Job]]:
-        """The newest jobs, of a record or of a batch where one is named, newest first."""
-        return Envelope(data=list(await service.listed(inspection_id, batch_id)), msg="检测任务获取成功")
+        """At most 500 jobs, newest first: of a record, of a batch or in some states where they are named."""
+        jobs = await service.listed(inspection_id, batch_id, state or (), before)
+        return Envelope(data=list(jobs), msg="检测任务获取成功")
 
     @routes.get("/detection/jobs/{job_id}", responses=failures(404))
     async def get_job(job_id: IdPath, _: Caller = require(Permission.INSPECTION_ITEM_READ)) -> Envelope[Job]:

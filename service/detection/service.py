@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
+from sqlalchemy import tuple_
 from sqlmodel import Session, col, select
 
 from service.database import Database
@@ -22,11 +23,10 @@ from service.envelope import Problem
 from service.security import Caller
 from service.settings import Settings
 from shared.codes import ErrorCode
-from shared.wire.detection import Batch, Job, JobState
+from shared.wire.detection import JOBS_PAGE, OPEN, Batch, Job, JobState
 
 __all__ = ["DetectionInput", "DetectionService", "Ports"]
 
-MOST_LISTED = 500
 PATIENCE_SECONDS = 3.0
 """What takes longer to be made or cancelled is answered as far as it is, and goes on."""
 
@@ -146,7 +146,7 @@ class DetectionService:
     async def _ended(self, job: Job, wait: float) -> Job:
         loop = asyncio.get_running_loop()
         until = loop.time() + wait
-        while job.state in jobs.OPEN and (left := until - loop.time()) > 0:
+        while job.state in OPEN and (left := until - loop.time()) > 0:
             # Another service process may end the job, so the database is asked now and then too.
             await self._dispatcher.ended.wait(min(left, 1.0))
             job = await self.job(job.job_id)
@@ -156,14 +156,35 @@ class DetectionService:
         """A job. Raises Problem 404."""
         return await self._database.read(lambda session: _wire(_get(session, job_id)))
 
-    async def listed(self, inspection_id: str | None, batch_id: str | None) -> Sequence[Job]:
-        """The newest jobs of a record, of a batch, or of all, at most 500, newest first."""
-        query = select(JobRow).order_by(col(JobRow.created_at).desc(), col(JobRow.job_id)).limit(MOST_LISTED)
+    async def listed(
+        self,
+        inspection_id: str | None = None,
+        batch_id: str | None = None,
+        states: Collection[JobState] = (),
+        before: str | None = None,
+    ) -> Sequence[Job]:
+        """The jobs of a record, of a batch, or of all, in these states or in any, newest first, one page.
+
+        With the id of a job as `before`, those that come after it in this order: the next page. Raises
+        Problem 404 when there is no such job.
+        """
+        order = col(JobRow.created_at), col(JobRow.job_id)
+        query = select(JobRow).order_by(*(column.desc() for column in order)).limit(JOBS_PAGE)
         if inspection_id is not None:
             query = query.where(JobRow.inspection_id == inspection_id)
         if batch_id is not None:
             query = query.where(JobRow.batch_id == batch_id)
-        return await self._database.read(lambda session: [_wire(row) for row in session.exec(query)])
+        if states:
+            query = query.where(col(JobRow.state).in_(states))
+
+        def work(session: Session) -> list[Job]:
+            page = query
+            if before is not None:
+                last = _get(session, before)
+                page = query.where(tuple_(*order) < tuple_(last.created_at, last.job_id))
+            return [_wire(row) for row in session.exec(page)]
+
+        return await self._database.read(work)
 
     async def batch(self, batch_id: str) -> Batch:
         """How far a batch is. Raises Problem 404."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from pydantic import Field, StrictBool
 
@@ -90,6 +90,13 @@ class JobState(StrEnum):
     DONE = "done"
     FAILED = "failed"
     CANCELED = "canceled"
+
+
+OPEN: Final = (JobState.QUEUED, JobState.RUNNING)
+"""The states of a job that has not ended."""
+
+JOBS_PAGE: Final = 500
+"""So many jobs are listed in one answer; fewer mean that there are no more."""
 
 
 class Job(Wire):

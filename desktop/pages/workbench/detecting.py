@@ -14,7 +14,7 @@ from desktop.pages.sentences import sentence
 from desktop.pages.workbench.bench import Bench
 from desktop.pages.workbench.run_state import run_state
 from desktop.workers import Lane, Report, Task, run
-from shared.wire.detection import Job, JobState
+from shared.wire.detection import Job
 from shared.wire.inspection import Item
 
 _LOOK_EVERY = 0.3
@@ -22,7 +22,6 @@ _LOOK_AGAIN = 3.0
 _AT_ONCE = 100
 """Items that are shown in one turn of the event loop."""
 _AGAIN_MS = 3_000
-_OPEN = {JobState.QUEUED, JobState.RUNNING}
 
 
 class Detecting(QObject):
@@ -249,7 +248,7 @@ def _watch(report: Report, session: Session, record_id: str, item_ids: Sequence[
     """Report the jobs of a record that are open until none is, and each item whose job has ended."""
     waited = set(item_ids)
     while True:
-        jobs = [job for job in session.detection.jobs(record_id=record_id) if job.state in _OPEN]
+        jobs = session.detection.open_jobs(record_id)
         report(jobs)
         now = {job.item_id for job in jobs}
         for item_id in waited - now:
