@@ -10,8 +10,6 @@ import socket
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 
 import platformdirs
@@ -27,8 +25,14 @@ from desktop.embedded import EmbeddedService, ServiceState
 from desktop.garbage import GuiGarbage
 from desktop.language import Language
 from desktop.logs import Logs, log_dir
+from desktop.pages.catalogue import CataloguePage
 from desktop.pages.file_dialogs import folders
 from desktop.pages.login import LoginPage
+from desktop.pages.me import MePage
+from desktop.pages.people import PeoplePage
+from desktop.pages.record import RecordPage
+from desktop.pages.records import RecordsPage
+from desktop.pages.workbench import WorkbenchPage
 from desktop.preferences import APP, Preferences
 from desktop.remote import RemoteWatch
 from desktop.theme import look
@@ -42,16 +46,6 @@ _log = logging.getLogger(__name__)
 
 # Reserved for documentation: what a session points at before the embedded service has said its address.
 _NOWHERE = "http://127.0.0.1:9"
-
-
-_PAGES = (
-    ("records", "RecordsPage"),
-    ("workbench", "WorkbenchPage"),
-    ("record", "RecordPage"),
-    ("catalogue", "CataloguePage"),
-    ("people", "PeoplePage"),
-    ("me", "MePage"),
-)
 
 
 def data_dir() -> Path:
@@ -87,13 +81,15 @@ def build_pages(context: Context, use_server: Callable[[str], object]) -> list[P
         page.server_chosen.connect(use_server)
         return page
 
-    pages = [PageKind(LoginPage, login)]
-    for module, name in _PAGES:
-        if find_spec(f"desktop.pages.{module}") is not None:
-            kind = getattr(import_module(f"desktop.pages.{module}"), name, None)
-            if kind is not None:
-                pages.append(PageKind(kind, partial(kind, context)))
-    return pages
+    return [
+        PageKind(LoginPage, login),
+        PageKind(RecordsPage, partial(RecordsPage, context)),
+        PageKind(WorkbenchPage, partial(WorkbenchPage, context)),
+        PageKind(RecordPage, partial(RecordPage, context)),
+        PageKind(CataloguePage, partial(CataloguePage, context)),
+        PageKind(PeoplePage, partial(PeoplePage, context)),
+        PageKind(MePage, partial(MePage, context)),
+    ]
 
 
 class Desktop(QObject):

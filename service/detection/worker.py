@@ -113,9 +113,11 @@ def _check(path: Path, kind: str | None, given: dict[str, Any], classes: int) ->
         resource.setrlimit(resource.RLIMIT_AS, (_CHECK_BYTES, _CHECK_BYTES))
     try:
         checked = check(path, None if kind is None else ModelKind(kind), given, classes)
-    except (BadModel, MemoryError) as error:
-        code, kinds = getattr(error, "code", "dry_run_failed"), getattr(error, "kinds", [])
-        print(json.dumps({"error": code, "kinds": kinds}))
+    except BadModel as bad:
+        print(json.dumps({"error": bad.code, "kinds": bad.kinds}))
+        return 1
+    except MemoryError:
+        print(json.dumps({"error": "dry_run_failed", "kinds": []}))
         return 1
     settings = checked.settings.model_dump()
     print(json.dumps({"kind": checked.kind, "labels": checked.labels, "settings": settings}))

@@ -17,7 +17,8 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from desktop import remote
-from desktop.application import Desktop, make_application
+from desktop.application import Desktop, build_pages, make_application
+from desktop.context import Context
 from desktop.embedded import ServiceState
 from desktop.logs import Logs
 from desktop.pages.login import LoginPage
@@ -95,6 +96,29 @@ def desktop(
     yield made
     made.close()
     look().set_mode(Mode.SYSTEM)
+
+
+PAGES = ["login", "records", "workbench", "record", "catalogue", "people", "me"]
+
+
+def test_the_window_has_every_page(context: Context) -> None:
+    pages = build_pages(context, lambda _url: None)
+    assert [page.kind.page_id for page in pages] == PAGES
+    packages = {path.parent.name for path in (root() / "desktop" / "pages").glob("*/page.py")}
+    assert {page.kind.__module__.split(".")[2] for page in pages} == packages
+
+
+def test_every_way_to_another_page_leads_to_one() -> None:
+    ways = [
+        (f"{path.relative_to(root())}:{node.lineno}", node.args[0].value)
+        for path in sorted((root() / "desktop").rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+        and ast.unparse(node.func).endswith("navigate.emit")
+        and isinstance(node.args[0], ast.Constant)
+    ]
+    assert len(ways) > 5
+    assert [way for way in ways if way[1] not in PAGES] == []
 
 
 def test_there_is_one_application(qapp: QApplication) -> None:

@@ -254,10 +254,11 @@ class ItemDelegate(QStyledItemDelegate):
             )
         name, room = f"{row.number}  {row.name}", width - _MARK_PX * len(marks)
         _text(painter, sized(TEXT_PX, bold=True), theme.text, QRect(left, box.top() + 8, room, 20), name)
-        model = row.model or self.tr("No model")
-        _text(painter, sized(TEXT_PX - 1), dim, QRect(left, box.top() + 27, width, 18), model)
+        way = row.model or self.tr("No model")
+        _text(painter, sized(TEXT_PX - 1), dim, QRect(left, box.top() + 27, width, 18), way)
         middle = box.top() + 58
-        running: Mapping[str, int] = getattr(index.model(), "running", {})
+        model = index.model()
+        running = model.running if isinstance(model, ItemsModel) else {}
         if row.item_id in running or row.run.under_way:
             used = paint_chip(painter, left, middle, "accent", self._word(row, running))
             said = ""
