@@ -1,9 +1,22 @@
-"""The whole threading story of the desktop: work runs in a bounded pool, its outcome reaches the GUI thread.
+"""Work beside the GUI: it runs in a bounded pool, and its outcome reaches the GUI thread.
 
     task = run(client.records, query, owner=self, done=self._show, failed=self._explain)
 
-Nothing else in the desktop makes threads. A callback is dropped when its task was cancelled or its owner
-is gone.
+A callback is dropped when its task was cancelled or its owner is gone.
+
+A page, a control and what belongs to them take work nowhere else. Four modules have threads of their own,
+because theirs live as long as the thing that they serve and wait most of the time, which would hold a place
+of the pool (`tests/desktop/test_workers.py` finds any other):
+
+- `embedded.py`: the watcher of the service, from its start to its end, and the reader of what it prints;
+- `journal/journal.py`: the thread that flushes the journal to the disk; it knows no Qt, and must not wait
+  behind a download;
+- `imaging/loader.py`: the readers of the picture on view, which take the tile that is wanted most at the
+  moment, not the one that was asked for first;
+- `imaging/remote.py`: the connections that fetch the tiles of one picture from a service elsewhere, dropped
+  with the picture.
+
+They speak to the GUI through `gui_caller` or a queued signal.
 """
 
 from __future__ import annotations

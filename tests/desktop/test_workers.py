@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import gc
 import sys
 import threading
@@ -16,6 +17,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop import workers
 from desktop.workers import Lane, Report, Task, gui_caller, run
+from shared.paths import root
 
 
 def wait(qtbot: QtBot, condition: Callable[[], bool]) -> None:
@@ -346,3 +348,60 @@ def test_what_comes_together_leaves_turns_for_the_window(
     beat.stop()
     assert [value for value, _ in seen] == list(range(5))
     assert len({turn for _, turn in seen}) == 5
+
+
+MAKERS = {
+    *("Thread", "Timer", "start_new_thread", "ThreadPool", "ThreadPoolExecutor", "ProcessPoolExecutor"),
+    *("QThread", "QThreadPool", "QRunnable", "QtConcurrent", "Process", "to_thread", "run_in_executor"),
+}
+
+
+def makes_threads(module: ast.Module) -> bool:
+    """Whether it calls a maker of threads or a method of one, derives from one, or gives one another name."""
+
+    def named(node: ast.AST) -> bool:
+        return isinstance(node, ast.Attribute | ast.Name) and ast.unparse(node).split(".")[-1] in MAKERS
+
+    for node in ast.walk(module):
+        if isinstance(node, ast.Call) and (
+            named(node.func) or ast.unparse(node.func).endswith("QThreadPool.globalInstance")
+        ):
+            return True
+        if isinstance(node, ast.ClassDef) and any(named(base) for base in node.bases):
+            return True
+        if isinstance(node, ast.ImportFrom) and any(
+            each.asname and each.name in MAKERS for each in node.names
+        ):
+            return True
+    return False
+
+
+def test_threads_are_made_where_it_is_written_down() -> None:
+    folder = root() / "desktop"
+    makers = {
+        path.relative_to(folder).as_posix()
+        for path in folder.rglob("*.py")
+        if makes_threads(ast.parse(path.read_text(encoding="utf-8")))
+    }
+    others = {"embedded.py", "journal/journal.py", "imaging/loader.py", "imaging/remote.py"}
+    assert makers == {"workers.py", *others}
+    told = (root() / "docs" / "architecture.md").read_text(encoding="utf-8")
+    for module in others:
+        assert f"`{module}`" in str(workers.__doc__)
+        assert f"`{module}`" in told
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "threading.Thread(target=f).start()",
+        "Timer(1, f)",
+        "from threading import Thread as T",
+        "class Worker(QThread): pass",
+        "QThreadPool.globalInstance().start(f)",
+        "with futures.ThreadPoolExecutor(2) as pool: pass",
+    ],
+)
+def test_no_maker_of_threads_is_passed_over(text: str) -> None:
+    assert makes_threads(ast.parse(text))
+    assert not makes_threads(ast.parse("thread: threading.Thread = here\nQThread.currentThread()"))
