@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import shiboken6
 from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from desktop.commands import COMMANDS, Command
 from desktop.preferences import Preferences
@@ -21,6 +21,14 @@ class _Binding:
     action: QAction
     owner: QWidget
     enabled: Callable[[], bool] | None
+
+
+@dataclass(frozen=True)
+class _Within:
+    """What a command does while the focus is in `area`."""
+
+    area: QWidget
+    handler: Callable[[], object]
 
 
 class Commands(QObject):
@@ -42,6 +50,7 @@ class Commands(QObject):
         self._preferences = preferences
         self._may = may
         self._bindings: dict[str, list[_Binding]] = {id_: [] for id_ in COMMANDS}
+        self._within: dict[str, list[_Within]] = {id_: [] for id_ in COMMANDS}
 
     def bind(
         self,
@@ -58,12 +67,16 @@ class Commands(QObject):
         action = QAction(self.title(command_id), owner)
         action.setShortcuts(self._sequences(command_id))
         context = Qt.ShortcutContext
-        action.setShortcutContext(context.WidgetShortcut if command.needs_focus else context.WindowShortcut)
+        action.setShortcutContext(context.WidgetShortcut if command.focus else context.WindowShortcut)
         binding = _Binding(action, owner, enabled)
         action.triggered.connect(lambda _checked=False: self._do(binding, handler, command))
         owner.addAction(action)
         self._bindings[command_id].append(binding)
         return action
+
+    def bind_within(self, command_id: str, handler: Callable[[], object], area: QWidget) -> None:
+        """Let `handler` do this command in place of who bound it, while the focus is on `area` or in it."""
+        self._within[command_id].append(_Within(area, handler))
 
     def run(self, command_id: str) -> bool:
         """Do a command as if its key was pressed; False when nobody handles it now or it is not possible."""
@@ -134,9 +147,7 @@ class Commands(QObject):
         return [
             other
             for other in COMMANDS.values()
-            if other.id != command_id
-            and (not other.place or not command.place or other.place == command.place)
-            and wanted in self._sequences(other.id)
+            if other.id != command_id and command.meets(other) and wanted in self._sequences(other.id)
         ]
 
     def menu(
@@ -170,7 +181,17 @@ class Commands(QObject):
 
     def _do(self, binding: _Binding, handler: Callable[[], object], command: Command) -> None:
         if self._possible(binding, command):
-            handler()
+            inner = self._inner(command.id)
+            (handler if inner is None else inner.handler)()
+
+    def _inner(self, command_id: str) -> _Within | None:
+        """Who does the command where the focus is, in place of who bound it."""
+        alive = [inner for inner in self._within[command_id] if shiboken6.isValid(inner.area)]
+        self._within[command_id] = alive
+        focus = QApplication.focusWidget()
+        if focus is None:
+            return None
+        return next((inner for inner in alive if inner.area is focus or inner.area.isAncestorOf(focus)), None)
 
     def _possible(self, binding: _Binding, command: Command) -> bool:
         if command.permission is not None and not self._may(command.permission):
@@ -183,4 +204,5 @@ class Commands(QObject):
         return alive
 
     def _live(self, command_id: str) -> _Binding | None:
-        return next((binding for binding in self._alive(command_id) if binding.owner.isVisible()), None)
+        visible = [binding for binding in self._alive(command_id) if binding.owner.isVisible()]
+        return next((binding for binding in visible if binding.owner.hasFocus()), next(iter(visible), None))

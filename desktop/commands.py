@@ -19,8 +19,8 @@ class Command:
 
     `title` and `section` are English source texts of the context "Commands". `place`: the page it belongs to,
     or empty for the whole program; two commands may share a key only when they can never be live together.
-    `needs_focus`: its keys work only while the widget that bound it has the focus itself (Tab on the canvas;
-    on the buttons that float over it Tab moves the focus).
+    `focus`: what has to have the focus itself for its keys to work, empty when that does not matter: arrows
+    move regions on the canvas only, and on the buttons that float over it Tab moves the focus.
     """
 
     id: str
@@ -30,7 +30,14 @@ class Command:
     icon: str = ""
     place: str = ""
     permission: Permission | None = None
-    needs_focus: bool = False
+    focus: tuple[str, ...] = ()
+
+    def meets(self, other: Command) -> bool:
+        """Whether the keys of both can work at the same time."""
+        same_place = not self.place or not other.place or self.place == other.place
+        return same_place and (
+            not self.focus or not other.focus or not set(self.focus).isdisjoint(other.focus)
+        )
 
 
 _PROGRAM = QT_TRANSLATE_NOOP("Commands", "Program")
@@ -42,6 +49,7 @@ _VIEW = QT_TRANSLATE_NOOP("Commands", "View")
 _EDIT = QT_TRANSLATE_NOOP("Commands", "Editing")
 _ITEMS = QT_TRANSLATE_NOOP("Commands", "Items and findings")
 _WORK = "workbench"
+_PICTURES = ("canvas", "compare")
 
 
 def _program() -> list[Command]:
@@ -94,7 +102,9 @@ def _records() -> list[Command]:
         ),
     ]
     made = [
-        Command(id_, title, _RECORDS, keys, sign, "records", right, needs_focus=id_ == "record.delete")
+        Command(
+            id_, title, _RECORDS, keys, sign, "records", right, ("list",) if id_ == "record.delete" else ()
+        )
         for id_, title, keys, sign, right in say
     ]
     export = QT_TRANSLATE_NOOP("Commands", "Export the inspection")
@@ -110,7 +120,7 @@ def _entries() -> list[Command]:
         ("user.new", QT_TRANSLATE_NOOP("Commands", "New user"), ("Ctrl+N",), "plus", "people", users),
     ]
     return [
-        Command(id_, title, _LISTS, keys, sign, place, right, needs_focus=keys == ("Delete",))
+        Command(id_, title, _LISTS, keys, sign, place, right, ("list",) if keys == ("Delete",) else ())
         for id_, title, keys, sign, place, right in say
     ]
 
@@ -137,7 +147,31 @@ def _drawing() -> list[Command]:
         ("tool.area", QT_TRANSLATE_NOOP("Commands", "Ignore an area in detection"), ("E",), "eye-off"),
         ("edit.snap", QT_TRANSLATE_NOOP("Commands", "Snap to edges"), ("S",), "rectangle"),
     ]
-    return [Command(id_, title, _DRAW, keys, sign, _WORK) for id_, title, keys, sign in say]
+    made = [Command(id_, title, _DRAW, keys, sign, _WORK) for id_, title, keys, sign in say]
+    finish = QT_TRANSLATE_NOOP("Commands", "Finish drawing, or zoom to the region")
+    enter = ("Return", "Enter")
+    made.append(Command("tool.finish", finish, _DRAW, enter, "check", _WORK, focus=("canvas",)))
+    return made
+
+
+def _moving() -> list[Command]:
+    """Arrows move the chosen regions; with none chosen the picture, and what divides two compared ones."""
+    say = [
+        ("move.left", QT_TRANSLATE_NOOP("Commands", "Move left"), "Left"),
+        ("move.right", QT_TRANSLATE_NOOP("Commands", "Move right"), "Right"),
+        ("move.up", QT_TRANSLATE_NOOP("Commands", "Move up"), "Up"),
+        ("move.down", QT_TRANSLATE_NOOP("Commands", "Move down"), "Down"),
+        ("move.far_left", QT_TRANSLATE_NOOP("Commands", "Move left in large steps"), "Shift+Left"),
+        ("move.far_right", QT_TRANSLATE_NOOP("Commands", "Move right in large steps"), "Shift+Right"),
+        ("move.far_up", QT_TRANSLATE_NOOP("Commands", "Move up in large steps"), "Shift+Up"),
+        ("move.far_down", QT_TRANSLATE_NOOP("Commands", "Move down in large steps"), "Shift+Down"),
+    ]
+    return [
+        Command(
+            id_, title, _EDIT, (key,), f"chevron-{id_.split('_')[-1].split('.')[-1]}", _WORK, None, _PICTURES
+        )
+        for id_, title, key in say
+    ]
 
 
 def _comparing() -> list[Command]:
@@ -149,7 +183,10 @@ def _comparing() -> list[Command]:
         ("compare.difference", QT_TRANSLATE_NOOP("Commands", "Compare by difference"), ("Ctrl+4",)),
         ("compare.overlay", QT_TRANSLATE_NOOP("Commands", "Compare by overlay"), ("Ctrl+5",)),
     ]
-    return [Command(id_, title, _COMPARE, keys, "compare", _WORK) for id_, title, keys in say]
+    made = [Command(id_, title, _COMPARE, keys, "compare", _WORK) for id_, title, keys in say]
+    flip = QT_TRANSLATE_NOOP("Commands", "Blink by hand")
+    made.append(Command("compare.flip", flip, _COMPARE, ("Space",), "compare", _WORK, focus=("compare",)))
+    return made
 
 
 def _view() -> list[Command]:
@@ -185,7 +222,7 @@ def _view() -> list[Command]:
             "chevron-left",
         ),
     ):
-        made.append(Command(id_, title, _VIEW, keys, sign, _WORK, needs_focus=True))
+        made.append(Command(id_, title, _VIEW, keys, sign, _WORK, focus=("canvas",)))
     return made
 
 
@@ -196,7 +233,7 @@ def _editing() -> list[Command]:
         ("edit.copy", QT_TRANSLATE_NOOP("Commands", "Copy the regions"), ("Ctrl+C",), "copy"),
         ("edit.paste", QT_TRANSLATE_NOOP("Commands", "Paste regions"), ("Ctrl+V",), "copy"),
         ("edit.duplicate", QT_TRANSLATE_NOOP("Commands", "Duplicate"), ("Ctrl+D",), "copy"),
-        ("edit.delete", QT_TRANSLATE_NOOP("Commands", "Delete the item"), ("Delete",), "trash"),
+        ("edit.delete", QT_TRANSLATE_NOOP("Commands", "Delete the item"), ("Delete", "Backspace"), "trash"),
         ("edit.all", QT_TRANSLATE_NOOP("Commands", "Select all regions"), ("Ctrl+A",), "select"),
         ("edit.rename", QT_TRANSLATE_NOOP("Commands", "Rename the item"), ("F2",), "edit"),
         ("region.lock", QT_TRANSLATE_NOOP("Commands", "Lock or unlock the regions"), ("Ctrl+L",), "select"),
@@ -259,7 +296,9 @@ def _items() -> list[Command]:
         ("finding.previous", QT_TRANSLATE_NOOP("Commands", "Previous finding"), "Shift+Tab"),
     ):
         # Only on the canvas: everywhere else Tab moves the focus.
-        made.append(Command(id_, title, _ITEMS, (keys,), "finding", _WORK, needs_focus=True))
+        made.append(Command(id_, title, _ITEMS, (keys,), "finding", _WORK, focus=("canvas",)))
+    accept = QT_TRANSLATE_NOOP("Commands", "Accept the finding")
+    made.append(Command("finding.accept", accept, _ITEMS, ("Space",), "check", _WORK, focus=("findings",)))
     return made
 
 
@@ -274,6 +313,7 @@ COMMANDS: dict[str, Command] = {
         *_comparing(),
         *_view(),
         *_editing(),
+        *_moving(),
         *_items(),
     )
 }

@@ -11,7 +11,6 @@ from PySide6.QtGui import (
     QFocusEvent,
     QFontMetricsF,
     QImage,
-    QKeyEvent,
     QMouseEvent,
     QPainter,
     QPaintEvent,
@@ -160,6 +159,18 @@ class CompareView(QWidget):
         self._photo_seen = not self._photo_seen
         self.update()
 
+    def flip_by_hand(self) -> None:
+        """Blinking: show the other picture and blink by itself no more."""
+        self._blink.stop()
+        self.flip()
+
+    def slide(self, share: float) -> None:
+        """Move what divides the pair by this share: the edge of a swipe, the mix of an overlay."""
+        if self._mode is CompareMode.SWIPE:
+            self.set_divider(self._divider + share)
+        elif self._mode is CompareMode.OVERLAY:
+            self.set_mix(self._mix + share)
+
     def fit(self) -> None:
         """All of the pair."""
         size = (self._pair.reference.width(), self._pair.reference.height()) if self._pair else (0, 0)
@@ -277,21 +288,6 @@ class CompareView(QWidget):
         inside = 0 <= x < self._viewport.image_width and 0 <= y < self._viewport.image_height
         return Spot(x, y, photo, self._viewport.scale, inside)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Left and right move divider and mix, Space blinks by hand, F, 1, + and - zoom."""
-        step = {Qt.Key.Key_Left: -0.05, Qt.Key.Key_Right: 0.05}.get(Qt.Key(event.key()))
-        if step is not None and self._mode is CompareMode.SWIPE:
-            self.set_divider(self._divider + step)
-        elif step is not None and self._mode is CompareMode.OVERLAY:
-            self.set_mix(self._mix + step)
-        elif event.key() == Qt.Key.Key_Space and self._mode is CompareMode.BLINK:
-            self._blink.stop()
-            self.flip()
-        elif event.key() in _ZOOMS:
-            _ZOOMS[Qt.Key(event.key())](self)
-        else:
-            event.ignore()
-
     def _zoom_to(self, scale: float) -> None:
         view = self._viewport
         self._viewport = view.zoomed(scale, view.width / 2, view.height / 2)
@@ -382,12 +378,3 @@ class CompareView(QWidget):
             place = QRectF(box.left() + 6, box.bottom() - CHIP_HEIGHT - 6, width, CHIP_HEIGHT)
             if place.right() <= box.right():
                 draw_chip(painter, place, name, QColor(self._colours.dim))
-
-
-_ZOOMS = {
-    Qt.Key.Key_F: CompareView.fit,
-    Qt.Key.Key_1: CompareView.one_to_one,
-    Qt.Key.Key_Plus: CompareView.zoom_in,
-    Qt.Key.Key_Equal: CompareView.zoom_in,
-    Qt.Key.Key_Minus: CompareView.zoom_out,
-}

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QCursor, QEnterEvent, QFocusEvent, QGuiApplication, QKeyEvent, QMouseEvent, QPainter
@@ -24,7 +24,8 @@ from desktop.turns import TURN_MS
 from shared.geometry import Rect
 
 _LEFT = Qt.MouseButton.LeftButton
-_KEY = Qt.Key
+_PAN_STEP = 40
+"""View px that the picture moves by in one step."""
 
 
 class CanvasView(PictureView):
@@ -118,13 +119,6 @@ class CanvasView(PictureView):
             self.editor.set_tool(tool)
             self._tool_changed()
 
-    def copy(self) -> None:
-        """Put the selected regions on the clipboard."""
-        text = self.editor.copied()
-        if text:
-            # As text: QMimeData made here would be deleted by Qt after the interpreter has ended.
-            QGuiApplication.clipboard().setText(text)
-
     def paste(self) -> None:
         """Add the regions from the clipboard, if there are any."""
         self.editor.paste(QGuiApplication.clipboard().text())
@@ -132,6 +126,29 @@ class CanvasView(PictureView):
     def select_all(self) -> None:
         """Select every region that is not hidden."""
         self.store.select([region.id for region in self.store if not region.hidden])
+
+    def move_by(self, dx: int, dy: int) -> None:
+        """Move the selected regions by px; with none selected the picture, by so many steps."""
+        if self.store.selected:
+            self.editor.nudge(dx, dy)
+        else:
+            self._set_viewport(self._viewport.panned(-dx * _PAN_STEP, -dy * _PAN_STEP))
+
+    def finish(self) -> None:
+        """Take what is being drawn; with nothing under way, zoom to the region that was selected last."""
+        drew = self.editor.finish()
+        if drew and self.editor.tool in (Tool.DRAW, Tool.AREA):
+            self.set_tool(Tool.SELECT)
+        elif not drew and self.editor.tool is Tool.SELECT and self.store.selected:
+            self.show_region(self.store.selected[-1])
+        self.update()
+
+    def cancel(self) -> None:
+        """Drop what is under way and take the selecting tool; with nothing under way select nothing."""
+        if self.editor.busy or self.editor.tool is Tool.SELECT:
+            self.editor.cancel()
+        self.set_tool(Tool.SELECT)
+        self.update()
 
     # ---- painting
 
@@ -194,22 +211,17 @@ class CanvasView(PictureView):
     # ---- keys
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """The keys of the canvas; all others go on to the window."""
-        if event.key() == _KEY.Key_Space:
+        """Space pans as long as it is held, like a mouse button; every other key is a command's."""
+        if event.key() == Qt.Key.Key_Space:
             if not event.isAutoRepeat():
                 self._space = True
                 self.setCursor(Qt.CursorShape.OpenHandCursor)
-            return
-        command = self._command(event)
-        if command is None:
+        else:
             event.ignore()
-            return
-        command()
-        self.update()
 
     def keyReleaseEvent(self, event: QKeyEvent) -> None:
         """Space panned as long as it was held."""
-        if event.key() == _KEY.Key_Space and not event.isAutoRepeat():
+        if event.key() == Qt.Key.Key_Space and not event.isAutoRepeat():
             self._space = False
             self.setCursor(self._tool_cursor())
         else:
@@ -220,65 +232,6 @@ class CanvasView(PictureView):
         self._space = False
         self._pan_from = None
         self.update()
-
-    def _command(self, event: QKeyEvent) -> Callable[[], None] | None:
-        ctrl = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
-        if event.modifiers() & (Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier):
-            return None
-        key = event.key()
-        arrows = {
-            _KEY.Key_Left: (-1, 0),
-            _KEY.Key_Right: (1, 0),
-            _KEY.Key_Up: (0, -1),
-            _KEY.Key_Down: (0, 1),
-        }
-        if key in arrows and not ctrl:
-            dx, dy = arrows[_KEY(key)]
-            step = 10 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1
-            return lambda: self._arrow(dx * step, dy * step)
-        with_ctrl: dict[int, Callable[[], None]] = {
-            _KEY.Key_A: self.select_all,
-            _KEY.Key_C: self.copy,
-            _KEY.Key_D: self.editor.duplicate,
-            _KEY.Key_V: self.paste,
-        }
-        plain: dict[int, Callable[[], None]] = {
-            _KEY.Key_R: lambda: self.set_tool(Tool.DRAW),
-            _KEY.Key_V: lambda: self.set_tool(Tool.SELECT),
-            _KEY.Key_Escape: self._escape,
-            _KEY.Key_Return: self._enter,
-            _KEY.Key_Enter: self._enter,
-            _KEY.Key_Delete: self.editor.delete,
-            _KEY.Key_Backspace: self.editor.delete,
-            _KEY.Key_F: self.fit,
-            _KEY.Key_1: self.one_to_one,
-            _KEY.Key_Plus: self.zoom_in,
-            _KEY.Key_Equal: self.zoom_in,
-            _KEY.Key_Minus: self.zoom_out,
-            _KEY.Key_H: lambda: self.show_regions(not self.regions_shown),
-            _KEY.Key_L: lambda: self.show_labels(not self.labels_shown),
-        }
-        return (with_ctrl if ctrl else plain).get(key)
-
-    def _arrow(self, dx: int, dy: int) -> None:
-        """Nudge what is selected; with nothing selected, move the view."""
-        if self.store.selected:
-            self.editor.nudge(dx, dy)
-        else:
-            self._set_viewport(self._viewport.panned(-dx * 40, -dy * 40))
-
-    def _escape(self) -> None:
-        self.editor.cancel()
-        self._tool_changed()
-
-    def _enter(self) -> None:
-        drew = self.editor.tool in (Tool.DRAW, Tool.AREA) and self.editor.finish()
-        if drew:
-            self.set_tool(Tool.SELECT)
-        elif self.editor.tool is Tool.SELECT and self.store.selected:
-            self.show_region(self.store.selected[-1])
-        else:
-            self.editor.finish()
 
     # ---- inside
 

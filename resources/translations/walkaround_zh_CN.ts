@@ -1032,6 +1032,10 @@
         <translation>关于绕机检查工作站</translation>
     </message>
     <message>
+        <source>Accept the finding</source>
+        <translation>确认该发现</translation>
+    </message>
+    <message>
         <source>Add a photo</source>
         <translation>添加照片</translation>
     </message>
@@ -1054,6 +1058,10 @@
     <message>
         <source>Back to the last page</source>
         <translation>返回上一页</translation>
+    </message>
+    <message>
+        <source>Blink by hand</source>
+        <translation>手动切换闪烁</translation>
     </message>
     <message>
         <source>Brighter</source>
@@ -1164,6 +1172,10 @@
         <translation>查找命令</translation>
     </message>
     <message>
+        <source>Finish drawing, or zoom to the region</source>
+        <translation>完成绘制，或缩放到区域</translation>
+    </message>
+    <message>
         <source>Finish the record</source>
         <translation>完成记录</translation>
     </message>
@@ -1272,8 +1284,40 @@
         <translation>提高对比度</translation>
     </message>
     <message>
+        <source>Move down</source>
+        <translation>下移</translation>
+    </message>
+    <message>
+        <source>Move down in large steps</source>
+        <translation>大步下移</translation>
+    </message>
+    <message>
+        <source>Move left</source>
+        <translation>左移</translation>
+    </message>
+    <message>
+        <source>Move left in large steps</source>
+        <translation>大步左移</translation>
+    </message>
+    <message>
+        <source>Move right</source>
+        <translation>右移</translation>
+    </message>
+    <message>
+        <source>Move right in large steps</source>
+        <translation>大步右移</translation>
+    </message>
+    <message>
         <source>Move the picture</source>
         <translation>移动图片</translation>
+    </message>
+    <message>
+        <source>Move up</source>
+        <translation>上移</translation>
+    </message>
+    <message>
+        <source>Move up in large steps</source>
+        <translation>大步上移</translation>
     </message>
     <message>
         <source>New entry</source>
@@ -3257,8 +3301,8 @@
 <context>
     <name>FindingList</name>
     <message>
-        <source>Click the square to accept · double click to relabel · Delete to delete</source>
-        <translation>点方块确认 · 双击改标签 · Delete 删除</translation>
+        <source>Click the square to accept · double click to relabel</source>
+        <translation>点方块确认 · 双击改标签</translation>
     </message>
     <message>
         <source>Findings</source>

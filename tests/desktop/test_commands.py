@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPlainTextEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 
 from desktop.binding import Commands
 from desktop.commands import COMMANDS
@@ -79,15 +78,27 @@ def test_the_keys_of_the_peers_are_there() -> None:
     assert "Delete" in COMMANDS["edit.delete"].keys
 
 
-@pytest.mark.parametrize("place", ["records", "workbench"])
-def test_no_key_means_two_things_at_one_place(place: str) -> None:
-    keys = Counter(
-        QKeySequence(key).toString()
-        for command in COMMANDS.values()
-        if command.place in ("", place)
-        for key in command.keys
-    )
-    assert [key for key, times in keys.items() if times > 1] == []
+def test_no_key_means_two_things_at_one_place(admin: Context) -> None:
+    twice = [
+        (id_, key, other.id)
+        for id_ in COMMANDS
+        for key in admin.commands.keys(id_)
+        for other in admin.commands.conflicts(id_, key)
+    ]
+    assert twice == []
+
+
+def test_commands_of_different_places_and_of_different_focus_do_not_meet() -> None:
+    met = {
+        ("item.pass", "item.fail"): True,
+        ("item.pass", "record.new"): False,
+        ("item.pass", "keys"): True,
+        ("compare.flip", "finding.accept"): False,
+        ("compare.flip", "move.left"): True,
+        ("compare.flip", "item.pass"): True,
+    }
+    for (one, other), meet in met.items():
+        assert COMMANDS[one].meets(COMMANDS[other]) is COMMANDS[other].meets(COMMANDS[one]) is meet
 
 
 def test_a_command_acts_while_its_owner_is_visible(qtbot: QtBot, admin: Context) -> None:
@@ -227,6 +238,40 @@ def test_a_menu_shows_icons_keys_and_what_is_possible(qtbot: QtBot, admin: Conte
     undo.trigger()
     assert done == [1]
     menu.deleteLater()
+
+
+def test_where_the_focus_is_another_may_do_the_command(qtbot: QtBot, admin: Context) -> None:
+    done: list[str] = []
+    canvas, strip, thumb = QPushButton(), QWidget(), QPushButton()
+    QHBoxLayout(strip).addWidget(thumb)
+    window = opened(qtbot, canvas, strip)
+    commands = admin.commands
+    commands.bind("edit.delete", lambda: done.append("region"), window)
+    commands.bind_within("edit.delete", lambda: done.append("photo"), strip)
+    for widget in (canvas, thumb):
+        widget.setFocus()
+        qtbot.keyClick(widget, Qt.Key.Key_Delete)
+    assert done == ["region", "photo"]
+    commands.set_keys("edit.delete", [])
+    qtbot.keyClick(thumb, Qt.Key.Key_Delete)
+    assert done == ["region", "photo"]
+    assert commands.run("edit.delete")
+    strip.deleteLater()
+    qtbot.waitUntil(lambda: not isValid(strip))
+    assert commands.run("edit.delete")
+    assert done == ["region", "photo", "photo", "region"]
+
+
+def test_of_two_who_do_a_command_the_one_with_the_focus_does_it(qtbot: QtBot, admin: Context) -> None:
+    done: list[str] = []
+    one, two = QPushButton(), QPushButton()
+    _window = opened(qtbot, one, two)
+    for name, widget in (("one", one), ("two", two)):
+        admin.commands.bind("move.left", lambda it=name: done.append(it), widget)
+    two.setFocus()
+    qtbot.keyClick(two, Qt.Key.Key_Left)
+    assert admin.commands.run("move.left")
+    assert done == ["two", "two"]
 
 
 def test_tooltip_names_the_key(admin: Context) -> None:

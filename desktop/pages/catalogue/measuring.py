@@ -5,12 +5,14 @@ from __future__ import annotations
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QDialog, QDoubleSpinBox, QHBoxLayout, QVBoxLayout, QWidget
 
+from desktop.binding import Commands
 from desktop.canvas.colours import colours_of
 from desktop.canvas.tools import Tool
 from desktop.canvas.view import CanvasView
 from desktop.context import Context
 from desktop.imaging import ImageError
 from desktop.imaging.source import ImageSource
+from desktop.pages.picture_commands import bind_canvas, zooms
 from desktop.pages.sentences import sentence
 from desktop.pages.workbench.opening import fetch_reference
 from desktop.theme import look
@@ -54,6 +56,7 @@ class Measuring(QDialog):
         self.use = Button(self.tr("Use this scale"), kind=Kind.MAIN)
         self.cancel = Button(self.tr("Cancel"))
         self._build()
+        self._bind(context.commands)
         self.length.valueChanged.connect(lambda _: self._show())
         self.view.cursorMoved.connect(lambda _: self._show())
         self.use.clicked.connect(self._take)
@@ -88,6 +91,11 @@ class Measuring(QDialog):
         column.addWidget(label(hint, "dim"))
         column.addWidget(self.view, 1)
         column.addLayout(row)
+
+    def _bind(self, commands: Commands) -> None:
+        for command, handler in zooms(self.view).items():
+            commands.bind(command, handler, owner=self)
+        bind_canvas(commands, self.view)
 
     @property
     def pixels(self) -> float:

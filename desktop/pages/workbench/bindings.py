@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from desktop.canvas.arrange import Side
 from desktop.canvas.tools import Tool
 from desktop.imaging.tone import Tone
+from desktop.pages.picture_commands import bind_canvas, bind_pair, zooms
 from desktop.pages.workbench.clipboard import copy_regions, paste_regions
 from desktop.pages.workbench.dropping import Dropping
 from desktop.pages.workbench.exchange import Exchange
@@ -56,10 +57,7 @@ def bind(page: WorkbenchPage) -> None:
         if page.aligning.cancel() or page.correcting.cancel():
             return
         page.comparing.show(False)
-        if view.editor.busy or view.editor.tool is Tool.SELECT:
-            view.editor.cancel()
-            view.update()
-        view.set_tool(Tool.SELECT)
+        view.cancel()
         view.setFocus()
 
     def copy() -> None:
@@ -175,6 +173,23 @@ def bind(page: WorkbenchPage) -> None:
     for command, handler, enabled in handlers:
         commands.bind(command, handler, owner=page, enabled=enabled)
     commands.bind("search", page.items.search.setFocus, owner=page.items.search)
+    bind_canvas(commands, view)
+    pane, findings, strip = (
+        page.inspector.photo.pane,
+        page.inspector.findings.list,
+        page.inspector.photo.strip,
+    )
+    for pair in (page.compare, pane):
+        bind_pair(commands, pair)
+    for command, look in zooms(pane).items():
+        commands.bind_within(command, look, pane)
+    commands.bind_within("edit.delete", strip.remove_focused, strip)
+    commands.bind(
+        "finding.accept",
+        lambda: page.correcting.accept(findings.current),
+        owner=findings,
+        enabled=lambda: page.correcting.focused,
+    )
     commands.bind("finding.next", lambda: page.step_finding(1), owner=view)
     commands.bind("finding.previous", lambda: page.step_finding(-1), owner=view)
     commands.bind("view.leave", lambda: view.focusNextPrevChild(True), owner=view)

@@ -90,7 +90,6 @@ class Correcting(QObject):
         for view, tool in zip(self._views, self._tools, strict=True):
             view.set_tool(tool)
         box.list.acceptWanted.connect(self.accept)
-        box.list.deleteWanted.connect(self.remove)
         box.list.relabelWanted.connect(self.ask_label)
         box.list.relabelled.connect(self.relabel)
         bar.saveWanted.connect(self.save)

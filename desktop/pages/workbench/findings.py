@@ -49,7 +49,6 @@ class FindingList(QWidget):
     chosen = Signal(int)
     """The place of the finding that a person chose; -1 for none."""
     acceptWanted = Signal(int)
-    deleteWanted = Signal(int)
     relabelWanted = Signal(int)
     relabelled = Signal(int, str)
     """A place, and what the finding there is."""
@@ -77,7 +76,7 @@ class FindingList(QWidget):
         """List these."""
         self._findings, self.current = findings, current
         self.setAccessibleDescription("; ".join(self._words(finding) for finding in findings))
-        self.setToolTip(self.tr("Click the square to accept · double click to relabel · Delete to delete"))
+        self.setToolTip(self.tr("Click the square to accept · double click to relabel"))
         self.updateGeometry()
         self.update()
 
@@ -126,14 +125,7 @@ class FindingList(QWidget):
         editor.setFocus()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        act = {
-            Qt.Key.Key_Space: self.acceptWanted,
-            Qt.Key.Key_Delete: self.deleteWanted,
-            Qt.Key.Key_F2: self.relabelWanted,
-        }.get(Qt.Key(event.key()))
-        if act is not None and self.current >= 0:
-            act.emit(self.current)
-            return
+        # As in every list, the arrows choose; what else is done with a finding are commands.
         step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()))
         if step is None or not self._findings:
             super().keyPressEvent(event)

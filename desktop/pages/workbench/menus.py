@@ -45,7 +45,7 @@ def _with_sections(
     wanted = {COMMANDS[id_].section for id_ in members}
     sections: dict[str, list[str]] = {}
     for id_, command in COMMANDS.items():
-        if command.place != _PLACE or command.needs_focus or id_ in first:
+        if command.place != _PLACE or command.focus or id_ in first:
             continue
         if not wanted or command.section in wanted:
             sections.setdefault(command.section, []).append(id_)

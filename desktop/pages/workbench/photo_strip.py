@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QContextMenuEvent, QImage, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QContextMenuEvent, QImage, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QGridLayout, QMenu, QWidget
 
 from desktop.moments import minute
@@ -50,11 +50,9 @@ class _Thumb(QAbstractButton):
             menu.aboutToHide.connect(menu.deleteLater)
             menu.popup(event.globalPos())
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Delete and self._removable:
+    def remove(self) -> None:
+        if self._removable:
             self.removeWanted.emit()
-        else:
-            super().keyPressEvent(event)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         theme = look().theme
@@ -118,6 +116,12 @@ class PhotoStrip(QWidget):
         self._lay_out()
         self.setVisible(bool(photos))
         return [photo for photo in reversed(photos) if photo.file_id not in self._images]
+
+    def remove_focused(self) -> None:
+        """Ask for the photo with the focus to leave the item, when it may."""
+        thumb = next((thumb for thumb in self._thumbs.values() if thumb.hasFocus()), None)
+        if thumb is not None:
+            thumb.remove()
 
     def _unfold(self, on: bool) -> None:
         self._all = on

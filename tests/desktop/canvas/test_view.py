@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, QRect, Qt
-from PySide6.QtGui import QColor, QWheelEvent
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt
+from PySide6.QtGui import QColor, QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -81,7 +81,7 @@ def test_drawing_ends_with_the_region_selected(qtbot: QtBot, view: CanvasView) -
     tools: list[Tool] = []
     view.selectionChanged.connect(selected.append)
     view.toolChanged.connect(tools.append)
-    qtbot.keyClick(view, Qt.Key.Key_R)
+    view.set_tool(Tool.DRAW)
     drag(qtbot, view, (50, 50), (100, 90))
     (region,) = view.store
     assert region.rect == Rect(50, 50, 50, 40)
@@ -96,32 +96,60 @@ def test_without_somebody_who_takes_changes_nothing_changes(qtbot: QtBot, view: 
     assert len(view.store) == 0
 
 
-def test_keys_nudge_duplicate_copy_delete_and_zoom(qtbot: QtBot, view: CanvasView) -> None:
+def test_regions_are_moved_duplicated_copied_and_deleted(view: CanvasView) -> None:
     view.store.replace([Region("a", Rect(50, 50, 20, 20), 1, "dent")])
-    qtbot.keyClick(view, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
-    qtbot.keyClick(view, Qt.Key.Key_Right)
-    qtbot.keyClick(view, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
+    view.select_all()
+    view.move_by(1, 0)
+    view.move_by(0, 10)
     assert view.store["a"].rect == Rect(51, 60, 20, 20)
-    qtbot.keyClick(view, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
-    qtbot.keyClick(view, Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
-    qtbot.keyClick(view, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+    copied = view.editor.copied()
+    view.editor.duplicate()
+    view.editor.paste(copied)
     assert sorted((region.rect.x, region.number, region.label) for region in view.store) == [
         (51, 1, "dent"),
         (67, 2, "dent"),
         (83, 3, "dent"),
     ]
-    qtbot.keyClick(view, Qt.Key.Key_Delete)
+    view.editor.delete()
     assert len(view.store) == 2
-    scale = view.viewport.scale
-    qtbot.keyClick(view, Qt.Key.Key_Plus)
-    assert view.viewport.scale == scale * 1.25
-    qtbot.keyClick(view, Qt.Key.Key_1)
-    assert view.viewport.scale == 1
-    qtbot.keyClick(view, Qt.Key.Key_F)
-    assert view.viewport.scale == scale
-    qtbot.keyClick(view, Qt.Key.Key_H)
-    qtbot.keyClick(view, Qt.Key.Key_L)
-    assert (view.regions_shown, view.labels_shown) == (False, False)
+
+
+def test_what_is_under_way_is_finished_or_dropped(qtbot: QtBot, view: CanvasView) -> None:
+    for end, count in ((view.finish, 1), (view.cancel, 1)):
+        view.set_tool(Tool.DRAW)
+        qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=QPoint(100, 100))
+        qtbot.mouseMove(view, QPoint(160, 150))
+        assert view.editor.busy
+        end()
+        assert (view.editor.busy, view.editor.tool, len(view.store)) == (False, Tool.SELECT, count)
+    (region,) = view.store
+    view.store.select([region.id])
+    view.finish()
+    middle = view.viewport.to_image(view.width() / 2, view.height() / 2)
+    assert region.rect.contains(*middle)
+    view.cancel()
+    assert view.store.selected == ()
+    left = view.viewport.left
+    view.move_by(-1, 0)
+    assert view.viewport.left == left + 40
+
+
+@pytest.mark.parametrize("modifier", [Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier])
+def test_no_key_but_space_means_anything_without_a_command(
+    view: CanvasView, modifier: Qt.KeyboardModifier
+) -> None:
+    view.store.replace([Region("a", Rect(50, 50, 20, 20), 1, "dent")])
+    view.select_all()
+
+    def state() -> object:
+        shown = view.regions_shown, view.labels_shown, view.minimap_shown
+        return list(view.store), view.store.selected, view.viewport, view.editor.tool, shown
+
+    before = state()
+    for key in Qt.Key:
+        QApplication.sendEvent(view, QKeyEvent(QEvent.Type.KeyPress, key, modifier))
+        QApplication.sendEvent(view, QKeyEvent(QEvent.Type.KeyRelease, key, modifier))
+    assert state() == before
 
 
 def test_space_and_the_middle_button_pan(qtbot: QtBot, view: CanvasView) -> None:

@@ -47,7 +47,7 @@ def test_every_command_of_the_workbench_is_in_its_menu(opened: Desk) -> None:
     wanted = [
         command.title
         for command in COMMANDS.values()
-        if command.place == "workbench" and not command.needs_focus
+        if command.place == "workbench" and not command.focus
     ]
     assert len(wanted) > 40
     assert [title for title in wanted if title not in said] == []
