@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,11 +17,16 @@ if TYPE_CHECKING:
     from desktop.pages.workbench import WorkbenchPage
 
 WINDOW = (1440, 900)
+ADMIN = ("chief", "correct-horse-battery")
+"""Name and password of who is logged in."""
 
 
 @contextmanager
-def desk() -> Iterator[tuple[Desktop, Path]]:
-    """The running desktop, somebody logged in at a fresh service, and a folder; both are gone afterwards."""
+def desk(at_login: Callable[[], object] = lambda: None) -> Iterator[tuple[Desktop, Path]]:
+    """The running desktop, `ADMIN` logged in at a fresh service, and a folder; both are gone afterwards.
+
+    `at_login` is called with the login page in front.
+    """
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -29,17 +34,20 @@ def desk() -> Iterator[tuple[Desktop, Path]]:
             os.environ[variable] = str(folder / variable)
         from desktop.application import Desktop, make_application
         from desktop.embedded import ServiceState
+        from desktop.memory import give_back
 
+        # This, and the freezing of what stays, as run_desktop does.
+        give_back()
         application = make_application()
         desktop = Desktop(server_url="", data_folder=folder / "data")
         try:
             desktop.set_language("en")
             desktop.start()
             desktop.window.resize(*WINDOW)
-            # As run_desktop does.
             gc.freeze()
             until(lambda: desktop.context.service_state is ServiceState.READY, "the start of the service")
-            desktop.context.enter(desktop.context.session.account.first_run("chief", "correct-horse-battery"))
+            at_login()
+            desktop.context.enter(desktop.context.session.account.first_run(*ADMIN))
             yield desktop, folder
         finally:
             desktop.close()

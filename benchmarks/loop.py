@@ -90,11 +90,11 @@ class Stalls:
                 faulthandler.dump_traceback(sys.stderr)
 
 
-def until(done: Callable[[], bool], what: str) -> None:
-    """Turn the event loop until it is so; RuntimeError when that takes too long."""
+def until(done: Callable[[], bool], what: str, seconds: float = _PATIENCE) -> None:
+    """Turn the event loop until it is so; RuntimeError when that takes longer than `seconds`."""
     from PySide6.QtCore import QEventLoop, QTimer
 
-    ends = time.monotonic() + _PATIENCE
+    ends = time.monotonic() + seconds
     while not done():
         if time.monotonic() > ends:
             raise RuntimeError(f"{what} does not come to an end")

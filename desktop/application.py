@@ -25,6 +25,7 @@ from desktop.embedded import EmbeddedService, ServiceState
 from desktop.garbage import GuiGarbage
 from desktop.language import Language
 from desktop.logs import Logs, log_dir
+from desktop.memory import give_back
 from desktop.pages.catalogue import CataloguePage
 from desktop.pages.file_dialogs import folders
 from desktop.pages.login import LoginPage
@@ -333,6 +334,7 @@ class _Signals(QObject):
 
 def run_desktop(server_url: str | None = None, data_folder: Path | None = None) -> int:
     """Open the window and stay until it is closed; the exit status."""
+    give_back()
     application = make_application(sys.argv[:1])
     signals = _Signals(application)
     try:

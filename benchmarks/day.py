@@ -1,0 +1,160 @@
+"""What a working day at the workbench takes in memory, and for how long its GUI thread is held.
+
+    python -m benchmarks.day [--records N] [--items N] [--width PX] [--where MS]
+
+The whole desktop with its own service: 40 records of 12 items, each item with a photo of 12 MP of its own,
+are opened, detected, looked at and judged item by item, finished and reported one after the other in the real
+windows. Prints one JSON line per figure: the memory of the desktop process (without its service) at the login
+page, with the first record open, after each record, and how it grew over the second half of them; and the
+longest time between two turns of the event loop in each record. `unique` is the part of the memory that no
+other process shares. What else a line says of the machine's part tells `benchmarks/stall.py`.
+`--where` writes to the standard error where the GUI thread is whenever a turn takes longer than so many ms.
+Needs Linux for the figures of memory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.desk import ADMIN, desk, workbench
+from benchmarks.floor import Floor
+from benchmarks.loop import STALL_MS, Stalls, say, tell, until
+from benchmarks.memory import Memory, memory
+from desktop.application import Desktop
+from desktop.pages.workbench import WorkbenchPage
+from shared import results
+from shared.codes import Verdict
+
+FIRST_MB, LAST_MB = 300.0, 450.0
+"""What the desktop may take with its first record open, and at the end of the day."""
+GROWTH_MB = 5.0
+"""Less is no growth: so much the figure of one and the same state goes up and down by."""
+_SETTLE_S = 1.5
+
+
+def records(desktop: Desktop, count: int, items: int, width: int) -> list[str]:
+    """Make the records of the day in a process of its own; gives their ids."""
+    url = desktop.context.session.base_url
+    words = [sys.executable, "-m", "benchmarks.day_records", url, *ADMIN, *map(str, (count, items, width))]
+    made = subprocess.Popen(words, cwd=Path(__file__).parent.parent, stdout=subprocess.PIPE, text=True)
+    until(lambda: made.poll() is not None, "the making of the records", seconds=3600)
+    out, _ = made.communicate()
+    if made.returncode:
+        raise RuntimeError("the records could not be made")
+    ids: list[str] = json.loads(out)
+    return ids
+
+
+def settle() -> None:
+    """Let what was set off come in."""
+    ends = time.monotonic() + _SETTLE_S
+    until(lambda: time.monotonic() > ends, "the waiting")
+
+
+def opening(desktop: Desktop, page: WorkbenchPage, record_id: str) -> None:
+    """Open a record, until its picture, the photo of its first item and the small pictures are there."""
+    desktop.window.go("workbench", {"record_id": record_id})
+    until(lambda: page.bench.document is not None and page.bench.record_id == record_id, "the opening")
+    until(lambda: page.view.source is not None and page.photos.pair is not None, "the picture")
+    until(lambda: bool(page.picture.cropped), "the crops")
+
+
+def inspecting(page: WorkbenchPage) -> None:
+    """Detect everything; look at every item in the ways that a person does, and judge it."""
+    commands = page.context.commands
+
+    def detected() -> bool:
+        assert page.bench.document is not None
+        newest = [results.newest_detection(item.result) for item in page.bench.document.items]
+        return all(entry is not None and results.is_finished(entry) for entry in newest)
+
+    if not commands.run("record.detect"):
+        raise RuntimeError("nothing can be detected")
+    until(detected, "the detection")
+    for row in list(page.bench.rows):
+        page.go_to(row.item_id)
+        until(lambda: page.photos.pair is not None and page.photos.pair.aligned, "the photo")
+        for command in ("view.item", "compare", "view.zoom_in", "compare.swipe", "tool.select", "view.fit"):
+            commands.run(command)
+        item = page.bench.item
+        assert item is not None
+        page.bench.decide(Verdict.PASSED if item.passed else Verdict.FAILED, "looked at it")
+
+
+def ending(page: WorkbenchPage, folder: Path) -> None:
+    """Finish the record and write its report."""
+    page.finishing.finish_now()
+    until(lambda: page.bench.document is not None and _ended(page), "the finish")
+    path = folder / "report.pdf"
+    path.unlink(missing_ok=True)
+    page.finishing.write(path)
+    until(path.exists, "the report")
+
+
+def _ended(page: WorkbenchPage) -> bool:
+    assert page.bench.document is not None
+    return page.bench.document.record.end_time is not None
+
+
+def growth(after: Sequence[Memory]) -> float:
+    """How many MB the second half grew by: its last quarter against its first one."""
+    half = [each.resident for each in after[len(after) // 2 :]]
+    part = max(len(half) // 4, 1)
+    return statistics.median(half[-part:]) - statistics.median(half[:part])
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run it."""
+    parser = argparse.ArgumentParser(description="Memory and stalls of a day, one JSON line per figure.")
+    parser.add_argument("--records", type=int, default=40)
+    parser.add_argument("--items", type=int, default=12, help="items of a record, each with a photo")
+    parser.add_argument("--width", type=int, default=4000, help="of the pictures in px; 4000 are 12 MP")
+    parser.add_argument("--where", type=float, help="tell where the GUI thread is after so many ms")
+    given = parser.parse_args(arguments)
+
+    def at_login() -> None:
+        settle()
+        now = memory()
+        tell("memory at the login page", now.resident, "MB", unique=round(now.unique))
+
+    after: list[Memory] = []
+    longest = 0.0
+    with Floor() as floor, desk(at_login) as (desktop, folder):
+        page = workbench(desktop)
+        for number, record_id in enumerate(records(desktop, given.records, given.items, given.width), 1):
+            stalls = Stalls(given.where, floor)
+            opening(desktop, page, record_id)
+            if number == 1:
+                settle()
+                now = memory()
+                say(
+                    "memory with the first record open",
+                    now.resident,
+                    FIRST_MB,
+                    "MB",
+                    unique=round(now.unique),
+                )
+            inspecting(page)
+            ending(page, folder)
+            desktop.window.go("records")
+            settle()
+            stalls.end()
+            after.append(memory())
+            tell(f"memory after record {number}", after[-1].resident, "MB", unique=round(after[-1].unique))
+            stall = stalls.longest * 1000
+            say(f"longest stall in record {number}", stall, STALL_MS, "ms", **stalls.explained)
+            longest = max(longest, stall)
+    say("memory at the end", after[-1].resident, LAST_MB, "MB", unique=round(after[-1].unique))
+    say("growth over the second half", growth(after), GROWTH_MB, "MB", records=len(after))
+    say("longest stall of the day", longest, STALL_MS, "ms")
+
+
+if __name__ == "__main__":
+    main()
