@@ -6,8 +6,8 @@ import ctypes
 import sys
 from typing import Final
 
-# Of mallopt(3): the free memory at the end of a heap that is kept, the size from which a block is mapped on its
-# own and so given back when it is freed, and how many heaps the threads share.
+# Of mallopt(3): the free memory at the end of a heap that is kept, the size from which a block is mapped on
+# its own and so given back when it is freed, and how many heaps the threads share.
 _TRIM_THRESHOLD: Final = -1
 _MMAP_THRESHOLD: Final = -3
 _ARENA_MAX: Final = -8
@@ -19,9 +19,9 @@ _HEAPS: Final = 2
 def give_back() -> None:
     """Have this process give freed memory back. To be called before any thread is made.
 
-    Left to itself glibc takes blocks of up to 32 MiB from the heap of a thread once one of that size was freed,
-    and keeps what is between two that stay: half a gigabyte after 24 photos of 12 MP. Does nothing where the C
-    library is not glibc.
+    Left to itself glibc takes blocks of up to 32 MiB from the heap of a thread once one of that size was
+    freed, and keeps what is free between two that stay: half a gigabyte after 24 photos of 12 MP. Does
+    nothing where the C library is not glibc.
     """
     if sys.platform != "linux":
         return

@@ -28,8 +28,9 @@ class AlignedPair:
     """A reference crop and the photo in the same pixels, and how they differ.
 
     `mapping` (3 x 3) brings px of the photo to px of the pair; `aligned` is False when no homography was
-    known and the photo was only stretched to the crop. `to_reference` (3 x 3) brings px of the pair to px of
-    the reference image; None where the pair shows no part of one. `photo_size` is the whole photo in px.
+    known and the photo was only stretched to the crop: then `difference` is a null picture. `to_reference`
+    (3 x 3) brings px of the pair to px of the reference image; None where the pair shows no part of one.
+    `photo_size` is the whole photo in px.
     """
 
     reference: QImage
@@ -76,17 +77,20 @@ def align(
         borderMode=cv2.BORDER_CONSTANT,
         borderValue=_OUTSIDE,
     )
-    inside = cv2.warpPerspective(
-        np.full(bgrx.shape[:2], 255, np.uint8),
-        back @ to_photo @ half,
-        size,
-        flags=cv2.INTER_NEAREST | cv2.WARP_INVERSE_MAP,
-    )
     plain = cv2.resize(_bytes(reference), size, interpolation=cv2.INTER_LINEAR)
+    difference = QImage()
+    if homography is not None:
+        inside = cv2.warpPerspective(
+            np.full(bgrx.shape[:2], 255, np.uint8),
+            back @ to_photo @ half,
+            size,
+            flags=cv2.INTER_NEAREST | cv2.WARP_INVERSE_MAP,
+        )
+        difference = _image(_difference(plain, warped, inside))
     return AlignedPair(
         _image(plain),
         _image(warped),
-        _image(_difference(plain, warped, inside)),
+        difference,
         np.linalg.inv(to_photo),
         homography is not None,
         np.array([[1.0, 0.0, origin[0]], [0.0, 1.0, origin[1]], [0.0, 0.0, 1.0]]) @ grow,

@@ -33,9 +33,9 @@ def is_large(source: ImageSource) -> bool:
 
 
 def coarse(source: ImageSource) -> Cut:
-    """All of the picture: every px of a small one, the preview of a large one. Raises ImageError."""
+    """All of the picture as its preview shows it: every px of one that is no larger. Raises ImageError."""
     width, height = source.size
-    image = source.preview() if is_large(source) else source.crop(Rect(0, 0, width, height))
+    image = source.preview()
     return Cut(image, np.diag([image.width() / width, image.height() / height, 1.0]), source.size)
 
 

@@ -21,11 +21,14 @@ from desktop.imaging.errors import CancelledError, ImageError
 from desktop.imaging.source import ImageSource
 from desktop.imaging.tone import Tone
 
-CACHE_BYTES = 96 * 1024**2
+CACHE_BYTES = 64 * 1024**2
 """What the tiles in memory may take; those wanted for the present view always stay."""
 
 OVERVIEW = 340
 """Longer side of `TileLoader.overview` in px."""
+
+_KEPT_PREVIEW = 1024
+"""Longer side in px of what is kept of a preview once tiles can be read: it stands in for missing ones."""
 
 
 class TileKey(NamedTuple):
@@ -186,7 +189,7 @@ class TileLoader(QObject):
             preview = source.preview()
             self._emit(generation, "preview", (preview, shrunk(preview, OVERVIEW)))
             source.prepare(lambda done: self._report(generation, done))
-            self._emit(generation, "prepared", None)
+            self._emit(generation, "prepared", shrunk(preview, _KEPT_PREVIEW))
         except CancelledError:
             self._emit(generation, "stopped", None)
         except ImageError as error:
@@ -197,27 +200,35 @@ class TileLoader(QObject):
         return not self._stop_preparing
 
     def _read_tiles(self) -> None:
+        while self._read_tile():
+            pass
+
+    def _read_tile(self) -> bool:
+        """Wait for a tile that is wanted and read it; False when the thread shall end.
+
+        In a function of its own, so that a thread that waits holds neither a picture nor a tile.
+        """
         shared = self._shared
-        while True:
+        with shared.condition:
+            while (key := shared.next_wanted()) is None and not shared.stopping:
+                shared.condition.wait()
+            if key is None or shared.stopping:
+                return False
+            shared.wanted.remove(key)
+            shared.reading.add(key)
+            source, generation, tone = shared.source, self._generation, self._tone
+        try:
+            if source is not None:
+                image = tone.apply(source.tile(*key))
+                self._emit(generation, key, (tone, image))
+        except CancelledError:
+            pass
+        except ImageError as error:
+            self._emit(generation, key, str(error))
+        finally:
             with shared.condition:
-                while (key := shared.next_wanted()) is None and not shared.stopping:
-                    shared.condition.wait()
-                if key is None or shared.stopping:
-                    return
-                shared.wanted.remove(key)
-                shared.reading.add(key)
-                source, generation, tone = shared.source, self._generation, self._tone
-            try:
-                if source is not None:
-                    image = tone.apply(source.tile(*key))
-                    self._emit(generation, key, (tone, image))
-            except CancelledError:
-                pass
-            except ImageError as error:
-                self._emit(generation, key, str(error))
-            finally:
-                with shared.condition:
-                    shared.reading.discard(key)
+                shared.reading.discard(key)
+        return True
 
     def _deliver(self, generation: int, what: object, value: object) -> None:
         if generation != self._generation:
@@ -238,7 +249,8 @@ class TileLoader(QObject):
                 self.previewReady.emit()
             case "progress", float() as done:
                 self.progress.emit(done)
-            case "prepared", _:
+            case "prepared", QImage() as image:
+                self._raw_preview, self.preview = image, self._tone.apply(image)
                 self.prepared.emit()
             case "stopped", _:
                 self.stopped.emit()

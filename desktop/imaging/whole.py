@@ -5,16 +5,19 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtGui import QImage
 
-from desktop.imaging.decode import Data, Header, Progress, pixel_rect, read_preview, read_whole
+from desktop.imaging.decode import Data, Header, Progress, pixel_rect, read_crop, read_preview, read_whole
 from desktop.imaging.errors import CancelledError
 from desktop.imaging.local import LocalImage
 from desktop.imaging.pixels import Pixels, to_qimage
-from desktop.imaging.source import PREVIEW, TILE, Level
+from desktop.imaging.source import TILE, Level
 from desktop.imaging.vips import pyvips
 from shared.geometry import Rect
 
 WHOLE_LIMIT = 25_000_000
 """Up to here a picture is held in memory (100 MB), above in tiles."""
+
+WHOLE_PREVIEW = 1400
+"""At least so long is the longer side of its preview in px: all of it follows soon."""
 
 
 class WholeImage(LocalImage):
@@ -23,10 +26,11 @@ class WholeImage(LocalImage):
     def __init__(self, data: Data, header: Header, name: str) -> None:
         super().__init__(data, header, name)
         self._pixels: tuple[Pixels, ...] = ()
+        self._cut = False
 
     def preview(self) -> QImage:
-        """The picture in about `PREVIEW` px."""
-        return to_qimage(read_preview(self._data, self._header, PREVIEW, self._cancellation))
+        """The picture in about `WHOLE_PREVIEW` px."""
+        return to_qimage(read_preview(self._data, self._header, WHOLE_PREVIEW, self._cancellation))
 
     def prepare(self, progress: Progress) -> None:
         """Decode it and make the smaller levels."""
@@ -48,15 +52,19 @@ class WholeImage(LocalImage):
         """One tile; prepares first when that was not done."""
         self.prepare(lambda _done: True)
         rect = self._levels[level].tile_rect(column, row)
-        return to_qimage(_cut(self._pixels[level], int(rect.x), int(rect.y), int(rect.w), int(rect.h)))
+        return to_qimage(_part(self._pixels[level], int(rect.x), int(rect.y), int(rect.w), int(rect.h)))
 
     def crop(self, rect: Rect) -> QImage:
-        """The pixels that `rect` touches."""
+        """The pixels that `rect` touches. From the second time on all of the picture is held in memory."""
+        with self._guard:
+            first, self._cut = not self._cut and not self._levels, True
+        if first:
+            return to_qimage(read_crop(self._data, self._header, rect, self._cancellation))
         self.prepare(lambda _done: True)
-        return to_qimage(_cut(self._pixels[0], *pixel_rect(rect, *self.size)))
+        return to_qimage(_part(self._pixels[0], *pixel_rect(rect, *self.size)))
 
 
-def _cut(pixels: Pixels, x: int, y: int, w: int, h: int) -> Pixels:
+def _part(pixels: Pixels, x: int, y: int, w: int, h: int) -> Pixels:
     return pixels[y : y + h, x : x + w]
 
 

@@ -11,9 +11,6 @@ import io
 import re
 import unicodedata
 
-from pypdf import PdfReader, PdfWriter
-from pypdf.generic import NameObject, StreamObject
-
 # The radicals of U+2E80..2EFF that are written as characters of their own, with their ideographs.
 # Source: Unicode's EquivalentUnifiedIdeograph property. (Those of U+2F00..2FDF have a compatibility mapping.)
 _IDEOGRAPHS = dict(
@@ -29,6 +26,10 @@ _CODE = re.compile(rb"<([0-9a-fA-F]{4})>")
 
 def mended(pdf: bytes) -> bytes:
     """The same PDF with a revision appended in which no radical stands for an ideograph."""
+    # 20 MB of modules, which only who writes a report needs.
+    from pypdf import PdfReader, PdfWriter
+    from pypdf.generic import NameObject, StreamObject
+
     writer = PdfWriter(io.BytesIO(pdf), incremental=True)
     reader = PdfReader(io.BytesIO(pdf))
     done: set[int] = set()

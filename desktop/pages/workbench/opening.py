@@ -20,6 +20,7 @@ from desktop.client.address import is_local
 from desktop.client.errors import Forbidden, NotFound
 from desktop.detection_words import model_word
 from desktop.imaging import open_image
+from desktop.imaging.cut import is_large
 from desktop.imaging.errors import ImageError
 from desktop.imaging.remote import choose_source
 from desktop.imaging.source import ImageSource
@@ -41,7 +42,6 @@ _KEPT_BYTES = 4_000_000_000
 _BY_ADDRESS = "file-"
 """What the name of a kept picture begins with whose content is not known."""
 
-_WHOLE_PIXELS = 25_000_000
 _AT_ONCE = 16
 _PAUSE_SECONDS = 0.01
 
@@ -171,11 +171,12 @@ def picture_path(content_id: str | None, file_id: str) -> Path:
 def thumbnails(report: Report, source: ImageSource, regions: Sequence[tuple[str, Rect]], side: int) -> None:
     """Small pictures of regions: reports (id, QImage) for each, `side` px the shorter side.
 
-    Of a large picture those come first that its preview gives, then from the original what was too coarse.
+    Of a picture that is not in memory those come first that its preview gives, then from the original what
+    was too coarse.
     """
     width, height = source.size
-    small = width * height <= _WHOLE_PIXELS
-    whole = QImage() if small else source.preview()
+    at_hand = bool(source.levels) and not is_large(source)
+    whole = QImage() if at_hand else source.preview()
     coarse: list[tuple[str, Rect]] = []
     for number, (item_id, rect) in enumerate(regions):
         if number % _AT_ONCE == 0:
@@ -184,7 +185,7 @@ def thumbnails(report: Report, source: ImageSource, regions: Sequence[tuple[str,
         if rect.empty:
             continue
         square = squared(rect, width, height)
-        if small:
+        if at_hand:
             image = source.crop(square)
         else:
             scale = whole.width() / width

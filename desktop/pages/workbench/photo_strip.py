@@ -148,6 +148,10 @@ class PhotoStrip(QWidget):
         self.more.setAccessibleName(said)
         self.more.setToolTip(said)
 
+    def forget(self) -> None:
+        """Another record: none of the small pictures is needed any more."""
+        self._images.clear()
+
     def set_image(self, photo: Photo, image: QImage) -> None:
         """The small picture of a photo is there."""
         self._images[photo.file_id] = image

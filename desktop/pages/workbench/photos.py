@@ -83,6 +83,7 @@ class Photos(QObject):
         """Another record: nothing of this one is kept."""
         self._stop_pairing()
         self._known.clear()
+        self._box.strip.forget()
         self._shown = self.pair = None
 
     def reread(self, item_id: str) -> None:

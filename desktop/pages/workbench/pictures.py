@@ -56,7 +56,8 @@ def make_pair(
     """The reference crop of `region` and the photo laid on it; `homography` brings reference to photo px.
 
     Reports 0..1 while the photo is fetched, and for a large photo the pair that its preview gives. Without a
-    region the photo stands on both sides. Raises ClientError, ImageError, OSError.
+    homography the preview is stretched onto the region, without a region the photo stands on both sides.
+    Raises ClientError, ImageError, OSError.
     """
     seen = fetch_photo(report, session, photo.content_id, photo.file_id, photo.url)
     try:
@@ -72,8 +73,8 @@ def _pair(
     photo: ImageSource,
     homography: list[list[float]] | None,
 ) -> AlignedPair:
-    whole = coarse(photo)
     if source is None or region is None or region.empty:
+        whole = fine(photo, Rect(0, 0, *photo.size)) or coarse(photo)
         return replace(align_cut(_fitted(whole.image)[0], whole, None), to_reference=None)
     place = seen_region(region, *source.size)
     crop, scale = _fitted(source.crop(place))
@@ -88,14 +89,14 @@ def _pair(
             pair = align_cut(crop, cut, None)
         return replace(pair, to_reference=back @ pair.to_reference)
 
-    first = laid(whole)
-    if mapping is None or not first.aligned or not is_large(photo):
-        return first
-    report(first)
-    part = seen_at(place, np.asarray(homography, np.float64))
-    sharp = fine(photo, part) if part is not None else None
+    part = None if homography is None else seen_at(place, np.asarray(homography, np.float64))
+    if part is not None and is_large(photo):
+        # The px of the original take a while.
+        report(laid(coarse(photo)))
+    sharp = None if part is None else fine(photo, part)
     report.check()
-    return first if sharp is None else laid(sharp)
+    pair = None if sharp is None else laid(sharp)
+    return pair if pair is not None and pair.aligned else laid(coarse(photo))
 
 
 def _fitted(image: QImage) -> tuple[QImage, float]:
