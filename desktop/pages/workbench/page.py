@@ -13,6 +13,7 @@ from desktop.canvas.regions import RegionsChanged, Step
 from desktop.canvas.view import CanvasView
 from desktop.client.errors import Forbidden, NotFound
 from desktop.context import Context
+from desktop.memory import Trimming
 from desktop.pages.sentences import sentence
 from desktop.pages.workbench.adding import Adding
 from desktop.pages.workbench.aligning import Aligning
@@ -159,6 +160,9 @@ class WorkbenchPage(Page):
         )
         for said in (bench.edits.failed, bench.edits.kept, *(part.said for part in (*talking, *others))):
             said.connect(self.toast)
+        trimming = Trimming(self)
+        view.prepared.connect(trimming.soon)
+        self.photos.pairChanged.connect(trimming.soon)
         view.regionsEdited.connect(self._regions_edited)
         self.items.model.region_of = view.store.get
         view.regionsEdited.connect(lambda _: self.items.list.viewport().update())

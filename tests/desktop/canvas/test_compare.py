@@ -74,6 +74,7 @@ def test_without_a_homography_the_photo_is_stretched() -> None:
     assert not pair.aligned
     left, _, right, _ = white_box(pair.photo)
     assert (left, right / pair.photo.width()) == (0, pytest.approx(0.5, abs=0.02))
+    assert pair.difference.isNull()
 
 
 def test_what_cannot_be_aligned_is_refused() -> None:

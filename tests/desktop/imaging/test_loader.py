@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -10,10 +11,11 @@ import shiboken6
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
-from desktop.imaging import CancelledError, ImageError, Level, TileLoader, loader
+from desktop.imaging import CancelledError, ImageError, Level, TileLoader, loader, open_image
 from desktop.imaging.loader import TileKey
 from desktop.imaging.tone import Tone
 from shared.geometry import Rect
+from tests.desktop.imaging.pictures import encoded, gradient
 
 
 def grey(value: int, side: int = 8) -> QImage:
@@ -87,6 +89,31 @@ def test_preview_then_tiles(tiles: TileLoader, qtbot: QtBot) -> None:
     assert image.pixelColor(0, 0).red() == 10
     tiles.want(keys)
     assert sorted(picture.read) == [(0, 0, 1), (0, 1, 0)]
+
+
+def test_a_picture_that_is_not_shown_any_more_is_let_go_of(tiles: TileLoader, qtbot: QtBot) -> None:
+    picture = Picture()
+    gone = weakref.ref(picture)
+    with qtbot.waitSignal(tiles.prepared):
+        tiles.open(picture)
+    # Each of the threads reads one, and then waits for the next.
+    keys = [TileKey(0, column, 0) for column in range(2)]
+    tiles.want(keys)
+    qtbot.waitUntil(lambda: all(tiles.tile(key) is not None for key in keys))
+    tiles.open(None)
+    del picture
+    qtbot.waitUntil(lambda: gone() is None)
+
+
+def test_of_a_large_preview_little_is_kept_once_tiles_can_be_read(tiles: TileLoader, qtbot: QtBot) -> None:
+    source = open_image(encoded(gradient(2000, 1000)))
+    sizes: list[int] = []
+    tiles.previewReady.connect(lambda: sizes.append(tiles.preview.width() if tiles.preview else 0))
+    with qtbot.waitSignal(tiles.prepared):
+        tiles.open(source)
+    assert sizes == [2000]
+    assert tiles.preview is not None
+    assert (tiles.preview.width(), tiles.preview.height()) == (1024, 512)
 
 
 def test_what_is_not_wanted_any_more_is_not_read(tiles: TileLoader, qtbot: QtBot) -> None:

@@ -82,6 +82,21 @@ def test_a_whole_picture_has_exact_levels() -> None:
     assert np.array_equal(rgb(source.crop(Rect(0.5, 0, 1, 1))), picture[0:1, 0:2])
 
 
+def test_one_part_of_a_whole_picture_does_not_bring_all_of_it_into_memory() -> None:
+    picture = gradient(1100, 701)
+    source = open_image(encoded(picture), "p.png")
+    assert isinstance(source, WholeImage)
+    assert np.array_equal(rgb(source.crop(Rect(100, 50, 30, 20))), picture[50:70, 100:130])
+    assert (source.levels, source._pixels) == ((), ())
+    assert np.array_equal(rgb(source.crop(Rect(900, 600, 30, 20))), picture[600:620, 900:930])
+    assert source._pixels[0].shape == (701, 1100)
+
+
+def test_a_picture_held_in_memory_has_a_preview_no_larger_than_needed() -> None:
+    preview = open_image(encoded(gradient(3000, 2000), "JPEG"), "p.jpg").preview()
+    assert 1400 <= preview.width() < 2800
+
+
 def test_size_decides_between_whole_and_tiled(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     path = tmp_path / "机翼.png"
     path.write_bytes(encoded(gradient(50, 40)))

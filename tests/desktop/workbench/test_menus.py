@@ -45,9 +45,7 @@ def test_every_command_of_the_workbench_is_in_its_menu(opened: Desk) -> None:
     opened.page.top.more.click()
     said = titles(popup())
     wanted = [
-        command.title
-        for command in COMMANDS.values()
-        if command.place == "workbench" and not command.focus
+        command.title for command in COMMANDS.values() if command.place == "workbench" and not command.focus
     ]
     assert len(wanted) > 40
     assert [title for title in wanted if title not in said] == []

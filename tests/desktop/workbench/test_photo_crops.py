@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import numpy as np
-from PySide6.QtGui import QColor, QPixmap
+from PySide6.QtGui import QColor, QImage, QPixmap
 from pytestqt.qtbot import QtBot
 
 from desktop.pages.workbench.items_model import Role
+from desktop.pages.workbench.photo_strip import PhotoStrip
 from shared.cv import cv2
-from shared.wire.inspection import ItemUpdate
+from shared.wire.inspection import FileInfo, ItemUpdate, Photo
 from tests.desktop.workbench.stage import Desk, make_record
 
 
@@ -64,3 +67,22 @@ def test_a_new_result_brings_a_new_picture_and_none_the_reference_again(bench: D
     bench.page.reload()
     qtbot.waitUntil(lambda: not _green(_middle(bench, 0)))
     assert _middle(bench, 0) is not None
+
+
+def test_the_small_pictures_of_another_record_are_not_kept(qapp: object) -> None:
+    strip = PhotoStrip()
+    photo = Photo(
+        photo_id="p",
+        item_id="i",
+        file=FileInfo(),
+        file_id="f",
+        added_by=None,
+        added_by_name=None,
+        created_at=datetime(2026, 1, 2, tzinfo=UTC),
+    )
+    assert strip.show_photos([photo], "", False) == [photo]
+    strip.set_image(photo, QImage(8, 8, QImage.Format.Format_RGB32))
+    assert strip.show_photos([photo], "", False) == []
+    strip.forget()
+    assert strip.show_photos([photo], "", False) == [photo]
+    strip.deleteLater()
