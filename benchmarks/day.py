@@ -5,11 +5,11 @@
 The whole desktop with its own service: 40 records of 12 items, each item with a photo of 12 MP of its own,
 are opened, detected, looked at and judged item by item, finished and reported one after the other in the real
 windows. Prints one JSON line per figure: the memory of the desktop process (without its service) at the login
-page, with the first record open, after each record, and how it grew over the second half of them; and the
-longest time between two turns of the event loop in each record. `unique` is the part of the memory that no
-other process shares. What else a line says of the machine's part tells `benchmarks/stall.py`.
-`--where` writes to the standard error where the GUI thread is whenever a turn takes longer than so many ms.
-Needs Linux for the figures of memory.
+page, with the first record open, at the end (`after` has it after each record) and how it grew over the
+second half of the records; and the longest time between two turns of the event loop. `unique` is the part of
+the memory that no other process shares. What else a line of stalls says tells `benchmarks/stall.py`. How far
+it is goes to the standard error, and with `--where` where the GUI thread is whenever a turn takes longer than
+so many ms. Needs Linux for the figures of memory. `make bench` plays a shorter day.
 """
 
 from __future__ import annotations
@@ -22,10 +22,12 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from benchmarks.desk import ADMIN, desk, workbench
+from benchmarks.figures import say
 from benchmarks.floor import Floor
-from benchmarks.loop import STALL_MS, Stalls, say, tell, until
+from benchmarks.loop import STALL_MS, Stalls, until
 from benchmarks.memory import Memory, memory
 from desktop.application import Desktop
 from desktop.pages.workbench import WorkbenchPage
@@ -110,22 +112,23 @@ def growth(after: Sequence[Memory]) -> float:
     return statistics.median(half[-part:]) - statistics.median(half[:part])
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Run it."""
-    parser = argparse.ArgumentParser(description="Memory and stalls of a day, one JSON line per figure.")
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.day", description=__doc__)
     parser.add_argument("--records", type=int, default=40)
     parser.add_argument("--items", type=int, default=12, help="items of a record, each with a photo")
     parser.add_argument("--width", type=int, default=4000, help="of the pictures in px; 4000 are 12 MP")
     parser.add_argument("--where", type=float, help="tell where the GUI thread is after so many ms")
     given = parser.parse_args(arguments)
+    started: list[Memory] = []
+    after: list[Memory] = []
+    worst: dict[str, Any] = {}
+    longest = 0.0
 
     def at_login() -> None:
         settle()
-        now = memory()
-        tell("memory at the login page", now.resident, "MB", unique=round(now.unique))
+        started.append(memory())
 
-    after: list[Memory] = []
-    longest = 0.0
     with Floor() as floor, desk(at_login) as (desktop, folder):
         page = workbench(desktop)
         for number, record_id in enumerate(records(desktop, given.records, given.items, given.width), 1):
@@ -133,28 +136,34 @@ def main(arguments: Sequence[str] | None = None) -> None:
             opening(desktop, page, record_id)
             if number == 1:
                 settle()
-                now = memory()
-                say(
-                    "memory with the first record open",
-                    now.resident,
-                    FIRST_MB,
-                    "MB",
-                    unique=round(now.unique),
-                )
+                started.append(memory())
             inspecting(page)
             ending(page, folder)
             desktop.window.go("records")
             settle()
             stalls.end()
             after.append(memory())
-            tell(f"memory after record {number}", after[-1].resident, "MB", unique=round(after[-1].unique))
-            stall = stalls.longest * 1000
-            say(f"longest stall in record {number}", stall, STALL_MS, "ms", **stalls.explained)
-            longest = max(longest, stall)
-    say("memory at the end", after[-1].resident, LAST_MB, "MB", unique=round(after[-1].unique))
-    say("growth over the second half", growth(after), GROWTH_MB, "MB", records=len(after))
-    say("longest stall of the day", longest, STALL_MS, "ms")
+            if stalls.longest > longest:
+                longest, worst = stalls.longest, {"record": number, **stalls.explained}
+            print(
+                f"record {number}: {after[-1].resident:.0f} MB, longest stall {stalls.longest * 1000:.0f} ms",
+                file=sys.stderr,
+            )
+    login, opened, last = *started, after[-1]
+    say("memory at the login page", login.resident, "MB", unique=round(login.unique))
+    say(
+        "memory with the first record open",
+        opened.resident,
+        "MB",
+        goal=FIRST_MB,
+        unique=round(opened.unique),
+    )
+    curve = " ".join(f"{each.resident:.0f}" for each in after)
+    say("memory at the end", last.resident, "MB", goal=LAST_MB, unique=round(last.unique), after=curve)
+    say("growth over the second half", growth(after), "MB", goal=GROWTH_MB, records=len(after))
+    say("longest stall of the day", longest * 1000, "ms", goal=STALL_MS, **worst)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -36,6 +36,16 @@ SMALL: dict[str, tuple[str, set[str]]] = {
         "--items 6 --megapixels 1",
         {"report of 6 findings", "longest stall while exporting", "size of that report"},
     ),
+    "day": (
+        "--records 2 --items 2 --width 800",
+        {
+            "memory at the login page",
+            "memory with the first record open",
+            "memory at the end",
+            "growth over the second half",
+            "longest stall of the day",
+        },
+    ),
     "service": (
         "--records 300 --connections 2 --seconds 0.2 --starts 1 --client httpx --databases sqlite",
         {
