@@ -20,7 +20,7 @@ from desktop.pages.workbench.bench import Bench
 from desktop.pages.workbench.correcting import Correcting
 from desktop.pages.workbench.items_panel import ItemsPanel
 from desktop.widgets import Confirm, Field, TextArea
-from desktop.workers import Task, run
+from desktop.workers import run
 from shared import results
 from shared.codes import Verdict
 from shared.wire.inspection import Photo
@@ -109,7 +109,6 @@ class Deleting(QObject):
         self._places: dict[QWidget, Place] = {view: Place.CANVAS, items.list: Place.LIST}
         self._places |= dict.fromkeys(findings, Place.FINDINGS)
         self._last: QWidget = view
-        self._asking: Task | None = None
         QApplication.instance().focusChanged.connect(self._focus_moved)  # type: ignore[union-attr]
 
     def _focus_moved(self, _before: QWidget | None, now: QWidget | None) -> None:
@@ -170,8 +169,6 @@ class Deleting(QObject):
     # -- what goes with them
 
     def _ask(self, item_ids: Sequence[str]) -> None:
-        if self._asking is not None:
-            self._asking.cancel()
         bench = self._bench
         # Asked each time: what is known here may be older than a photo that another client added.
         saved = {bench.edits.service_id(it): it for it in item_ids if not self._is_unsent(it)}
@@ -179,7 +176,7 @@ class Deleting(QObject):
             # Without the service nobody knows: the photos that results name are counted.
             self._photos_known(item_ids)
             return
-        self._asking = run(
+        run(
             _photos,
             bench.context.session,
             bench.record_id,
@@ -195,7 +192,6 @@ class Deleting(QObject):
     def _photos_read(
         self, record_id: str, item_ids: Sequence[str], saved: dict[str, str], photos: Sequence[Photo]
     ) -> None:
-        self._asking = None
         if self._bench.record_id != record_id:
             return
         known: dict[str, list[str]] = {item_id: [] for item_id in saved.values()}

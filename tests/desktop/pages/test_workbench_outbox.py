@@ -24,6 +24,7 @@ class Items:
         self.deleted: dict[str, Item] = {}
         self.calls: list[tuple[Any, ...]] = []
         self.wrong: list[Exception] = []
+        self.reasons: list[str] = []
 
     def _call(self, *what: Any) -> None:
         self.calls.append(what)
@@ -58,7 +59,8 @@ class Items:
         self.versions[item_id] += 1
         return self._tagged(item_id)
 
-    def delete(self, item_id: str, etag: str | None) -> None:
+    def delete(self, item_id: str, etag: str | None, reason: str = "") -> None:
+        self.reasons.append(reason)
         self._call("delete", item_id, etag)
         self._tagged(item_id)
         if etag != str(self.versions[item_id]):
@@ -96,8 +98,9 @@ def test_made_changed_and_deleted_in_order(journal: Journal) -> None:
     made = edit("local", Kind.CREATE, {}, {"item_name": "new"})
     journal.append(made)
     journal.append(edit("local", Kind.UPDATE, {"item_name": "new"}, {"item_name": "newer"}))
-    journal.append(edit("a", Kind.DELETE, {"item_name": "a"}, {}))
+    journal.append(edit("a", Kind.DELETE, {"item_name": "a"}, {"reason": "drawn twice"}))
     sent = send(items, journal)
+    assert items.reasons == ["drawn twice"]
     assert [call[:2] for call in items.calls] == [
         ("create", made.id),
         ("update", "s1"),

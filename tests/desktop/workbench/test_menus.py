@@ -51,7 +51,9 @@ def test_every_command_of_the_workbench_is_in_its_menu(opened: Desk) -> None:
     assert [title for title in wanted if title not in said] == []
 
 
-def test_the_right_button_chooses_the_region_below_it_and_offers_what_is_done_with_it(opened: Desk) -> None:
+def test_the_right_button_chooses_the_region_below_it_and_offers_what_is_done_with_it(
+    opened: Desk, qtbot: QtBot
+) -> None:
     x, y, w, h = BOXES[1]
     at = opened.at(x + w / 2, y + h / 2)
     opened.page.view.customContextMenuRequested.emit(at)
@@ -61,7 +63,7 @@ def test_the_right_button_chooses_the_region_below_it_and_offers_what_is_done_wi
         menu
     )
     next(action for action in entries(menu) if action.text().startswith("Delete")).trigger()
-    assert len(opened.names) == len(BOXES) - 1
+    qtbot.waitUntil(lambda: len(opened.names) == len(BOXES) - 1)
 
 
 def test_the_right_button_beside_regions_keeps_what_is_chosen(opened: Desk) -> None:

@@ -7,6 +7,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.client import Session
 from desktop.pages.workbench import keeping
+from desktop.pages.workbench.deleting import DeleteDialog
 from shared.codes import Verdict
 from shared.wire.inspection import ItemUpdate, RecordCreate
 from tests.desktop.workbench.stage import Desk, desk, make_record, picture
@@ -24,6 +25,10 @@ def test_an_undone_delete_brings_everything_back_also_after_a_restart(session: S
         first.context.commands.run("edit.delete")
         first.page.view.store.select([items[0].item_id])
         first.context.commands.run("edit.delete")
+        qtbot.waitUntil(lambda: first.names == ["条目2", "条目3"])
+        (asked,) = first.page.findChildren(DeleteDialog)
+        asked.reason.setPlainText("twice")
+        asked.act.click()
         assert first.names == ["条目3"]
         qtbot.waitUntil(lambda: first.saved)
         assert len(session.items.all(record_id)) == 1
@@ -40,7 +45,7 @@ def test_an_undone_delete_brings_everything_back_also_after_a_restart(session: S
         assert back.result[0].verdict["reason"] == "cracked"
         assert [one.file_id for one in session.items.photos(back.item_id)] == [photo.file_id]
         second.context.commands.run("edit.redo")
-        assert second.names == ["条目1", "条目3"]
+        assert second.names == ["条目2", "条目3"]
         qtbot.waitUntil(lambda: second.saved)
         assert [item.item_name for item in session.items.all(record_id)] == ["条目1", "条目3"]
 
@@ -51,7 +56,7 @@ def test_a_delete_that_was_not_sent_is_undone(bench: Desk, qtbot: QtBot) -> None
     before = [item.item_id for item in bench.session.items.all(record_id)]
     bench.page.view.select_all()
     bench.context.commands.run("edit.delete")
-    assert bench.names == []
+    qtbot.waitUntil(lambda: bench.names == [])
     bench.context.commands.run("edit.undo")
     assert bench.names == ["条目1", "条目2", "条目3"]
     qtbot.waitUntil(lambda: bench.saved)
@@ -85,6 +90,7 @@ def test_regions_become_the_template_after_asking(
     assert asked == []
     assert [region.item_name for region in images.get(reference_id).template] == ["条目1", "条目2", "条目3"]
     bench.context.commands.run("edit.delete")
+    qtbot.waitUntil(lambda: len(bench.names) == 2)
     bench.context.commands.run("record.template")
     qtbot.waitUntil(lambda: len(asked) == 1)
     assert "template of 3 region" in asked[0]

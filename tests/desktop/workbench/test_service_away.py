@@ -142,7 +142,7 @@ def test_a_deletion_that_was_refused_is_sent_again_or_dropped(
     edits = bench.page.bench.edits
     with monkeypatch.context() as refused:
         refused.setattr(type(bench.session.items), "delete", _refuse)
-        bench.page.bench.remove()
+        bench.page.bench.remove([bench.page.bench.current])
         qtbot.waitUntil(lambda: edits.saving.conflicts == 1, timeout=8000)
     dialog = ConflictDialog(bench.page.bench, bench.page)
     (conflict,) = edits.conflicts()
