@@ -5210,12 +5210,12 @@
         <translation>航班</translation>
     </message>
     <message>
-        <source>Name</source>
-        <translation>名称</translation>
+        <source>Judged</source>
+        <translation>判定进度</translation>
     </message>
     <message>
-        <source>Progress</source>
-        <translation>进度</translation>
+        <source>Name</source>
+        <translation>名称</translation>
     </message>
     <message>
         <source>State</source>
@@ -5261,6 +5261,10 @@
         <translation>检测待检测项</translation>
     </message>
     <message>
+        <source>Detected items</source>
+        <translation>已检测条目</translation>
+    </message>
+    <message>
         <source>Export</source>
         <translation>导出</translation>
     </message>
@@ -5271,6 +5275,14 @@
     <message>
         <source>Inspection records</source>
         <translation>检查记录</translation>
+    </message>
+    <message>
+        <source>Items</source>
+        <translation>检测条目</translation>
+    </message>
+    <message>
+        <source>Judged items</source>
+        <translation>已判定条目</translation>
     </message>
     <message>
         <source>New record</source>

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import IntEnum
 from typing import Any
 
@@ -20,13 +21,15 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from desktop.moments import nearby
 from desktop.theme import LABEL_PX, TEXT_PX, line_px, look, sized
-from desktop.widgets import paint_chip, paint_progress, status_tone, status_word, tip
+from desktop.widgets import paint_chip, paint_icon, paint_progress, status_tone, status_word, tip
 from shared.wire.inspection import Record
+from shared.wire.seal import Tally
 
 Index = QModelIndex | QPersistentModelIndex
 
 RECORD_ROLE = Qt.ItemDataRole.UserRole
 PICTURE_ROLE = Qt.ItemDataRole.UserRole + 1
+TALLY_ROLE = Qt.ItemDataRole.UserRole + 2
 
 _ROW_PX = 52
 _THUMB_W, _THUMB_H = 40, 34
@@ -77,6 +80,7 @@ class RecordsModel(QAbstractTableModel):
         super().__init__(parent)
         self._records: list[Record] = []
         self.flights: dict[str, str] = {}
+        self._tallies: dict[str, Tally] = {}
         self._pictures: dict[str, QPixmap] = {}
 
     def show(self, records: list[Record]) -> None:
@@ -89,6 +93,15 @@ class RecordsModel(QAbstractTableModel):
         """The numbers of flights, by their ids."""
         self.flights = names
         self._changed(Column.FLIGHT)
+
+    def count(self, tallies: Mapping[str, Tally]) -> None:
+        """How far records are, by their ids, counted in items."""
+        self._tallies = dict(tallies)
+        self._changed(Column.PROGRESS)
+
+    def tally(self, record: Record) -> Tally | None:
+        """How far a record is; None until that is known."""
+        return self._tallies.get(record.inspection_id)
 
     def set_picture(self, reference_image_id: str, picture: QPixmap) -> None:
         """The thumbnail of a reference image is here."""
@@ -127,7 +140,7 @@ class RecordsModel(QAbstractTableModel):
             Column.AIRCRAFT: QCoreApplication.translate("Records", "Aircraft"),
             Column.FLIGHT: QCoreApplication.translate("Records", "Flight"),
             Column.EXECUTOR: QCoreApplication.translate("Records", "Executor"),
-            Column.PROGRESS: QCoreApplication.translate("Records", "Progress"),
+            Column.PROGRESS: QCoreApplication.translate("Records", "Judged"),
             Column.STATUS: QCoreApplication.translate("Records", "State"),
             Column.UPDATED: QCoreApplication.translate("Records", "Updated"),
         }[Column(section)]
@@ -138,6 +151,8 @@ class RecordsModel(QAbstractTableModel):
             return None
         if role == RECORD_ROLE:
             return record
+        if role == TALLY_ROLE:
+            return self.tally(record)
         if role == PICTURE_ROLE:
             return self._pictures.get(record.reference_image_id or "")
         if role in _WORDS:
@@ -157,7 +172,8 @@ class RecordsModel(QAbstractTableModel):
             case Column.EXECUTOR:
                 return record.executor_name or record.executor_id or "–"
             case Column.PROGRESS:
-                return f"{record.progress} %"
+                tally = self.tally(record)
+                return "" if tally is None else f"{judged_text(tally)} · {detected_text(tally)}"
             case Column.STATUS:
                 return status_word(record.inspection_status)
             case Column.UPDATED:
@@ -167,6 +183,18 @@ class RecordsModel(QAbstractTableModel):
 def row_px() -> int:
     """The height of a row: a name with a smaller line below it."""
     return max(_ROW_PX, line_px(TEXT_PX, bold=True) + line_px(LABEL_PX) + 12)
+
+
+def judged_text(tally: Tally) -> str:
+    """How many items a person judged, in the words of the workbench."""
+    said = QCoreApplication.translate("ItemsPanel", "Judged {n} of {all}")
+    return said.format(n=tally.judged, all=tally.items)
+
+
+def detected_text(tally: Tally) -> str:
+    """How many items have a finished detection, in the words of the workbench."""
+    said = QCoreApplication.translate("ItemsPanel", "Detected {n} of {all}")
+    return said.format(n=tally.detected, all=tally.items)
 
 
 class RecordDelegate(QStyledItemDelegate):
@@ -193,8 +221,7 @@ class RecordDelegate(QStyledItemDelegate):
             case Column.NAME:
                 self._name(painter, inner, record, text, index.data(PICTURE_ROLE))
             case Column.PROGRESS:
-                paint_progress(painter, QRectF(inner.x(), inner.center().y() - 2, 90, 5), record.progress)
-                self._words(painter, inner.adjusted(98, 0, 0, 0), text, theme.dim_text)
+                self._progress(painter, inner, index.data(TALLY_ROLE))
             case Column.STATUS:
                 paint_chip(
                     painter, inner.x(), inner.center().y(), status_tone(record.inspection_status), text
@@ -204,6 +231,19 @@ class RecordDelegate(QStyledItemDelegate):
             case _:
                 self._words(painter, inner, text, theme.dim_text)
         painter.restore()
+
+    def _progress(self, painter: QPainter, box: QRectF, tally: Tally | None) -> None:
+        """How many items are judged as a bar; how many are detected below it, with its own sign."""
+        if tally is None:
+            return
+        theme, middle = look().theme, box.center().y()
+        share = 100 * tally.judged // tally.items if tally.items else 0
+        paint_progress(painter, QRectF(box.x(), middle - 10, 60, 5), share)
+        above = QRectF(box.x() + 68, middle - 18, box.width() - 68, 19)
+        self._words(painter, above, judged_text(tally), theme.dim_text)
+        paint_icon(painter, "finding", theme.dim_text, QRectF(box.x(), middle + 2, 12, 12))
+        below = QRectF(box.x() + 18, middle, box.width() - 18, 16)
+        self._words(painter, below, detected_text(tally), theme.dim_text, LABEL_PX)
 
     def _name(
         self, painter: QPainter, box: QRectF, record: Record, text: str, picture: QPixmap | None

@@ -19,7 +19,7 @@ from desktop.pages import find
 from desktop.pages.file_dialogs import Purpose
 from desktop.pages.record.deleting import delete_record
 from desktop.pages.records.batch import BatchBar, Batches
-from desktop.pages.records.export import export_list, flight_numbers
+from desktop.pages.records.export import export_list, flight_numbers, read_tallies
 from desktop.pages.records.filters import Filters
 from desktop.pages.records.model import LEAST, WIDTHS, Column, RecordDelegate, RecordsModel, row_px
 from desktop.pages.records.new_record import NewRecord
@@ -233,6 +233,14 @@ class RecordsPage(Page):
                 done=lambda found: self.model.name_flights(self.model.flights | found),
                 failed=lambda _: None,
             )
+        run(
+            read_tallies,
+            self._context.session,
+            [record.inspection_id for record in listing.data],
+            owner=self,
+            done=self.model.count,
+            failed=lambda _: None,
+        )
         for reference_image_id in self.model.without_picture():
             run(
                 find.reference_picture(self._context.session),
@@ -333,6 +341,13 @@ class RecordsPage(Page):
             kept=self.reload,
         )
 
+    def _heads(self) -> list[str]:
+        """The titles of the columns in a file, which counts where the table has a bar."""
+        titles = {column: self.model.headerData(column, Qt.Orientation.Horizontal) for column in Column}
+        heads = [str(title) for title in titles.values()]
+        counted = [self.tr("Items"), self.tr("Judged items"), self.tr("Detected items")]
+        return [*heads[: Column.PROGRESS], *counted, *heads[Column.PROGRESS + 1 :]]
+
     def export_list(self) -> None:
         """Write every record that matches the filters into a CSV file."""
         kinds = {self.tr("CSV (*.csv)"): ".csv"}
@@ -342,7 +357,7 @@ class RecordsPage(Page):
                 export_list,
                 self._context.session,
                 self.filters.value(),
-                [str(self.model.headerData(c, Qt.Orientation.Horizontal)) for c in Column],
+                self._heads(),
                 {status: status_word(status) for status in Status},
                 self.model.flights,
                 chosen[0],

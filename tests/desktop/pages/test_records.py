@@ -18,10 +18,11 @@ from desktop.client import RecordFilter, Session
 from desktop.context import Context
 from desktop.pages import find
 from desktop.pages.records import RecordsPage
+from desktop.pages.records.model import TALLY_ROLE, Column
 from desktop.pages.records.new_record import NewRecord, Start
 from desktop.preferences import Preferences
 from desktop.theme import look
-from shared.codes import Status
+from shared.codes import Status, Verdict
 from shared.cv import cv2
 from shared.samples import panel
 from shared.wire.catalogue import (
@@ -32,7 +33,7 @@ from shared.wire.catalogue import (
     TaskWrite,
     TemplateRegion,
 )
-from shared.wire.inspection import ItemCreate, ItemPoint, Point, RecordCreate
+from shared.wire.inspection import ItemCreate, ItemPoint, ItemUpdate, Point, RecordCreate
 from tests.service_app import ADMIN
 from tests.service_process import first_admin, service_process
 
@@ -252,6 +253,8 @@ def test_the_list_is_exported_whole_and_without_formulas(
     rows = list(csv.reader(path.read_text("utf-8-sig").splitlines()))
     assert len(rows) == 32
     assert rows[1][0] == "'=1+1"
+    assert rows[0][4:7] == ["Items", "Judged items", "Detected items"]
+    assert rows[1][4:7] == ["0", "0", "0"]
 
 
 def test_a_service_that_is_gone_is_a_sentence_with_a_way_to_retry(qtbot: QtBot, tmp_path: Path) -> None:
@@ -407,3 +410,25 @@ def test_a_first_record_leads_to_the_catalogue_when_there_is_no_task(
         dialog.banner.acted.emit()
     assert asked.args == ["catalogue", {"section": "tasks"}]
     assert not dialog.isVisible()
+
+
+def test_judged_and_detected_items_are_counted_as_on_the_workbench(page: RecordsPage, qtbot: QtBot) -> None:
+    session, record = page._context.session, page.model.record(0)
+    for number, passed in enumerate((True, True, None)):
+        result = [] if passed is None else [{"isPassed": passed, "progress": "done", "version": 1}]
+        item = ItemCreate(item_name=f"条目 {number}", inspection_id=record.inspection_id)
+        made = session.items.create(item.model_copy(update={"result": None})).value
+        if result:
+            session.items.update(made.item_id, ItemUpdate.model_validate({"result": result}))
+        if number == 0:
+            session.items.set_verdict(made.item_id, Verdict.FAILED, "裂纹")
+    page.reload()
+
+    def tally() -> tuple[int, ...] | None:
+        row = page.model.row_of(record.inspection_id)
+        found = page.model.index(row, Column.PROGRESS).data(TALLY_ROLE)
+        return None if found is None else (found.items, found.judged, found.detected)
+
+    qtbot.waitUntil(lambda: tally() == (3, 1, 2))
+    row = page.model.row_of(record.inspection_id)
+    assert page.model.index(row, Column.PROGRESS).data() == "Judged 1 of 3 · Detected 2 of 3"

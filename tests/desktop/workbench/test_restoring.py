@@ -47,7 +47,7 @@ def test_an_undone_delete_brings_everything_back_also_after_a_restart(session: S
         second.context.commands.run("edit.redo")
         assert second.names == ["条目2", "条目3"]
         qtbot.waitUntil(lambda: second.saved)
-        assert [item.item_name for item in session.items.all(record_id)] == ["条目1", "条目3"]
+        assert [item.item_name for item in session.items.all(record_id)] == ["条目2", "条目3"]
 
 
 def test_a_delete_that_was_not_sent_is_undone(bench: Desk, qtbot: QtBot) -> None:
