@@ -34,7 +34,7 @@ from service.face.routes import router as face_router
 from service.face.service import FaceService
 from service.files.routes import router as files_router
 from service.files.service import FilesService
-from service.http import ApiPrefix, BodyLimit, HostCheck, RequestFrame, allowed_hosts
+from service.http import ApiPrefix, BodyLimit, HeadAsGet, HostCheck, RequestFrame, allowed_hosts
 from service.inspection.ports import JoinSources, Ports
 from service.inspection.routes import router as inspection_router
 from service.inspection.service import InspectionService
@@ -212,6 +212,7 @@ def create_app(settings: Settings) -> FastAPI:
         if route.path is not None and route.path.startswith("/api/")
     }
     app.add_middleware(ApiPrefix, first_words=first_words)
+    app.add_middleware(HeadAsGet)
     app.add_middleware(
         BodyLimit,
         limit=settings.max_body_bytes,

@@ -1,14 +1,21 @@
-"""The API page at `/api/docs`, with assets out of a package: nothing is fetched from elsewhere."""
+"""The API's own document, and its page at `/api/docs`.
+
+The assets of the page come out of a package: nothing is fetched from elsewhere.
+"""
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.docs import get_swagger_ui_html
 from fastapi.responses import FileResponse, HTMLResponse
 from starlette.exceptions import HTTPException
 from swagger_ui_bundle import swagger_ui_path
+
+from service.envelope import description
 
 _PLACE = "/api/docs/assets"
 # The package holds pages of its own as well, which load from elsewhere: only these are served.
@@ -20,8 +27,22 @@ _POLICY = (
 )
 
 
+def _document(app: FastAPI) -> dict[str, Any]:
+    """The OpenAPI document; each operation with a JSON body says that it takes no other type."""
+    made = app.openapi_schema is not None
+    document = FastAPI.openapi(app)
+    if not made:
+        for methods in document["paths"].values():
+            for operation in methods.values():
+                if "application/json" in operation.get("requestBody", {}).get("content", {}):
+                    same = {**operation["responses"]["400"], "description": description(415)}
+                    operation["responses"].setdefault("415", same)
+    return document
+
+
 def install_docs(app: FastAPI) -> None:
-    """Serve the page and its assets."""
+    """Serve the document, the page and its assets."""
+    app.openapi = partial(_document, app)  # type: ignore[method-assign]
 
     @app.get(f"{_PLACE}/{{name}}", include_in_schema=False)
     async def asset(name: str) -> FileResponse:

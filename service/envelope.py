@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from fastapi import FastAPI, Request
+from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from fastapi.routing import iter_route_contexts
 from starlette.exceptions import HTTPException
 from starlette.routing import compile_path
 
+from service.invalid import field_faults, sentence
 from shared.codes import ErrorCode
 from shared.wire.common import Failure
 
@@ -58,7 +60,7 @@ _FALLBACK: dict[int, tuple[ErrorCode, str]] = {
 }
 
 _DESCRIPTIONS = {
-    400: "The request can not be parsed",
+    400: "Not a request that can be read",
     401: "No token, a bad one or an expired one",
     403: "A permission is missing",
     404: "No such thing",
@@ -73,26 +75,25 @@ _DESCRIPTIONS = {
 }
 
 
+def invalid(field: str, kind: str, message: str) -> Problem:
+    """422 for one field: `kind` is the stable type of the fault, `message` the rule in Chinese."""
+    fault = {"field": field, "type": kind, "message": message}
+    return Problem(422, ErrorCode.INVALID_INPUT, sentence([fault]), fields=[fault])
+
+
+def description(status: int) -> str:
+    """What a failure with this status means, for OpenAPI."""
+    return _DESCRIPTIONS[status]
+
+
 def failures(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """The `responses=` of a route for the failures it can answer, for OpenAPI."""
-    return {status: {"model": Failure, "description": _DESCRIPTIONS[status]} for status in statuses}
+    return {status: {"model": Failure, "description": description(status)} for status in statuses}
 
 
 def failure_body(error: str, msg: str, details: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """The envelope of a failure as a plain dict."""
     return {"code": 1, "data": {"error": error, **(details or {})}, "msg": msg}
-
-
-def _fields(errors: Sequence[Any]) -> list[dict[str, str]]:
-    # Where and what kind, never the input itself: it may be a password or a picture.
-    fields = []
-    for error in errors:
-        # What is no JSON has no fields, only a character where reading ended.
-        parts = () if error["type"] == "json_invalid" else error["loc"]
-        place = ".".join(str(part) for part in parts if part not in ("body", "query", "path"))
-        message = str(error["msg"]).removeprefix("Value error, ")
-        fields.append({"field": place, "type": str(error["type"]), "message": message})
-    return fields[:50]
 
 
 async def _on_refusal(_request: Request, problem: Exception) -> JSONResponse:
@@ -108,32 +109,37 @@ async def _on_problem(_request: Request, problem: Exception) -> JSONResponse:
 
 async def _on_invalid(_request: Request, problem: Exception) -> JSONResponse:
     assert isinstance(problem, RequestValidationError)
-    errors = problem.errors()
-    fields = _fields(errors)
-    named = "、".join(dict.fromkeys(field["field"] for field in fields if field["field"]))
-    if named:
-        msg = f"请求的内容有误，请检查：{named}"
-    elif any(error["type"] == "json_invalid" for error in errors):
-        msg = _FALLBACK[400][1]
-    else:
-        msg = "请求的内容需要是 JSON 对象，并以 Content-Type: application/json 发送"
-    return JSONResponse(failure_body(ErrorCode.INVALID_INPUT, msg, {"fields": fields}), status_code=422)
+    faults = field_faults(problem.errors())
+    msg = sentence(faults) or "请求的内容需要是 JSON 对象，并以 Content-Type: application/json 发送"
+    return JSONResponse(failure_body(ErrorCode.INVALID_INPUT, msg, {"fields": faults}), status_code=422)
 
 
-async def _on_http(request: Request, problem: Exception) -> JSONResponse:
+async def _on_http(request: Request, problem: Exception) -> Response:
     assert isinstance(problem, HTTPException)
-    error, msg = _FALLBACK.get(problem.status_code, (ErrorCode.INTERNAL, "服务出错，请稍后再试"))
     headers = dict(problem.headers or {})
-    if problem.status_code == 405:
+    asks = request.method == "OPTIONS"
+    if problem.status_code == 405 or (asks and request.scope["path"] == _EVERYTHING):
         headers["Allow"] = ", ".join(sorted(_methods(request)))
+        if asks:
+            return Response(status_code=204, headers=headers)
+    error, msg = _FALLBACK.get(problem.status_code, (ErrorCode.INTERNAL, "服务出错，请稍后再试"))
     return JSONResponse(failure_body(error, msg), status_code=problem.status_code, headers=headers)
+
+
+_EVERYTHING = "*"
+"""The path of an OPTIONS that asks about the server as a whole (RFC 9110, 9.3.7)."""
 
 
 def _methods(request: Request) -> set[str]:
     # Each method of a path is a route of its own, and the router names only those of the first.
-    asked, paths = request.scope["path"], request.app.openapi()["paths"]
-    matching = [asked] if asked in paths else [path for path in paths if compile_path(path)[0].match(asked)]
-    return {method.upper() for path in matching for method in paths[path]}
+    asked = request.scope["path"]
+    found = [route for route in iter_route_contexts(request.app.routes) if route.path and route.methods]
+    if asked != _EVERYTHING:
+        exact = [route for route in found if route.path == asked]
+        found = exact or [route for route in found if compile_path(route.path or "")[0].match(asked)]
+    methods = {method for route in found for method in route.methods or ()}
+    # `http.HeadAsGet` answers HEAD, the handler of this failure OPTIONS.
+    return methods | {"OPTIONS"} | ({"HEAD"} if "GET" in methods else set())
 
 
 def install_handlers(app: FastAPI) -> None:

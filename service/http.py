@@ -21,6 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from service.envelope import failure_body
 from service.hindrance import hindrance_of
+from service.trace import trace_of
 from shared.codes import ErrorCode, Hindrance
 
 log = logging.getLogger("walkaround.http")
@@ -108,8 +109,7 @@ class RequestFrame:
                 return
             await self.app(scope, receive, framed)
         except Exception as problem:
-            # The text of an exception may hold SQL or what somebody typed: log its type and place only.
-            log.error("%s: unexpected %s at %s", number, type(problem).__name__, place_of(problem))
+            log.error("%s: unexpected %s", number, trace_of(problem))
             if status:
                 # Too late for another answer. The server ends the connection, and would log the text.
                 return
@@ -135,16 +135,27 @@ _UNAVAILABLE = {
 }
 
 
-def place_of(problem: BaseException) -> str:
-    """Where `problem` was raised, as module:line, for a log that must not repeat its text."""
-    # The innermost frame of our own code says more than one deep inside a library.
-    place, trace = "?", problem.__traceback__
-    while trace is not None:
-        module = trace.tb_frame.f_globals.get("__name__", "")
-        if place == "?" or module.startswith(("service.", "shared.")):
-            place = f"{module}:{trace.tb_lineno}"
-        trace = trace.tb_next
-    return place
+class HeadAsGet:
+    """Answers HEAD with status and headers of a GET, without the body."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] != "HEAD":
+            await self.app(scope, receive, send)
+            return
+        complete = False
+
+        async def without_body(message: Message) -> None:
+            # The answer is complete with its headers: a route that streams is told that nobody listens.
+            nonlocal complete
+            if not complete:
+                complete = True
+                await send(message)
+                await send({"type": "http.response.body", "body": b""})
+
+        await self.app({**scope, "method": "GET"}, receive, without_body)
 
 
 class HostCheck:

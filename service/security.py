@@ -8,11 +8,13 @@ from datetime import datetime, timedelta
 from typing import Any, Protocol
 
 from fastapi import Depends, Request, Response, Security
+from fastapi.params import Form
 from fastapi.routing import APIRoute
 from fastapi.security import HTTPBearer
 
 from service.database import now
 from service.envelope import Problem
+from service.json_body import json_read_first
 from shared.codes import ErrorCode, Permission
 
 # A password login this recent opens what a face login does not (managing users, roles, models, settings).
@@ -112,7 +114,7 @@ class _Permitted:
 
 
 class AskedFirst(APIRoute):
-    """A route that asks for the login and the rights before it reads the body.
+    """A route that asks for the login and the rights before it reads the body, and reads no other than JSON.
 
     FastAPI reads a body first and asks the dependencies then: a stranger could make the service read
     megabytes, and fill the disk with a form.
@@ -120,6 +122,8 @@ class AskedFirst(APIRoute):
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
+        if self.body_field is not None and not isinstance(self.body_field.field_info, Form):
+            handle = json_read_first(handle)
         wanted = [dependency.call for dependency in self.dependant.dependencies]
         rights = [call for call in wanted if isinstance(call, _Permitted)]
         if not rights and current_caller not in wanted:

@@ -167,17 +167,18 @@ def record_progress(items: Sequence[Sequence[Entry]]) -> int:
 def record_status(items: Sequence[Sequence[Entry]], now: Status) -> Status:
     """The status of a record after its items changed; `now` is the one it has.
 
-    cancelled is never left. All finished and passed: passed; all finished and one not passed: failed; some
-    result: in_progress; no result at all: not_started.
+    cancelled is never left. All items finished and passed: passed; all finished and one not passed: failed;
+    some finished: in_progress. Without any finished item not_started and in_progress stay as they were set,
+    passed and failed fall back to in_progress.
     """
     if now is Status.CANCELLED:
         return now
     outcomes = [passed(entries) for entries in items]
-    if outcomes and all(outcome is not None for outcome in outcomes):
-        return Status.PASSED if all(outcomes) else Status.FAILED
-    if any(len(entries) > 0 for entries in items):
+    if all(outcome is None for outcome in outcomes):
+        return now if now is Status.NOT_STARTED else Status.IN_PROGRESS
+    if None in outcomes:
         return Status.IN_PROGRESS
-    return Status.NOT_STARTED
+    return Status.PASSED if all(outcomes) else Status.FAILED
 
 
 @dataclass(frozen=True, slots=True)

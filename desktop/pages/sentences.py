@@ -63,6 +63,10 @@ def field_sentence(error: Invalid, name: str) -> str:
             return QCoreApplication.translate("Errors", "This password is too common. Choose another one.")
         case "password_is_username":
             return QCoreApplication.translate("Errors", "The password must not be the user name.")
+        case "password_unchanged":
+            return QCoreApplication.translate("Errors", "This is your current password. Choose another one.")
+        case "end_before_start":
+            return QCoreApplication.translate("Errors", "The end must not be before the start.")
         case _:
             said = error.fields.get(name, "")
             return known_message(said) or said or QCoreApplication.translate("Errors", "This is not valid.")

@@ -93,6 +93,9 @@ def known_message(message: str) -> str:
         "需要 0 到 80 之间的整数": QCoreApplication.translate("Errors", "A whole number from 0 to 80."),
         "需要文本，最多 255 个字符": QCoreApplication.translate("Errors", "At most 255 characters."),
         "需要文本，最多 32 个字符": QCoreApplication.translate("Errors", "At most 32 characters."),
+        "不能只含空白字符，也不能包含空字符（U+0000）": QCoreApplication.translate(
+            "Errors", "A name cannot be blank. Enter one."
+        ),
         "用户名已存在，请换一个": QCoreApplication.translate(
             "Errors", "This user name is taken. Choose another one."
         ),

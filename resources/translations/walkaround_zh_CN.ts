@@ -2175,6 +2175,10 @@
         </translation>
     </message>
     <message>
+        <source>A name cannot be blank. Enter one.</source>
+        <translation>名称不能只含空白字符，请输入名称。</translation>
+    </message>
+    <message>
         <source>A password has 8 to 128 characters.</source>
         <translation>密码长度为 8 到 128 个字符。</translation>
     </message>
@@ -2277,6 +2281,10 @@
     <message>
         <source>The disk of the server is full, so this was not saved. Tell an administrator, then try again.</source>
         <translation>服务器磁盘空间不足，本次修改没有保存，请联系管理员清理磁盘后重试</translation>
+    </message>
+    <message>
+        <source>The end must not be before the start.</source>
+        <translation>结束时间不能早于开始时间。</translation>
     </message>
     <message>
         <source>The face is blurred. Clean the lens, keep still and take it again.</source>
@@ -2569,6 +2577,10 @@
     <message>
         <source>This is too large. Choose a smaller file.</source>
         <translation>文件过大，请选择较小的文件。</translation>
+    </message>
+    <message>
+        <source>This is your current password. Choose another one.</source>
+        <translation>新密码不能与原密码相同，请换一个。</translation>
     </message>
     <message>
         <source>This item is no longer there. Open the record again.</source>

@@ -14,9 +14,11 @@ from sqlmodel import Session, select
 from service.account import rules, store
 from service.account.limits import Attempt, LoginLimits
 from service.account.passwords import Passwords
-from service.account.tables import LoginSession, SpentRefresh, User
+from service.account.tables import LoginSession, SpentRefresh, User, new_id
 from service.account.tokens import (
     AccessTokens,
+    Exchange,
+    Successor,
     login_expired,
     new_refresh_token,
     not_logged_in,
@@ -33,6 +35,10 @@ PASSWORD = "pwd"  # noqa: S105 - the method's name in `amr` (RFC 8176)
 
 # A session ends after this long, however often it was refreshed.
 LONGEST_SESSION = dt.timedelta(days=90)
+
+REPEAT_WITHIN = dt.timedelta(seconds=10)
+"""How long a spent refresh token gives the same client the tokens it was exchanged for: two tabs of a browser
+send it at the same moment, and a client whose answer was lost sends it again."""
 
 # Attempts on one user name wait for each other, so that many at once are counted one by one.
 _STRIPES = 64
@@ -75,6 +81,7 @@ class Logins:
         self._passwords = passwords
         self._refresh_for = dt.timedelta(seconds=settings.refresh_token_seconds)
         self._limits = LoginLimits(secret)
+        self._exchange = Exchange(secret)
         self._locks = [asyncio.Lock() for _ in range(_STRIPES)]
 
     @asynccontextmanager
@@ -190,25 +197,27 @@ class Logins:
         session.flush()
         details = {"methods": list(methods), "session_id": login.id}
         announce(session, Change("login", "user", user.id, user.id, address, details, quiet=True))
-        return self._tokens(session, user, login, refresh, at)
+        return self._tokens(session, user, login, Successor(refresh, new_id()), at)
 
     def _tokens(
-        self, session: Session, user: User, login: LoginSession, refresh: str, at: dt.datetime
+        self, session: Session, user: User, login: LoginSession, given: Successor, at: dt.datetime
     ) -> Tokens:
+        methods = tuple(login.methods.split(","))
         return Tokens(
-            access_token=self.access.sign(user.id, login.id, tuple(login.methods.split(",")), at),
-            refresh_token=refresh,
+            access_token=self.access.sign(user.id, login.id, methods, at, given.access_id),
+            refresh_token=given.refresh,
             expires_in=self.access.seconds,
             payload=store.payload(session, user, self.faces_of),
         )
 
-    async def refresh(self, token: SecretStr, address: str) -> Tokens:
+    async def refresh(self, token: SecretStr, address: str, user_agent: str = "") -> Tokens:
         """Exchange a refresh token for new tokens; it is spent by that.
 
-        A spent one that comes again ends its session: either it was copied, or the client sent it twice,
-        which can not be told apart. Clients therefore refresh one at a time. Raises Problem 401.
+        A spent one that the same client sends again within `REPEAT_WITHIN` gives the same tokens. Later, or
+        from another client, it was copied: its session ends. Raises Problem 401.
         """
-        given = refresh_hash(token.get_secret_value())
+        text = token.get_secret_value()
+        given, client = refresh_hash(text), self._exchange.client(address, user_agent)
 
         def work(session: Session) -> Tokens | Problem | SpentRefresh:
             at = self._clock()
@@ -217,18 +226,22 @@ class Logins:
                 select(LoginSession).where(LoginSession.refresh_hash == given).with_for_update()
             ).first()
             if login is None:
-                return session.get(SpentRefresh, given) or not_logged_in()
+                return self._repeated(session, text, client, at)
             user = session.get(User, login.user_id)
             if login.ended_at is not None or user is None or not user.enabled:
                 return not_logged_in()
             if login.expires_at <= at:
                 return login_expired()
-            fresh = new_refresh_token()
-            store.spend(session, login, at, self._refresh_for)
-            login.refresh_hash = refresh_hash(fresh)
+            seed = self._exchange.new_seed()
+            successor = self._exchange.successor(text, seed)
+            spent = SpentRefresh(
+                refresh_hash=given, session_id=login.id, spent_at=at, client=client, seed=seed
+            )
+            store.spend(session, login, spent, at, self._refresh_for)
+            login.refresh_hash = refresh_hash(successor.refresh)
             login.expires_at = min(at + self._refresh_for, login.created_at + LONGEST_SESSION)
             session.flush()
-            return self._tokens(session, user, login, fresh, at)
+            return self._tokens(session, user, login, successor, at)
 
         outcome = await self._db.write(work)
         if isinstance(outcome, SpentRefresh):
@@ -239,6 +252,23 @@ class Logins:
         if isinstance(outcome, Problem):
             raise outcome
         return outcome
+
+    def _repeated(
+        self, session: Session, token: str, client: str, at: dt.datetime
+    ) -> Tokens | Problem | SpentRefresh:
+        """What comes of a token that is not good now; itself when its session has to end."""
+        spent = session.get(SpentRefresh, refresh_hash(token))
+        if spent is None:
+            return not_logged_in()
+        # Without a sign: a clock that was set back must not make ten seconds longer.
+        if spent.seed is None or spent.client != client or abs(at - spent.spent_at) > REPEAT_WITHIN:
+            return spent
+        login = session.get_one(LoginSession, spent.session_id)
+        user = session.get(User, login.user_id)
+        if login.ended_at is not None or user is None or not user.enabled:
+            return not_logged_in()
+        successor = self._exchange.successor(token, spent.seed)
+        return self._tokens(session, user, login, successor, spent.spent_at)
 
     async def log_out(self, token: SecretStr, address: str) -> None:
         """End the session of a refresh token. A token of no session is no failure: it is ended already."""

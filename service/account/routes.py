@@ -55,8 +55,12 @@ def _auth(service: AccountService) -> APIRouter:
 
     @routes.post("/refresh", responses=failures(401, 422))
     async def refresh(request: Request, body: Refresh) -> Envelope[Tokens]:
-        """Exchange a refresh token for new tokens. Each is good once; a second use ends the session."""
-        tokens = await service.logins.refresh(body.refresh_token, client_address(request))
+        """Exchange a refresh token for new tokens.
+
+        Sent again by the same client within ten seconds it gives the same tokens; later it ends the session.
+        """
+        agent = request.headers.get("user-agent", "")
+        tokens = await service.logins.refresh(body.refresh_token, client_address(request), agent)
         return Envelope(data=tokens, msg="刷新令牌成功")
 
     @routes.post("/logout", responses=failures(422))

@@ -36,6 +36,7 @@ class Fault(StrEnum):
     PASSWORD_LENGTH = "password_length"  # noqa: S105 - the name of a fault, no password
     PASSWORD_COMMON = "password_common"  # noqa: S105
     PASSWORD_IS_USERNAME = "password_is_username"  # noqa: S105
+    PASSWORD_UNCHANGED = "password_unchanged"  # noqa: S105
 
 
 FAULT_SENTENCES: dict[Fault, str] = {
@@ -44,6 +45,7 @@ FAULT_SENTENCES: dict[Fault, str] = {
     Fault.PASSWORD_LENGTH: f"密码需要 {MIN_PASSWORD} 到 {MAX_PASSWORD} 个字符",
     Fault.PASSWORD_COMMON: "密码过于常见，请换一个",
     Fault.PASSWORD_IS_USERNAME: "密码不能与用户名相同",
+    Fault.PASSWORD_UNCHANGED: "新密码不能与原密码相同",
 }
 
 
@@ -73,6 +75,13 @@ def password_fault(password: str, username: str) -> Fault | None:
     if is_common(folded):
         return Fault.PASSWORD_COMMON
     return None
+
+
+def new_password_fault(password: str, current: str, username: str) -> Fault | None:
+    """Why `username` can not change the password `current` to `password`; None when they can."""
+    if password_text(password) == password_text(current):
+        return Fault.PASSWORD_UNCHANGED
+    return password_fault(password, username)
 
 
 def permissions_of(roles: list[Role]) -> frozenset[Permission]:

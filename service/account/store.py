@@ -130,14 +130,16 @@ def set_enabled(session: Session, user: User, enabled: bool, at: dt.datetime) ->
         keep_an_admin(session)
 
 
-def spend(session: Session, login: LoginSession, at: dt.datetime, remembered: dt.timedelta) -> None:
-    """Keep the refresh token of `login` as a spent one, and forget those older than a token lives."""
+def spend(
+    session: Session, login: LoginSession, spent: SpentRefresh, at: dt.datetime, remembered: dt.timedelta
+) -> None:
+    """Keep `spent`, the refresh token of `login`, and forget those older than a token lives."""
     session.exec(
         delete(SpentRefresh).where(
             col(SpentRefresh.session_id) == login.id, col(SpentRefresh.spent_at) < at - remembered
         )
     )
-    session.add(SpentRefresh(refresh_hash=login.refresh_hash, session_id=login.id, spent_at=at))
+    session.add(spent)
 
 
 def is_known_address(session: Session, user_id: str | None, address: str, at: dt.datetime) -> bool:

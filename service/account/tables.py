@@ -74,7 +74,11 @@ class LoginSession(Base, table=True):
 
 
 class SpentRefresh(Base, table=True):
-    """A refresh token that was exchanged already; seeing it again means that somebody copied it."""
+    """A refresh token that was exchanged already; seeing it again later means that somebody copied it.
+
+    `client`: a keyed hash of who exchanged it, `seed`: what the next tokens were derived with. Both are null
+    for a token that was spent by an older version of the program.
+    """
 
     __tablename__ = "spent_refresh"
     __table_args__ = (Index(None, "session_id", "spent_at"),)
@@ -84,6 +88,8 @@ class SpentRefresh(Base, table=True):
         max_length=36, sa_column_args=_key_to("session.id", "fk_spent_refresh_session_id_session")
     )
     spent_at: dt.datetime = Field(sa_type=UtcTime)
+    client: str | None = Field(default=None, max_length=64)
+    seed: str | None = Field(default=None, max_length=64)
 
 
 class LoginFailures(Base, table=True):

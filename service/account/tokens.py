@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import datetime as dt
 import hashlib
+import hmac
 import secrets
 from dataclasses import dataclass
+from uuid import UUID
 
 import jwt
 
@@ -48,8 +51,15 @@ class AccessTokens:
         self.seconds = seconds
         self._jwt = jwt.PyJWT(options={"enforce_minimum_key_length": True})
 
-    def sign(self, user_id: str, session_id: str, methods: tuple[str, ...], at: dt.datetime) -> str:
-        """A token for the session, good for `seconds` from `at`."""
+    def sign(
+        self,
+        user_id: str,
+        session_id: str,
+        methods: tuple[str, ...],
+        at: dt.datetime,
+        token_id: str | None = None,
+    ) -> str:
+        """A token for the session, good for `seconds` from `at`; with the same `token_id` the same one."""
         issued = int(at.timestamp())
         return self._jwt.encode(
             {
@@ -59,7 +69,7 @@ class AccessTokens:
                 "sid": session_id,
                 "amr": list(methods),
                 "typ": ACCESS,
-                "jti": new_id(),
+                "jti": token_id or new_id(),
                 "iat": issued,
                 "nbf": issued,
                 "exp": issued + self.seconds,
@@ -98,6 +108,44 @@ class AccessTokens:
 def new_refresh_token() -> str:
     """A fresh refresh token: 256 random bits."""
     return secrets.token_urlsafe(32)
+
+
+@dataclass(frozen=True, slots=True)
+class Successor:
+    """What follows a spent refresh token: the next one, and the id of the access token beside it."""
+
+    refresh: str
+    access_id: str
+
+
+class Exchange:
+    """Derives what a refresh token is exchanged for, so that it can be given again without being stored.
+
+    That takes `secret`, the spent token itself and the random seed of the exchange: neither the database nor
+    the spent token alone leads to the next one.
+    """
+
+    def __init__(self, secret: bytes) -> None:
+        self._secret = secret
+
+    @staticmethod
+    def new_seed() -> str:
+        """A seed for one exchange: 256 random bits."""
+        return secrets.token_hex(32)
+
+    def successor(self, token: str, seed: str) -> Successor:
+        """What `token` is exchanged for with this seed: always the same."""
+        refresh = base64.urlsafe_b64encode(self._keyed("refresh", token, seed)).rstrip(b"=").decode()
+        access_id = UUID(bytes=self._keyed("access", token, seed)[:16], version=4)
+        return Successor(refresh, str(access_id))
+
+    def client(self, address: str, user_agent: str) -> str:
+        """A keyed hash of who exchanges: the address and the program of a client."""
+        return self._keyed("client", address, user_agent).hex()
+
+    def _keyed(self, *parts: str) -> bytes:
+        text = "\0".join(("refresh exchange", *parts)).encode("utf-8", "surrogatepass")
+        return hmac.new(self._secret, text, hashlib.sha256).digest()
 
 
 def refresh_hash(token: str) -> str:

@@ -6,7 +6,7 @@ import datetime as dt
 import functools
 import json
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from pydantic import BaseModel
 from sqlalchemy import func, text
@@ -20,7 +20,7 @@ from service.changes import BeforeCommit, Change
 from service.database import Database, now
 from service.settings import Settings
 from shared.wire.audit import AuditEntry
-from shared.wire.common import CurrentPage, ItemTime, Name, Page, PageSize, pagination
+from shared.wire.common import CurrentPage, EmptyAsNull, ItemTime, Name, Page, PageSize, pagination
 
 UNSIGNED = "audit_unsigned"
 """Action of the row that says: the log was found with an end that this installation's key did not sign."""
@@ -33,12 +33,12 @@ class AuditQuery(BaseModel):
 
     current_page: CurrentPage = 1
     page_size: PageSize = 50
-    action: Name | None = None
-    kind: Name | None = None
-    object_id: Name | None = None
-    actor: Name | None = None
-    at_from: ItemTime | None = None
-    at_to: ItemTime | None = None
+    action: Annotated[Name | None, EmptyAsNull] = None
+    kind: Annotated[Name | None, EmptyAsNull] = None
+    object_id: Annotated[Name | None, EmptyAsNull] = None
+    actor: Annotated[Name | None, EmptyAsNull] = None
+    at_from: Annotated[ItemTime | None, EmptyAsNull] = None
+    at_to: Annotated[ItemTime | None, EmptyAsNull] = None
 
 
 class Verification(NamedTuple):

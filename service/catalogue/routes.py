@@ -27,7 +27,7 @@ from shared.wire.catalogue import (
     TaskWrite,
     TemplateWrite,
 )
-from shared.wire.common import Done, Envelope, Id, Page
+from shared.wire.common import Done, Envelope, Id, OptionalId, Page
 
 Read = TypeVar("Read", bound=BaseModel)
 
@@ -99,7 +99,7 @@ def _flights(service: CatalogueService) -> APIRouter:
 
     @routes.get("", responses=failures(401, 403, 422))
     async def list_flights(
-        listing: Asked, aircraft_id: Id | None = None, caller: Caller = _READ
+        listing: Asked, aircraft_id: OptionalId = None, caller: Caller = _READ
     ) -> Envelope[Page[Flight]]:
         """A page of flights, newest first, of one aircraft when asked."""
         return Envelope(data=await service.list_flights(listing, aircraft_id), msg="航班列表获取成功")
@@ -144,7 +144,7 @@ def _tasks(service: CatalogueService) -> APIRouter:
 
     @routes.get("", responses=failures(401, 403, 422))
     async def list_tasks(
-        listing: Asked, flight_id: Id | None = None, aircraft_id: Id | None = None, caller: Caller = _READ
+        listing: Asked, flight_id: OptionalId = None, aircraft_id: OptionalId = None, caller: Caller = _READ
     ) -> Envelope[Page[Task]]:
         """A page of tasks, newest first, of one flight and of one aircraft when asked."""
         return Envelope(
@@ -189,7 +189,7 @@ def _reference_images(service: CatalogueService) -> APIRouter:
 
     @routes.get("", responses=failures(401, 403, 422))
     async def list_reference_images(
-        listing: Asked, aircraft_id: Id | None = None, caller: Caller = _READ
+        listing: Asked, aircraft_id: OptionalId = None, caller: Caller = _READ
     ) -> Envelope[Page[ReferenceImage]]:
         """A page of reference images, newest first, of one aircraft when asked."""
         return Envelope(

@@ -27,7 +27,7 @@ from service.detection.process import ComputeProcess, ProcessDied
 from service.detection.queue import AT_ONCE, Outcome, Queue, Take
 from service.detection.tables import JobRow, ModelRow
 from service.envelope import Problem
-from service.http import place_of
+from service.trace import trace_of
 from shared.wire.detection import JobState, ModelKind
 from shared.wire.files import StoredFile
 from shared.wire.inspection import DetectionSettings
@@ -125,8 +125,7 @@ class Dispatcher:
         except Exception as problem:
             # A fault of one job, or a database that is away, must not end detection for good. The text of
             # an exception may hold SQL and values.
-            kind, place = type(problem).__name__, place_of(problem)
-            _LOG.error("a detection job could not be handled: unexpected %s at %s", kind, place)
+            _LOG.error("a detection job could not be handled: unexpected %s", trace_of(problem))
             return Outcome.FAULT
 
     def _take(self, session: Session, take: Take) -> _Work | Outcome:

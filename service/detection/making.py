@@ -17,7 +17,7 @@ from service.database import Database
 from service.detection import batches
 from service.detection.bell import Bell
 from service.detection.enqueuing import Enqueuing
-from service.http import place_of
+from service.trace import trace_of
 
 _LOG = logging.getLogger(__name__)
 _POLL_SECONDS: Final = 2.0
@@ -81,8 +81,7 @@ class Making:
             except Exception as problem:
                 # A database that is away must not end the making for good. The text of an exception may hold
                 # SQL and values.
-                kind, place = type(problem).__name__, place_of(problem)
-                _LOG.error("a batch of detections could not be made: %s at %s; it goes on", kind, place)
+                _LOG.error("a batch of detections could not be made: %s; it goes on", trace_of(problem))
                 if self._at is not None:
                     self._failed.add(self._at)
                     continue

@@ -23,8 +23,8 @@ from service.database import Database
 from service.detection import jobs
 from service.detection.queue import AT_ONCE, Outcome, Work
 from service.detection.tables import JobRow
-from service.http import place_of
 from service.postgresql import address
+from service.trace import trace_of
 from shared.wire.detection import OPEN
 
 _LOG = logging.getLogger(__name__)
@@ -130,8 +130,7 @@ class ProcrastinateQueue:
                 if self._stopped.is_set():
                     # The database went first: nobody waits for this any more.
                     return
-                kind, place = type(problem).__name__, place_of(problem)
-                _LOG.error("the queue of detection jobs stopped: %s at %s; it starts again", kind, place)
+                _LOG.error("the queue of detection jobs stopped: %s; it starts again", trace_of(problem))
             await self._pause()
 
     async def _pause(self) -> None:
@@ -194,8 +193,7 @@ class ProcrastinateQueue:
             try:
                 await self._rescue(app, connector)
             except Exception as problem:
-                kind, place = type(problem).__name__, place_of(problem)
-                _LOG.error("detection jobs of dead services could not be looked for: %s at %s", kind, place)
+                _LOG.error("detection jobs of dead services could not be looked for: %s", trace_of(problem))
             await asyncio.sleep(_POLL_SECONDS)
 
     async def _rescue(self, app: App, connector: PsycopgConnector) -> None:

@@ -18,7 +18,7 @@ from service.detection.service import DetectionService
 from service.envelope import Problem, failures
 from service.security import AskedFirst, Caller, require
 from shared.codes import ErrorCode, Permission
-from shared.wire.common import Envelope, Id, LongText, RequiredName
+from shared.wire.common import Envelope, Id, LongText, OptionalId, OptionalText, RequiredName
 from shared.wire.detection import (
     Batch,
     BatchCreate,
@@ -69,8 +69,8 @@ def _jobs(routes: APIRouter, service: DetectionService) -> None:
 
     @routes.get("/detection/jobs", responses=failures(404))
     async def list_jobs(
-        inspection_id: Annotated[Id | None, Query()] = None,
-        batch_id: Annotated[Id | None, Query()] = None,
+        inspection_id: Annotated[OptionalId, Query()] = None,
+        batch_id: Annotated[OptionalId, Query()] = None,
         state: Annotated[list[JobState] | None, Query()] = None,
         before: Annotated[
             Id | None, Query(description="the last job of the page before: the next page follows it")
@@ -172,7 +172,7 @@ def _models(routes: APIRouter, service: DetectionService) -> None:
     async def add_model(
         file: Annotated[UploadFile, File(description="the ONNX file")],
         model_name: Annotated[RequiredName, Form()],
-        model_description: Annotated[LongText | None, Form()] = None,
+        model_description: Annotated[OptionalText, Form()] = None,
         kind: Annotated[
             ModelKind | SkipJsonSchema[None], Form(description="recognised when left out")
         ] = None,

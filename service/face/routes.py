@@ -15,6 +15,7 @@ from shared.wire.face import (
     FaceCalibration,
     FaceEnrolment,
     FaceInfo,
+    FaceLogin,
     FacePolicy,
     FaceStatus,
     Strangers,
@@ -23,9 +24,10 @@ from shared.wire.face import (
 
 _MISSING = "人脸信息缺失"
 _NOTHING = FaceInfo()
+_NO_LOGIN = FaceLogin()
 
 
-def _submitted(body: FaceInfo) -> str:
+def _submitted(body: FaceInfo | FaceLogin) -> str:
     given = body.faceInfo.get_secret_value() if body.faceInfo is not None else ""
     if not given:
         raise Refusal(_MISSING)
@@ -46,7 +48,7 @@ def router(service: FaceService) -> APIRouter:
         return Envelope(data=face_info)
 
     @routes.post("/auth/loginByFaceInfo", responses=failures(403, 422, 429))
-    async def login_by_face_info(request: Request, body: FaceInfo = _NOTHING) -> Envelope[Tokens | None]:
+    async def login_by_face_info(request: Request, body: FaceLogin = _NO_LOGIN) -> Envelope[Tokens | None]:
         """Log in by a picture of a face."""
         tokens = await service.login(_submitted(body), client_address(request))
         return Envelope(data=tokens, msg="登录成功")

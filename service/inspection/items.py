@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import bindparam, insert, select, update
+from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
 from service.changes import Change, announce
@@ -28,7 +29,7 @@ from service.inspection.queries import (
     updater,
 )
 from service.inspection.records import locked_record, moment, naive_now, open_record, recompute
-from service.inspection.rules import admits, correction_entry, differences, verdict_entry
+from service.inspection.rules import admits, body_hash, correction_entry, differences, verdict_entry
 from service.inspection.sealed import refuse_sealed
 from service.inspection.tables import ITEM, RECORD
 from service.security import Caller
@@ -38,7 +39,7 @@ from shared.wire.files import StoredFile
 from shared.wire.inspection import BoxesSet, FileInfo, ItemCreate, ItemPoint, ItemUpdate, VerdictSet
 
 _RECORD_OF = select(ITEM.c.inspection_id).where(ITEM.c.item_id == bindparam("item_id"))
-_MADE_BY = select(ITEM.c.item_id).where(ITEM.c.client_key == bindparam("client_key"))
+_MADE_BY = select(ITEM.c.item_id, ITEM.c.client_body).where(ITEM.c.client_key == bindparam("client_key"))
 _RESULT_COLUMNS = result_values(()).keys()
 _STORED = select(ITEM).where(ITEM.c.item_id == bindparam("item_id"))
 
@@ -63,10 +64,12 @@ class Items:
     async def create(self, body: ItemCreate, key: str | None, caller: Caller) -> ItemState:
         """Make an item in a record. Raises Problem 404 when there is no such record, 409 when it is sealed.
 
-        With a `key` that the caller used before, nothing is made: the item of that time is the answer.
+        With a `key` that the caller used before, nothing is made: the item of that time is the answer, and
+        Problem 422 when its body was another one.
         """
         values: dict[str, Any] = _values(body.model_dump(exclude_unset=True), ())
         client_key = None if key is None else f"{caller.user_id} {key}"
+        client_body = None if key is None else body_hash(body.model_dump(mode="json", exclude_unset=True))
         values = {**result_values(()), **values}
 
         def work(session: Session) -> ItemState:
@@ -74,18 +77,26 @@ class Items:
             if record is None:
                 raise problems.no_record()
             if client_key is not None:
-                made = session.execute(_MADE_BY, {"client_key": client_key}).scalar_one_or_none()
+                made = session.execute(_MADE_BY, {"client_key": client_key}).one_or_none()
                 if made is not None:
-                    return self.seen(session, made)
+                    if made.client_body not in (None, client_body):
+                        raise problems.key_reused()
+                    return self.seen(session, made.item_id)
             refuse_sealed(session, body.inspection_id)
-            made_with = {**values, "client_key": client_key}
+            made_with = {**values, "client_key": client_key, "client_body": client_body}
             (item_id,) = self._insert(session, [made_with], body.inspection_id, caller)
             details = differences(dict.fromkeys(values), values, body.model_fields_set)
             announce(session, Change("create", "item", item_id, caller.user_id, caller.address, details))
             recompute(session, record, caller.user_id, caller.address)
             return self.seen(session, item_id)
 
-        return await self._database.write(work)
+        try:
+            return await self._database.write(work)
+        except IntegrityError:
+            if client_key is None:
+                raise
+            # The same key made an item in another record at this moment: now it is found.
+            return await self._database.write(work)
 
     async def get(self, item_id: str) -> ItemState:
         """The item. Raises Problem 404."""
@@ -331,6 +342,7 @@ class Items:
                 "item_point": None,
                 **result_values(()),
                 "client_key": None,
+                "client_body": None,
                 **values,
                 "item_id": str(uuid.uuid4()),
                 "inspection_id": inspection_id,

@@ -52,7 +52,7 @@ class Photos:
                     select(PHOTO.c.photo_id, PHOTO.c.file_id).where(*with_key)
                 ).one_or_none()
                 if added is not None and added.file_id != file_id:
-                    raise Problem(422, ErrorCode.INVALID_INPUT, "该 Idempotency-Key 已用于添加另一张照片")
+                    raise problems.key_reused()
                 if added is not None:
                     return self._one(session, item_id, added.photo_id)
             refuse_sealed(session, record.inspection_id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from service.envelope import Problem
+from service.envelope import Problem, invalid
 from service.inspection.queries import Updater
 from service.inspection.rules import etag
 from shared.codes import ErrorCode
@@ -19,6 +19,17 @@ def no_record() -> Problem:
 def no_item() -> Problem:
     """404: there is no such item."""
     return Problem(404, ErrorCode.NOT_FOUND, "检查项不存在")
+
+
+def key_reused() -> Problem:
+    """422: an Idempotency-Key came again, with another body."""
+    return invalid("Idempotency-Key", "key_reused", "此键已用于另一个内容不同的请求，请换一个新的键")
+
+
+def end_before_start(field: str) -> Problem:
+    """422: the times of a record are the wrong way round; `field` is the one to correct."""
+    rule = "不能晚于结束时间" if field == "start_time" else "不能早于开始时间"
+    return invalid(field, "end_before_start", rule)
 
 
 def stale(revision: int, current: Any, by: Updater | None) -> Problem:

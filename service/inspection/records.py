@@ -21,7 +21,7 @@ from service.inspection.sealed import refuse_sealed
 from service.inspection.tables import ITEM, RECORD
 from service.security import Caller
 from shared.codes import Status
-from shared.wire.common import Id, Name, Pagination, RecordTime, Wire, pagination
+from shared.wire.common import EmptyAsNull, Name, OptionalId, Pagination, RecordTime, Wire, pagination
 from shared.wire.inspection import RecordCreate, RecordUpdate
 
 _LOCKED = select(RECORD).where(RECORD.c.inspection_id == bindparam("inspection_id")).with_for_update()
@@ -36,14 +36,14 @@ _TOTALS_AT_MOST = 500
 
 
 class RecordSearch(Wire):
-    """The filters of a search; they combine with AND. The ranges are inclusive."""
+    """The filters of a search; they combine with AND, an empty one filters nothing. Ranges are inclusive."""
 
-    task_id: Id | None = None
-    executor_id: Id | None = None
-    inspection_status: Status | None = None
-    reference_image_id: Id | None = None
-    flight_id: Id | None = None
-    aircraft_id: Id | None = None
+    task_id: OptionalId = None
+    executor_id: OptionalId = None
+    inspection_status: Annotated[Status | None, EmptyAsNull] = None
+    reference_image_id: OptionalId = None
+    flight_id: OptionalId = None
+    aircraft_id: OptionalId = None
     executor_name: Annotated[
         Name | None,
         Field(description="Part of the name, A to Z in upper or lower case; empty finds everything"),
@@ -55,10 +55,10 @@ class RecordSearch(Wire):
             "lower case; blank finds everything"
         ),
     ] = None
-    start_time_from: RecordTime | None = None
-    start_time_to: RecordTime | None = None
-    end_time_from: RecordTime | None = None
-    end_time_to: RecordTime | None = None
+    start_time_from: Annotated[RecordTime | None, EmptyAsNull] = None
+    start_time_to: Annotated[RecordTime | None, EmptyAsNull] = None
+    end_time_from: Annotated[RecordTime | None, EmptyAsNull] = None
+    end_time_to: Annotated[RecordTime | None, EmptyAsNull] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +137,11 @@ def _from_items(session: Session, record: RecordRow) -> dict[str, Any]:
     return {"progress": progress, "inspection_status": str(status)}
 
 
+def _check_times(start: dt.datetime | None, end: dt.datetime | None, field: str) -> None:
+    if start is not None and end is not None and end < start:
+        raise problems.end_before_start(field)
+
+
 class Records:
     """The use cases of records; each is one transaction."""
 
@@ -145,7 +150,11 @@ class Records:
         self._queries = RecordQueries(sources)
 
     async def create(self, body: RecordCreate, caller: Caller) -> RecordState:
-        """Make a record; progress 0 and not_started unless given."""
+        """Make a record; progress 0 and not_started unless given.
+
+        Raises Problem 422 for an end before the start.
+        """
+        _check_times(body.start_time, body.end_time, "end_time")
         inspection_id, at = str(uuid.uuid4()), naive_now()
         values = {
             **body.model_dump(),
@@ -174,13 +183,20 @@ class Records:
     async def update(
         self, inspection_id: str, body: RecordUpdate, if_match: str | None, caller: Caller
     ) -> RecordState:
-        """Change the fields that were sent. Raises Problem 404, 409 (sealed), 412."""
+        """Change the fields that were sent.
+
+        Raises Problem 404, 409 (sealed), 412, and 422 for an end before the start.
+        """
         sent = body.model_dump(exclude_unset=True)
         if "inspection_status" in sent:
             sent["inspection_status"] = str(sent["inspection_status"])
 
         def work(session: Session) -> RecordState:
             record = self.matching(session, inspection_id, if_match)
+            if "start_time" in sent or "end_time" in sent:
+                after = {**record._mapping, **sent}
+                field = "end_time" if "end_time" in sent else "start_time"
+                _check_times(after["start_time"], after["end_time"], field)
             change_record(session, record, sent, caller.user_id, caller.address)
             return self.seen(session, inspection_id)
 

@@ -152,6 +152,12 @@ def canceled(entries: Sequence[Entry]) -> list[Entry]:
     ]
 
 
+def body_hash(body: Mapping[str, Any]) -> str:
+    """The SHA-256 of a body: the same for two that say the same, in whatever order."""
+    text = json.dumps(body, ensure_ascii=False, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
 def etag(revision: int) -> str:
     """The entity tag of a thing at `revision`."""
     return f'"{revision}"'

@@ -55,8 +55,8 @@ class Item(Base, table=True):
     `verdict` and `detected` say of the same entries what a person decided, and whether a detection finished.
 
     `client_key`: who made it and the Idempotency-Key that came along, so that a repeated create makes no
-    second one. `updated_by`: who last changed a field other than the result, whose entries say by themselves
-    whose they are.
+    second one; `client_body`: the SHA-256 of that create's body. `updated_by`: who last changed a field other
+    than the result, whose entries say by themselves whose they are.
     """
 
     __tablename__ = "item"
@@ -72,6 +72,7 @@ class Item(Base, table=True):
     verdict: str = Field(max_length=16, sa_column_kwargs={"server_default": "undecided"})
     detected: bool = Field(sa_column_kwargs={"server_default": text("false")})
     client_key: str | None = Field(default=None, max_length=512, unique=True)
+    client_body: str | None = Field(default=None, max_length=64)
     revision: int
     created_at: NaiveDatetime
     updated_at: NaiveDatetime

@@ -10,7 +10,7 @@ from typing import Annotated
 from pydantic import Field, SecretStr, StrictBool
 
 from shared.codes import Permission, Role
-from shared.wire.common import ItemTime, Name, RequiredName, Wire
+from shared.wire.common import FilledText, ItemTime, OptionalName, Wire
 
 MAX_PASSWORD = 1024
 """Longest password that is looked at; a new one has at most 128 characters (the rule lives in account)."""
@@ -21,13 +21,13 @@ Password = Annotated[SecretStr, Field(max_length=MAX_PASSWORD)]
 NewPassword = Annotated[
     Password, Field(json_schema_extra={"format": "new-password", "minLength": 8, "maxLength": 128})
 ]
-NewUsername = Annotated[RequiredName, Field(json_schema_extra={"format": "username", "maxLength": 64})]
+NewUsername = Annotated[FilledText, Field(json_schema_extra={"format": "username", "maxLength": 64})]
 
 
 class Login(Wire):
     """Body of password login."""
 
-    username: RequiredName
+    username: FilledText
     password: Password
 
 
@@ -77,14 +77,14 @@ class UserCreate(Wire):
 
     username: NewUsername
     password: NewPassword
-    name: Name | None = None
+    name: OptionalName = None
     roles: Annotated[list[Role], Field(min_length=1, max_length=4)]
 
 
 class UserUpdate(Wire):
     """Body of update user (needs USER.MANAGE); only the fields sent change."""
 
-    name: Name | None = None
+    name: OptionalName = None
     roles: Annotated[list[Role], Field(min_length=1, max_length=4)] | None = None
     enabled: StrictBool | None = None
     password: NewPassword | None = None
@@ -108,7 +108,7 @@ class FirstAdmin(Wire):
 
     username: NewUsername
     password: NewPassword
-    name: Name | None = None
+    name: OptionalName = None
 
 
 class FirstRun(Wire):

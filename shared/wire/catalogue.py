@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
-from shared.wire.common import CheckedJson, Id, ItemTime, LongText, Name, RequiredName, Wire
+from shared.wire.common import (
+    CheckedJson,
+    FilledText,
+    Id,
+    ItemTime,
+    Name,
+    OptionalId,
+    OptionalText,
+    RequiredName,
+    Wire,
+)
 from shared.wire.inspection import Point
 
 MmPerPixel = Annotated[float, Field(gt=0, le=1000, allow_inf_nan=False)]
@@ -24,6 +34,7 @@ class Aircraft(AircraftWrite):
     """An aircraft."""
 
     aircraft_id: str
+    aircraft_name: str
     created_at: ItemTime
     updated_at: ItemTime
 
@@ -32,7 +43,7 @@ class FlightWrite(Wire):
     """Body of create and update flight."""
 
     flight_number: RequiredName
-    aircraft_id: Id | None = None
+    aircraft_id: OptionalId = None
     departure: Name | None = None
     arrival: Name | None = None
     scheduled_at: ItemTime | None = None
@@ -42,6 +53,7 @@ class Flight(FlightWrite):
     """A flight; `aircraft_name` is joined."""
 
     flight_id: str
+    flight_number: str
     aircraft_name: str | None
     created_at: ItemTime
     updated_at: ItemTime
@@ -51,15 +63,16 @@ class TaskWrite(Wire):
     """Body of create and update task. `aircraft_id` left out is taken from the flight."""
 
     task_name: RequiredName
-    flight_id: Id | None = None
-    aircraft_id: Id | None = None
-    description: LongText | None = None
+    flight_id: OptionalId = None
+    aircraft_id: OptionalId = None
+    description: OptionalText = None
 
 
 class Task(TaskWrite):
     """A task: what record belongs to; names are joined."""
 
     task_id: str
+    task_name: str
     flight_number: str | None
     aircraft_name: str | None
     created_at: ItemTime
@@ -72,14 +85,21 @@ class TemplateRegion(Wire):
     `detection` is `item_point.detection` of that item, kept as given.
     """
 
-    item_name: RequiredName
-    description: LongText | None = None
-    model_id: Id | None = None
+    item_name: FilledText
+    description: OptionalText = None
+    model_id: OptionalId = None
     point: Annotated[Point, CheckedJson]
     detection: Annotated[dict[str, Any], CheckedJson] | None = None
 
 
-Template = Annotated[list[TemplateRegion], Field(max_length=2000)]
+def _named(template: list[TemplateRegion]) -> list[TemplateRegion]:
+    if any(region.item_name.isspace() for region in template):
+        raise ValueError("区域名称不能只含空白字符")
+    return template
+
+
+# What is stored may be older than this rule, so a region by itself does not have it.
+Template = Annotated[list[TemplateRegion], Field(max_length=2000), AfterValidator(_named)]
 
 
 class TemplateWrite(Wire):
@@ -93,7 +113,7 @@ class ReferenceImageWrite(Wire):
 
     reference_image_name: RequiredName
     file_id: Id
-    aircraft_id: Id | None = None
+    aircraft_id: OptionalId = None
     mm_per_pixel: MmPerPixel | None = None
     template: Template = Field(default_factory=list)
 
@@ -102,6 +122,8 @@ class ReferenceImage(ReferenceImageWrite):
     """A reference image, with the file as an item's fileInfo names it and its upright size in pixels."""
 
     reference_image_id: str
+    reference_image_name: str
+    template: list[TemplateRegion]
     aircraft_name: str | None
     download_url: str | None
     filename: str | None

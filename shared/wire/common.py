@@ -28,13 +28,16 @@ MAX_JSON_DEPTH = 32
 MAX_JSON_VALUES = 200_000
 
 
-# PostgreSQL stores no U+0000 in text. A pattern, so that the API's document says it too.
-_NO_NUL = r"^[^\x00]*$"
+# Patterns, so that the API's document says it too. PostgreSQL stores no U+0000 in text.
+NO_NUL = r"^[^\x00]*$"
+NOT_BLANK = r"^[^\x00]*[^\s\x00][^\x00]*$"
+"""As `NO_NUL`, with a character in it that is not a blank."""
 
-Id = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=_NO_NUL)]
-Name = Annotated[str, StringConstraints(max_length=255, pattern=_NO_NUL)]
-RequiredName = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=_NO_NUL)]
-LongText = Annotated[str, StringConstraints(max_length=20_000, pattern=_NO_NUL)]
+Id = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=NO_NUL)]
+Name = Annotated[str, StringConstraints(max_length=255, pattern=NO_NUL)]
+FilledText = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=NO_NUL)]
+RequiredName = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=NOT_BLANK)]
+LongText = Annotated[str, StringConstraints(max_length=20_000, pattern=NO_NUL)]
 
 
 _DATE_FIRST = re.compile(r"\d{4}-\d\d-\d\d")
@@ -61,6 +64,32 @@ class _NotNull:
 
 NotNull = _NotNull()
 """For a field of an update that may be left out but not be null: `Annotated[X | None, NotNull] = None`."""
+
+
+class _EmptyAsNull:
+    """Reads "" as null, and says in the schema that it may be sent."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return no_info_before_validator_function(self._read, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        found = dict(handler(schema))
+        found["anyOf"] = [*found["anyOf"], {"type": "string", "maxLength": 0}]
+        return found
+
+    @staticmethod
+    def _read(value: Any) -> Any:
+        return None if value == "" else value
+
+
+EmptyAsNull = _EmptyAsNull()
+"""For what may be null, as web forms send "" for a field left empty: `Annotated[X | None, EmptyAsNull]`."""
+
+OptionalId = Annotated[Id | None, EmptyAsNull]
+OptionalName = Annotated[RequiredName | None, EmptyAsNull]
+OptionalText = Annotated[LongText | None, EmptyAsNull]
 
 
 def _only_text(value: Any) -> Any:

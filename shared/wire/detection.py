@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field, StrictBool
 
-from shared.wire.common import Id, ItemTime, JsonObject, LongText, RequiredName, Wire
+from shared.wire.common import FilledText, Id, ItemTime, JsonObject, OptionalText, RequiredName, Wire
 
 REFERENCE_DIFFERENCE = "reference-difference"
 """The model id of the built-in model that needs no weights."""
@@ -47,7 +47,7 @@ class ModelUpdate(Wire):
     """Body of update model: what may change without making another model of it."""
 
     model_name: RequiredName | None = None
-    model_description: LongText | None = None
+    model_description: OptionalText = None
     enabled: StrictBool | None = None
 
 
@@ -58,7 +58,7 @@ class ModelVersion(Wire):
     """
 
     settings: JsonObject = Field(default_factory=dict)
-    labels: Annotated[list[RequiredName] | None, Field(max_length=10_000)] = None
+    labels: Annotated[list[FilledText] | None, Field(max_length=10_000)] = None
 
 
 class Severity(StrEnum):
@@ -72,7 +72,7 @@ class Severity(StrEnum):
 class LabelSeverity(Wire):
     """A label and how severe a finding with it is; null takes the severity away."""
 
-    label: RequiredName
+    label: FilledText
     severity: Severity | None
 
 

@@ -2,17 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, SecretStr, StrictBool
+from pydantic import BeforeValidator, Field, SecretStr, StrictBool, WithJsonSchema
 
 from shared.wire.common import ItemTime, Wire
 
 
 class FaceInfo(Wire):
-    """Body of update face info and of face login; absent, null and empty all count as missing."""
+    """Body of update face info; absent, null and empty all count as missing."""
 
     faceInfo: SecretStr | None = None  # noqa: N815 - the contract's name
+
+
+_NO_PICTURE = "?"
+"""Not Base64: nothing can be read from it."""
+
+
+def _any_picture(value: Any) -> Any:
+    return value if value is None or isinstance(value, str) else _NO_PICTURE
+
+
+class FaceLogin(Wire):
+    """Body of face login; absent, null and empty all count as missing.
+
+    Anything but text is a picture that cannot be read: it fails like every other, so the schema has no type.
+    """
+
+    faceInfo: Annotated[  # noqa: N815 - the contract's name
+        SecretStr | None,
+        BeforeValidator(_any_picture),
+        WithJsonSchema({"title": "Faceinfo", "description": "Base64 face image"}),
+    ] = None
 
 
 class FaceEnrolment(Wire):

@@ -13,10 +13,12 @@ from shared.wire.common import (
     ItemTime,
     Kept,
     LongText,
-    Name,
     NotNull,
     Number,
     NumberOnly,
+    OptionalId,
+    OptionalName,
+    OptionalText,
     RecordTime,
     RequiredName,
     Whole,
@@ -31,9 +33,9 @@ class RecordCreate(Wire):
     """Body of create record."""
 
     task_id: Id
-    inspection_name: Name | None = None
-    executor_id: Id | None = None
-    reference_image_id: Id | None = None
+    inspection_name: OptionalName = None
+    executor_id: OptionalId = None
+    reference_image_id: OptionalId = None
     progress: Percent | None = None
     start_time: RecordTime | None = None
     end_time: RecordTime | None = None
@@ -44,9 +46,9 @@ class RecordUpdate(Wire):
     """Body of update record: only the fields sent change, null clears a nullable one."""
 
     task_id: Annotated[Id | None, NotNull] = None
-    inspection_name: Name | None = None
-    executor_id: Id | None = None
-    reference_image_id: Id | None = None
+    inspection_name: OptionalName = None
+    executor_id: OptionalId = None
+    reference_image_id: OptionalId = None
     progress: Annotated[Percent | None, NotNull] = None
     start_time: RecordTime | None = None
     end_time: RecordTime | None = None
@@ -194,8 +196,8 @@ class ItemCreate(Wire):
 
     item_name: RequiredName
     inspection_id: Id
-    description: LongText | None = None
-    model_id: Id | None = None
+    description: OptionalText = None
+    model_id: OptionalId = None
     item_point: Annotated[ItemPoint, CheckedJson] | None = None
     result: Annotated[list[ResultEntry], CheckedJson] | None = None
 
@@ -204,8 +206,8 @@ class ItemUpdate(Wire):
     """Body of update item: only the fields sent change, null clears a nullable one."""
 
     item_name: Annotated[RequiredName | None, NotNull] = None
-    description: LongText | None = None
-    model_id: Id | None = None
+    description: OptionalText = None
+    model_id: OptionalId = None
     item_point: Annotated[ItemPoint, CheckedJson] | None = None
     result: Annotated[list[ResultEntry] | None, CheckedJson, NotNull] = None
 

@@ -75,14 +75,19 @@ def failed(error: str, msg: str, **details: Any) -> dict[str, Any]:
 
 
 def assert_invalid(answer: httpx.Response, *names: str) -> None:
-    """Assert that `answer` refuses the fields of these names, and names no other."""
+    """Assert that `answer` refuses the fields of these names, and no other, each with its rule in Chinese."""
     assert answer.status_code == 422, answer.text
     body = answer.json()
     assert list(body) == ["code", "data", "msg"]
-    assert (body["code"], body["msg"]) == (1, f"请求的内容有误，请检查：{'、'.join(names)}")
     assert list(body["data"]) == ["error", "fields"]
-    assert body["data"]["error"] == "invalid_input"
-    assert list(dict.fromkeys(field["field"] for field in body["data"]["fields"])) == [*names]
+    assert (body["code"], body["data"]["error"]) == (1, "invalid_input")
+    rules: dict[str, str] = {}
+    for field in body["data"]["fields"]:
+        assert list(field) == ["field", "type", "message"]
+        assert "一" <= field["message"][0] <= "鿿", field
+        rules.setdefault(field["field"], field["message"])
+    assert [*rules] == [*names]
+    assert body["msg"] == "；".join(f"{name}：{rule}" for name, rule in rules.items())
 
 
 def new_id(word: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -216,7 +217,7 @@ def test_face_login_face_info_missing(anonymous: TestClient) -> None:
 
 def test_face_login_face_cannot_be_verified(client: TestClient, anonymous: TestClient) -> None:
     client.post("/api/auth/updateFaceInfo", json={"faceInfo": _face(faces.enrolment())})
-    for face in ("no picture", _face(faces.stranger())):
+    for face in ("no picture", _face(faces.stranger()), 123):
         answer = anonymous.post("/api/auth/loginByFaceInfo", json={"faceInfo": face})
         assert answer.status_code == 200
         assert answer.json() == {"code": 1, "data": None, "msg": "无法校验人脸"}
@@ -323,6 +324,46 @@ def test_change_password_new_password_against_the_rules(as_role: AsRole) -> None
         assert (field["field"], field["message"]) == ("newPassword", msg)
 
 
+def test_change_password_new_password_equal_to_the_current_one(
+    client: TestClient, anonymous: TestClient
+) -> None:
+    # In full width it is the same password: it is read as NFKC.
+    for new in (ADMIN[1], "".join(chr(ord(one) + 0xFEE0) for one in ADMIN[1])):
+        answer = client.post("/api/auth/updatePassword", json={"password": ADMIN[1], "newPassword": new})
+        assert answer.status_code == 422
+        (field,) = answer.json()["data"]["fields"]
+        assert answer.json() == failed("invalid_input", "新密码不能与原密码相同", fields=[field])
+        assert (field["field"], field["type"]) == ("newPassword", "password_unchanged")
+    # Whoever does not know the current one is not told whether the new one is the same.
+    answer = client.post("/api/auth/updatePassword", json={"password": "wrong", "newPassword": ADMIN[1]})
+    assert answer.json() == {"code": 1, "data": None, "msg": "原密码错误"}
+
+
+def test_change_password_throttled(client: TestClient) -> None:
+    body = {"password": "wrong", "newPassword": NEW_PASSWORD}
+    for _ in range(5):
+        assert client.post("/api/auth/updatePassword", json=body).json()["msg"] == "原密码错误"
+    answer = client.post("/api/auth/updatePassword", json=body)
+    seconds = int(answer.headers["retry-after"])
+    assert answer.status_code == 429
+    assert 0 < seconds <= 30
+    msg = f"密码错误次数过多，请在 {seconds} 秒后再试"
+    assert answer.json() == failed("too_many_requests", msg, retry_after=seconds)
+
+
+def test_face_login_throttled(anonymous: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("service.face.service.FAILURE_SECONDS", 0.001)
+    for face in (123, "no picture", True, [], {}):
+        answer = anonymous.post("/api/auth/loginByFaceInfo", json={"faceInfo": face})
+        assert answer.json() == {"code": 1, "data": None, "msg": "无法校验人脸"}
+    answer = anonymous.post("/api/auth/loginByFaceInfo", json={"faceInfo": "no picture"})
+    seconds = int(answer.headers["retry-after"])
+    assert answer.status_code == 429
+    assert 0 < seconds <= 30
+    msg = f"人脸登录尝试过多，请 {seconds} 秒后再试，或使用密码登录"
+    assert answer.json() == failed("too_many_requests", msg, retry_after=seconds)
+
+
 def test_change_password_fields_missing_or_of_a_wrong_type(client: TestClient) -> None:
     bodies: list[tuple[dict[str, Any], list[str]]] = [
         ({}, ["password", "newPassword"]),
@@ -364,3 +405,36 @@ def test_refresh(client: TestClient, anonymous: TestClient) -> None:
         _assert_tokens(answer.json()["data"], ADMIN[0], ["admin"])
         assert answer.json()["data"]["refresh_token"] != spent
         spent = answer.json()["data"]["refresh_token"]
+
+
+def _tokens(anonymous: TestClient, refresh_token: str, **headers: str) -> Any:
+    return anonymous.post("/api/auth/refresh", json={"refresh_token": refresh_token}, headers=headers)
+
+
+def test_five_refreshes_at_once_with_one_token_all_get_the_same_tokens(
+    client: TestClient, anonymous: TestClient
+) -> None:
+    login = anonymous.post("/api/auth/login", json={"username": ADMIN[0], "password": ADMIN[1]})
+    spent = login.json()["data"]["refresh_token"]
+    with ThreadPoolExecutor(5) as pool:
+        answers = list(pool.map(lambda _: _tokens(anonymous, spent), range(5)))
+    assert {answer.status_code for answer in answers} == {200}
+    (given,) = {(data["access_token"], data["refresh_token"]) for data in (a.json()["data"] for a in answers)}
+    assert given[1] != spent
+    header = {"Authorization": f"Bearer {given[0]}"}
+    assert anonymous.get("/api/auth/me", headers=header).status_code == 200
+    assert _tokens(anonymous, given[1]).status_code == 200
+
+
+def test_a_spent_refresh_token_of_another_client_ends_the_session(
+    client: TestClient, anonymous: TestClient
+) -> None:
+    login = anonymous.post("/api/auth/login", json={"username": ADMIN[0], "password": ADMIN[1]})
+    spent = login.json()["data"]["refresh_token"]
+    fresh = _tokens(anonymous, spent).json()["data"]
+    stolen = _tokens(anonymous, spent, **{"User-Agent": "another program"})
+    assert (stolen.status_code, stolen.json()) == (401, failed("login_expired", "登录已过期"))
+    header = {"Authorization": f"Bearer {fresh['access_token']}"}
+    assert anonymous.get("/api/auth/me", headers=header).status_code == 401
+    for token in (spent, fresh["refresh_token"]):
+        assert _tokens(anonymous, token).status_code == 401

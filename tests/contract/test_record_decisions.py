@@ -65,6 +65,35 @@ def test_decision_progress_and_status_follow_the_items(running: Running) -> None
     assert state() == (100, "passed")
 
 
+def test_decision_a_status_set_by_hand_stays_without_a_finished_result(running: Running) -> None:
+    def state(record: str) -> tuple[int, str]:
+        seen = running.get(record)
+        return seen["progress"], seen["inspection_status"]
+
+    record = running.record(inspection_status="in_progress", progress=40)["inspection_id"]
+    item = running.item(record)["item_id"]
+    assert state(record) == (0, "in_progress")
+    running.item(record, result=[{"progress": "pending"}])
+    assert state(record) == (0, "in_progress")
+    update(running, record, inspection_status="not_started")
+    running.item(record)
+    assert state(record) == (0, "not_started")
+    running.admin.put(f"/api/inspection_item/{item}", json={"result": [{"isPassed": True}]})
+    assert state(record) == (33, "in_progress")
+    running.admin.put(f"/api/inspection_item/{item}", json={"result": []})
+    assert state(record) == (0, "in_progress")
+
+
+@pytest.mark.parametrize("status", ["passed", "failed"])
+def test_decision_passed_and_failed_fall_back_without_a_finished_result(
+    running: Running, status: str
+) -> None:
+    record = running.record(inspection_status=status, progress=100)["inspection_id"]
+    running.item(record)
+    seen = running.get(record)
+    assert (seen["progress"], seen["inspection_status"]) == (0, "in_progress")
+
+
 def test_decision_cancelled_is_never_left_by_recomputing(running: Running) -> None:
     record = running.record(inspection_status="cancelled")["inspection_id"]
     running.item(record, result=[{"isPassed": True}])
@@ -112,6 +141,28 @@ def test_decision_time_ranges_are_inclusive(running: Running) -> None:
     ):
         page = running.search(task_id=task, start_time_from=start_from, start_time_to=start_to)
         assert page["pagination"]["total"] == total
+
+
+def test_decision_an_end_before_the_start_is_422(running: Running) -> None:
+    early, late = "2026-03-01T08:00:00", "2026-03-01T08:00:01"
+    body = {"task_id": "t", "start_time": late, "end_time": early}
+    answer = running.admin.post("/api/inspection/create", json=body)
+    assert_invalid(answer, "end_time")
+    assert answer.json()["msg"] == "end_time：不能早于开始时间"
+    # The same moment, and with an offset: it is the moment that counts.
+    running.record(start_time=late, end_time=late)
+    running.record(start_time="2026-03-01T08:00:00+08:00", end_time="2026-03-01T00:00:01Z")
+    record = running.record(start_time=late)
+    path = f"/api/inspection/updateInspection/{record['inspection_id']}"
+    assert_invalid(running.admin.put(path, json={"end_time": early}), "end_time")
+    assert_invalid(running.admin.put(path, json={"start_time": late, "end_time": early}), "end_time")
+    assert running.get(record["inspection_id"]) == record
+    update(running, record["inspection_id"], end_time=late)
+    answer = running.admin.put(path, json={"start_time": "2026-03-01T08:00:02"})
+    assert_invalid(answer, "start_time")
+    assert answer.json()["msg"] == "start_time：不能晚于结束时间"
+    after = update(running, record["inspection_id"], start_time="2026-03-01T08:00:02", end_time=None)
+    assert (after["start_time"], after["end_time"]) == ("2026-03-01T08:00:02", None)
 
 
 def test_decision_null_clears_a_nullable_field(running: Running) -> None:

@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from tests.contract.running import Running
+from tests.contract.running import Running, assert_invalid, failed
 from tests.contract.test_records import FILTERS
 
 NOT_JSON = "请求无法解析，请检查请求的格式"
 NO_OBJECT = "请求的内容需要是 JSON 对象，并以 Content-Type: application/json 发送"
+NO_JSON_TYPE = "不支持的内容类型，请以 Content-Type: application/json 发送 JSON"
 
 BODIES = {
     "POST /api/inspection/create": "record",
@@ -58,7 +59,7 @@ def test_a_body_that_is_no_json_is_422_and_says_so(
 ) -> None:
     answer = send(running, operation, places, content=b'{"a": ', headers={"content-type": "application/json"})
     assert answer.status_code == 422
-    assert answer.json() == fault(NOT_JSON, field="", type="json_invalid", message="JSON decode error")
+    assert answer.json() == fault(NOT_JSON, field="", type="json_invalid", message=NOT_JSON)
 
 
 @pytest.mark.parametrize("content", [b"[]", b'"x"', b"5", b"true"])
@@ -71,14 +72,24 @@ def test_a_body_that_is_no_object_is_422_and_says_what_to_send(
     assert answer.json()["data"]["error"] == "invalid_input"
 
 
-@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", None])
+@pytest.mark.parametrize(
+    "kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "", None]
+)
 @pytest.mark.parametrize("operation", BODIES)
-def test_json_with_another_content_type_is_422_and_names_the_right_one(
+def test_another_content_type_than_json_is_415_and_names_the_right_one(
     running: Running, places: dict[str, str], operation: str, kind: str | None
 ) -> None:
     headers = {} if kind is None else {"content-type": kind}
     answer = send(running, operation, places, content=b'{"task_id": "t"}', headers=headers)
-    assert (answer.status_code, answer.json()["msg"]) == (422, NO_OBJECT)
+    assert answer.status_code == 415
+    assert answer.json() == failed("unsupported_media", NO_JSON_TYPE)
+
+
+def test_who_may_not_do_it_is_told_so_before_the_body_is_looked_at(running: Running) -> None:
+    for client, status in ((running.anonymous, 401), (running.as_role("viewer"), 403)):
+        for kind in ("text/plain", "application/json"):
+            answer = client.post("/api/inspection/create", content=b"{", headers={"content-type": kind})
+            assert answer.status_code == status
 
 
 @pytest.mark.parametrize("operation", [operation for operation, kind in BODIES.items() if kind != "face"])
@@ -89,8 +100,10 @@ def test_no_body_is_422_and_says_what_to_send(
     assert (answer.status_code, answer.json()["msg"]) == (422, NO_OBJECT)
 
 
-@pytest.mark.parametrize("kind", ["application/json; charset=utf-8", "Application/JSON"])
-def test_json_may_be_named_with_its_charset_and_in_capitals(running: Running, kind: str) -> None:
+@pytest.mark.parametrize(
+    "kind", ["application/json; charset=utf-8", "Application/JSON", "application/merge-patch+json"]
+)
+def test_json_may_be_named_with_its_charset_in_capitals_and_more_exactly(running: Running, kind: str) -> None:
     answer = running.admin.post(
         "/api/inspection/create", content='{"task_id": "任务"}'.encode(), headers={"content-type": kind}
     )
@@ -106,12 +119,13 @@ def test_json_may_be_named_with_its_charset_and_in_capitals(running: Running, ki
     ],
     ids=["other encoding", "depth", "digits"],
 )
-def test_json_that_can_not_be_read_is_400(running: Running, content: bytes) -> None:
-    answer = running.admin.post(
-        "/api/inspection/create", content=content, headers={"content-type": "application/json"}
-    )
-    assert answer.status_code == 400
-    assert answer.json() == {"code": 1, "data": {"error": "invalid_input"}, "msg": NOT_JSON}
+@pytest.mark.parametrize("operation", BODIES)
+def test_json_that_cannot_be_read_is_422_as_other_bad_json(
+    running: Running, places: dict[str, str], operation: str, content: bytes
+) -> None:
+    answer = send(running, operation, places, content=content, headers={"content-type": "application/json"})
+    assert answer.status_code == 422
+    assert answer.json() == fault(NOT_JSON, field="", type="json_invalid", message=NOT_JSON)
 
 
 # Faces: what is missing
@@ -126,23 +140,19 @@ def test_face_info_is_missing_where_nothing_is_sent_at_all(running: Running, pre
 
 
 @pytest.mark.parametrize("value", [5, True, ["x"], {"a": "b"}], ids=repr)
-@pytest.mark.parametrize("name", ["updateFaceInfo", "loginByFaceInfo"])
-def test_face_info_of_another_type_is_422(running: Running, name: str, value: Any) -> None:
-    answer = running.admin.post(f"/api/auth/{name}", json={"faceInfo": value})
-    assert (answer.status_code, answer.json()["msg"]) == (422, "请求的内容有误，请检查：faceInfo")
-    assert [field["field"] for field in answer.json()["data"]["fields"]] == ["faceInfo"]
+def test_face_info_of_another_type_is_422(running: Running, value: Any) -> None:
+    answer = running.admin.post("/api/auth/updateFaceInfo", json={"faceInfo": value})
+    assert_invalid(answer, "faceInfo")
+    assert answer.json()["msg"] == "faceInfo：需要文本"
 
 
 # Types: each field as the tables of the contract say
 
 WRONG_IN_A_RECORD: list[tuple[str, Any]] = [
-    *[
-        (name, value)
-        for name in ("task_id", "executor_id")
-        for value in ("", "x" * 256, "a\x00", 5, True, [])
-    ],
-    *[("reference_image_id", value) for value in ("", 5, {})],
-    *[("inspection_name", value) for value in ("x" * 256, "a\x00", "\ud800", 5, ["x"])],
+    *[(name, value) for name in ("task_id", "executor_id") for value in ("x" * 256, "a\x00", 5, True, [])],
+    ("task_id", ""),
+    *[("reference_image_id", value) for value in (5, {})],
+    *[("inspection_name", value) for value in ("x" * 256, "a\x00", "\ud800", 5, ["x"], " ", "\t\u3000\n")],
     *[("progress", value) for value in ("50", "", 50.5, -1, 101, True, [1], 10**30)],
     *[
         (name, value)
@@ -165,9 +175,7 @@ def test_a_record_field_of_a_wrong_type_is_422_and_named(running: Running, name:
             {name: value},
         ),
     ):
-        assert answer.status_code == 422
-        assert answer.json()["msg"] == f"请求的内容有误，请检查：{name}"
-        assert [field["field"] for field in answer.json()["data"]["fields"]] == [name]
+        assert_invalid(answer, name)
     assert running.get(record["inspection_id"]) == record
 
 
@@ -178,9 +186,9 @@ BOX = {"label": "裂纹", "confidence": 0.5, "points": {"x1": 1, "y1": 2, "x2": 
 POINT = {"x": 0.25, "y": 0.5, "w": 0.125, "h": 0.25}
 
 WRONG_IN_AN_ITEM: list[tuple[str, dict[str, Any]]] = [
-    *[("item_name", {"item_name": value}) for value in ("", "x" * 256, "a\x00", 5)],
+    *[("item_name", {"item_name": value}) for value in ("", " ", "\u3000\t", "x" * 256, "a\x00", 5)],
     *[("description", {"description": value}) for value in ("x" * 20_001, "a\x00", 5)],
-    *[("model_id", {"model_id": value}) for value in ("", 5)],
+    *[("model_id", {"model_id": value}) for value in ("x" * 256, 5)],
     *[("item_point", {"item_point": value}) for value in ([], "x", 5, {"note": HUGE}, {"note": "\ud800"})],
     ("item_point.point.h", {"item_point": {"point": {"x": 0, "y": 0, "w": 1}}}),
     *[
@@ -225,25 +233,104 @@ def test_an_item_field_of_a_wrong_type_is_422_and_named(
         sent_json(running.admin, "POST", "/api/inspection_item/create", new),
         sent_json(running.admin, "PUT", f"/api/inspection_item/{places['item']}", body),
     ):
-        assert answer.status_code == 422
-        assert answer.json()["msg"] == f"请求的内容有误，请检查：{named}"
-        assert {field["field"] for field in answer.json()["data"]["fields"]} == {named}
+        assert_invalid(answer, named)
+
+
+RULES: list[tuple[dict[str, Any], str]] = [
+    ({}, "task_id：必须填写"),
+    ({"task_id": ""}, "task_id：不能为空"),
+    ({"task_id": 5}, "task_id：需要文本"),
+    ({"task_id": "x" * 256}, "task_id：最多 255 个字符"),
+    ({"task_id": "a\x00"}, "task_id：不能包含空字符（U+0000）"),
+    ({"task_id": "\ud800"}, "task_id：不是有效的 Unicode 文本"),
+    ({"inspection_name": " \t"}, "inspection_name：不能只含空白字符，也不能包含空字符（U+0000）"),
+    ({"progress": "50"}, "progress：需要整数"),
+    ({"progress": 50.5}, "progress：需要整数"),
+    ({"progress": -1}, "progress：不能小于 0"),
+    ({"progress": 101}, "progress：不能大于 100"),
+    ({"start_time": "soon"}, "start_time：需要 ISO 8601 格式的时间字符串"),
+    ({"start_time": "2026-13-01T00:00:00"}, "start_time：需要 ISO 8601 格式的时间字符串"),
+    ({"start_time": "9999-12-31T23:59:59-01:00"}, "start_time：时间超出范围"),
+    (
+        {"inspection_status": "done"},
+        "inspection_status：只能是 not_started、in_progress、passed、failed、cancelled 之一",
+    ),
+    (
+        {"task_id": "", "progress": 101, "executor_id": 5, "start_time": 5, "end_time": 5},
+        "task_id：不能为空；executor_id：需要文本；progress：不能大于 100；另有 2 个字段有误",
+    ),
+]
+
+
+@pytest.mark.parametrize(("body", "msg"), RULES, ids=lambda part: ascii(part)[:40])
+def test_a_refused_record_is_told_the_field_and_the_rule(
+    running: Running, body: dict[str, Any], msg: str
+) -> None:
+    given = body if body.keys() <= {"task_id"} else {"task_id": "t", **body}
+    answer = sent_json(running.admin, "POST", "/api/inspection/create", given)
+    assert (answer.status_code, answer.json()["msg"]) == (422, msg)
+
+
+ITEM_RULES: list[tuple[dict[str, Any], str]] = [
+    ({"item_name": ""}, "item_name：不能为空"),
+    ({"item_point": 5}, "item_point：需要 JSON 对象"),
+    ({"item_point": {"point": {**POINT, "x": "1"}}}, "item_point.point.x：需要数字"),
+    ({"item_point": {"note": HUGE}}, "item_point：数字必须是有限值"),
+    ({"result": {}}, "result：需要 JSON 数组"),
+    ({"result": [{"isPassed": "true"}]}, "result.0.isPassed：需要 true 或 false"),
+    ({"result": [{"inputImage": []}]}, "result.0.inputImage：需要 JSON 对象"),
+    ({"description": "x" * 20_001}, "description：最多 20000 个字符"),
+]
+
+
+@pytest.mark.parametrize(("body", "msg"), ITEM_RULES, ids=lambda part: ascii(part)[:40])
+def test_a_refused_item_is_told_the_field_and_the_rule(
+    running: Running, places: dict[str, str], body: dict[str, Any], msg: str
+) -> None:
+    answer = sent_json(running.admin, "PUT", f"/api/inspection_item/{places['item']}", body)
+    assert (answer.status_code, answer.json()["msg"]) == (422, msg)
+
+
+# What a web form sends for a field that nobody filled
+
+
+def test_an_empty_optional_field_of_a_record_is_null(running: Running) -> None:
+    names = ("inspection_name", "executor_id", "reference_image_id")
+    record = running.record(**dict.fromkeys(names, ""))
+    assert [record[name] for name in names] == [None] * 3
+    filled = running.record(**dict.fromkeys(names, "x"))
+    path = f"/api/inspection/updateInspection/{filled['inspection_id']}"
+    after = running.admin.put(path, json=dict.fromkeys(names, "")).json()["data"]
+    assert [after[name] for name in names] == [None] * 3
+
+
+def test_an_empty_optional_field_of_an_item_is_null(running: Running) -> None:
+    item = running.item(description="", model_id="")
+    assert (item["description"], item["model_id"]) == (None, None)
+    filled = running.item(description="x", model_id="m")
+    path = f"/api/inspection_item/{filled['item_id']}"
+    after = running.admin.put(path, json={"description": "", "model_id": ""}).json()
+    assert (after["description"], after["model_id"]) == (None, None)
 
 
 # Filters of a search
 
 
-def test_an_empty_executor_name_filters_nothing(running: Running) -> None:
-    # A form sends the field that nobody filled as well; records without an executor are not to vanish.
-    record = running.record()
-    assert running.search(task_id=record["task_id"], executor_name="")["data"] == [record]
+@pytest.mark.parametrize("name", FILTERS)
+def test_an_empty_filter_filters_nothing(running: Running, name: str) -> None:
+    # A form sends the field that nobody filled as well; records without a value are not to vanish.
+    record = running.record(task_id=f"only-{name}")
+    given = {"task_id": record["task_id"], "q": record["inspection_name"] or ""}
+    if name == "task_id":
+        record = running.record(task_id="any", inspection_name="空的任务条件")
+        given = {"q": "空的任务条件"}
+    assert running.search(**{**given, name: ""})["data"] == [record]
 
 
-@pytest.mark.parametrize("name", [name for name in FILTERS if name != "executor_name"])
-def test_another_empty_filter_is_422_and_named(running: Running, name: str) -> None:
-    query: dict[str, str | int] = {"current_page": 1, "page_size": 10, name: ""}
-    answer = running.admin.get("/api/inspection/search", params=query)
-    assert (answer.status_code, answer.json()["msg"]) == (422, f"请求的内容有误，请检查：{name}")
+def test_all_filters_empty_find_everything(running: Running) -> None:
+    running.record()
+    everything = running.search(page_size=1)["pagination"]["total"]
+    assert running.search(page_size=1, **dict.fromkeys(FILTERS, ""))["pagination"]["total"] == everything
 
 
 @pytest.mark.parametrize(
@@ -260,37 +347,68 @@ def test_another_empty_filter_is_422_and_named(running: Running, name: str) -> N
 )
 def test_a_filter_that_can_not_be_read_is_422_and_named(running: Running, name: str, value: str) -> None:
     query: dict[str, str | int] = {"current_page": 1, "page_size": 10, name: value}
-    answer = running.admin.get("/api/inspection/search", params=query)
-    assert (answer.status_code, answer.json()["msg"]) == (422, f"请求的内容有误，请检查：{name}")
-    assert {field["field"] for field in answer.json()["data"]["fields"]} == {name}
+    assert_invalid(running.admin.get("/api/inspection/search", params=query), name)
 
 
 # Methods and addresses
 
 METHODS = {
-    "/api/inspection/create": "POST",
-    "/api/inspection/getInspectionById/x": "GET",
-    "/api/inspection/updateInspection/x": "PUT",
-    "/api/inspection/deleteInspection/x": "DELETE",
-    "/api/inspection/search": "GET",
-    "/api/inspection_item/x": "DELETE, GET, PUT",
-    "/api/auth/updateFaceInfo": "POST",
-    "/api/auth/loginByFaceInfo": "POST",
-    "/api/auth/updateInfo": "POST",
-    "/api/auth/updatePassword": "POST",
+    "/api/inspection/create": "OPTIONS, POST",
+    "/api/inspection/getInspectionById/x": "GET, HEAD, OPTIONS",
+    "/api/inspection/updateInspection/x": "OPTIONS, PUT",
+    "/api/inspection/deleteInspection/x": "DELETE, OPTIONS",
+    "/api/inspection/search": "GET, HEAD, OPTIONS",
+    "/api/inspection_item/x": "DELETE, GET, HEAD, OPTIONS, PUT",
+    "/api/inspection_item/list": "GET, HEAD, OPTIONS",
+    "/api/auth/updateFaceInfo": "OPTIONS, POST",
+    "/api/auth/loginByFaceInfo": "OPTIONS, POST",
+    "/api/auth/updateInfo": "OPTIONS, POST",
+    "/api/auth/updatePassword": "OPTIONS, POST",
 }
 
 
-@pytest.mark.parametrize("path", METHODS)
+@pytest.mark.parametrize("path", [path for path in METHODS if path != "/api/inspection_item/list"])
 def test_another_method_is_405_with_the_methods_there_are(running: Running, path: str) -> None:
-    for method in {"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"} - set(METHODS[path].split(", ")):
+    for method in {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"} - set(METHODS[path].split(", ")):
         answer = running.admin.request(method, path)
         assert (answer.status_code, answer.headers["allow"]) == (405, METHODS[path])
+        if method == "HEAD":
+            assert answer.content == b""
+            continue
         assert answer.json() == {
             "code": 1,
             "data": {"error": "method_not_allowed"},
             "msg": "此地址不支持该请求方法",
         }
+
+
+@pytest.mark.parametrize("prefix", ["/api", ""])
+@pytest.mark.parametrize("path", METHODS)
+def test_options_names_the_methods_without_a_login(running: Running, path: str, prefix: str) -> None:
+    answer = running.anonymous.options(prefix + path.removeprefix("/api"))
+    assert (answer.status_code, answer.headers["allow"], answer.content) == (204, METHODS[path], b"")
+
+
+def test_options_of_an_address_that_is_not_there_is_404(running: Running) -> None:
+    assert running.anonymous.options("/api/nothing-here").status_code == 404
+
+
+@pytest.mark.parametrize("prefix", ["/api", ""])
+def test_head_is_a_get_without_the_body(running: Running, places: dict[str, str], prefix: str) -> None:
+    for path in (
+        f"/inspection/getInspectionById/{places['record']}",
+        "/inspection/search?current_page=1&page_size=1",
+        f"/inspection_item/{places['item']}",
+        f"/inspection_item/list?inspection_id={places['record']}",
+    ):
+        for client, status in ((running.admin, 200), (running.anonymous, 401)):
+            got, head = client.get(prefix + path), client.head(prefix + path)
+            assert (head.status_code, head.content) == (status, b"")
+            kept = {name: value for name, value in head.headers.items() if name != "x-request-id"}
+            assert kept == {name: value for name, value in got.headers.items() if name != "x-request-id"}
+            assert int(kept["content-length"]) == len(got.content) > 0
+    missing = running.admin.head(f"{prefix}/inspection_item/none")
+    assert (missing.status_code, missing.content) == (404, b"")
 
 
 @pytest.mark.parametrize(
@@ -321,4 +439,4 @@ def test_an_id_that_can_not_be_one_is_422(running: Running, number: str) -> None
         ("/api/inspection_item/{}", "item_id"),
     ):
         answer = running.admin.get(path.format(number))
-        assert (answer.status_code, answer.json()["msg"]) == (422, f"请求的内容有误，请检查：{name}")
+        assert_invalid(answer, name)

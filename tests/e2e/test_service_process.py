@@ -47,6 +47,27 @@ def test_an_open_event_stream_does_not_hold_up_the_end(tmp_path: Path) -> None:
     assert "Finished server process" in log
 
 
+def test_a_head_of_what_streams_is_complete_with_its_headers(tmp_path: Path) -> None:
+    """A stream of events has no end, and a file may be large: the same connection goes on at once."""
+    with service_process(tmp_path / "data") as url:
+        headers = {"Authorization": f"Bearer {first_admin(url)}"}
+        with httpx.Client(base_url=url, headers=headers, timeout=20) as client:
+            sent = client.post("/api/files", files={"file": ("a.bin", b"x" * 3_000_000)}).json()["data"]
+            for path, kind in (
+                ("/api/events", "text/event-stream"),
+                (sent["download_url"], sent["mime_type"]),
+                ("/api/events", "text/event-stream"),
+            ):
+                head = client.head(path)
+                assert (head.status_code, head.content) == (200, b"")
+                assert head.headers["content-type"].startswith(kind)
+                assert client.get("/healthz").json() == {"status": "ok"}
+            assert client.head(sent["download_url"]).headers["content-length"] == "3000000"
+    log = (tmp_path / "data" / "service.log").read_text("utf-8")
+    assert "unexpected" not in log
+    assert "Exception" not in log
+
+
 def test_a_second_service_on_the_same_data_says_where_the_first_is(tmp_path: Path) -> None:
     with service_process(tmp_path / "data") as url:
         second = subprocess.run(

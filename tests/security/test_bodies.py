@@ -29,6 +29,11 @@ CONFLICTS = (
 _OF_JUDGED = ("/finish", "/reopen", "/release")
 
 
+def _password(number: int) -> str:
+    """The admin's password after the bodies of this number were sent, one after the other."""
+    return f"{ADMIN[1]}-{number}" if number else ADMIN[1]
+
+
 def bodies(house: House) -> dict[str, tuple[str, dict[str, Any]]]:
     """Operations with a JSON body -> a path and a body that they take."""
     number = next(_numbers)
@@ -54,7 +59,10 @@ def bodies(house: House) -> dict[str, tuple[str, dict[str, Any]]]:
         "POST /api/auth/first-run": {"username": "second", "password": "another-long-one"},
         "POST /api/auth/loginByFaceInfo": {"faceInfo": ""},
         "POST /api/auth/updateInfo": {"department": f"d{number}"},
-        "POST /api/auth/updatePassword": {"password": ADMIN[1], "newPassword": ADMIN[1]},
+        "POST /api/auth/updatePassword": {
+            "password": _password(number - 1),
+            "newPassword": _password(number),
+        },
         "POST /api/auth/updateFaceInfo": {"faceInfo": ""},
         "POST /api/auth/face": {"images": ["x"], "consent": True},
         "POST /api/users": {"username": f"made-{number}", "password": "a-long-one-too", "roles": ["viewer"]},

@@ -109,6 +109,12 @@ def test_a_body_is_never_a_request(live: Live) -> None:
     assert re.findall(rb"HTTP/1\.1 (\d+)", answer) == [b"422"]
 
 
+def test_options_of_the_server_as_a_whole_names_every_method(live: Live) -> None:
+    answer = live.send(b"OPTIONS * HTTP/1.1\r\n" + HOST + b"\r\n")
+    assert answer.startswith(b"HTTP/1.1 204 ")
+    assert b"\r\nallow: DELETE, GET, HEAD, OPTIONS, POST, PUT\r\n" in answer
+
+
 def test_a_head_without_end_is_refused(live: Live) -> None:
     for endless in (b"X: " + b"a" * 200_000, b"X: a\r\n" * 40_000):
         answer = live.send(b"GET /healthz HTTP/1.1\r\n" + HOST + endless)

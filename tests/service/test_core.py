@@ -7,17 +7,20 @@ import re
 import sqlite3
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from fastapi import FastAPI
 from sqlalchemy import text
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DataError, OperationalError
 from sqlmodel import Session
 from starlette.testclient import TestClient
 
 from service.changes import Change, announce
 from service.database import Database
+from service.running import configure_logging
 from service.schema import current_revision, metadata, migrate, newest_revision
+from service.trace import trace_of
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
@@ -63,7 +66,14 @@ def test_a_wrong_method_names_the_right_ones(anonymous: TestClient) -> None:
         answer = anonymous.patch(path)
         assert answer.status_code == 405
         assert answer.json()["data"] == {"error": "method_not_allowed"}
-        assert answer.headers["allow"] == "DELETE, GET, PUT"
+        assert answer.headers["allow"] == "DELETE, GET, HEAD, OPTIONS, PUT"
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/api/docs", "/api/openapi.json"])
+def test_a_page_beside_the_operations_names_its_methods_too(anonymous: TestClient, path: str) -> None:
+    for answer, status in ((anonymous.options(path), 204), (anonymous.delete(path), 405)):
+        assert (answer.status_code, answer.headers["allow"]) == (status, "GET, HEAD, OPTIONS")
+    assert anonymous.head(path).headers["content-length"] == str(len(anonymous.get(path).content))
 
 
 def test_a_crash_is_an_envelope_without_its_text(
@@ -82,6 +92,57 @@ def test_a_crash_is_an_envelope_without_its_text(
     assert "canary" not in answer.text
     assert "canary" not in caplog.text
     assert "RuntimeError" in caplog.text
+
+
+def _with_the_secret(secret: str, depth: int) -> None:
+    known = [secret] * depth
+    if depth:
+        _with_the_secret(secret, depth - 1)
+    else:
+        raise KeyError(f"canary-text {known}")
+
+
+def test_a_crash_is_logged_with_all_frames_and_no_value(
+    app: FastAPI, anonymous: TestClient, capsys: pytest.CaptureFixture[str]
+) -> None:
+    configure_logging("DEBUG")
+
+    @app.post("/api/crash")
+    async def crash(body: dict[str, str]) -> None:
+        password = body["password"]
+        try:
+            _with_the_secret(password, 2)
+        except KeyError as problem:
+            problem.add_note("canary-note")
+            members = [ValueError("canary-member"), OSError(errno.EIO, password, "canary-path")]
+            try:
+                raise ExceptionGroup("canary-group", members)
+            except ExceptionGroup as group:
+                raise DataError(f"INSERT {password}", {"canary-key": password}, group) from None
+
+    answer = anonymous.post(
+        "/api/crash?canary-query=1", json={"password": "canary-body"}, headers={"X-Request-ID": "n-1"}
+    )
+    assert answer.status_code == 500
+    (line,) = [line for line in capsys.readouterr().err.splitlines() if "unexpected" in line]
+    assert "n-1: unexpected DataError [" in line
+    assert line.count(" <- ") == 4
+    name = f"{Path('tests/service/test_core.py')}:"
+    for place in (
+        r"service/http\.py:\d+ RequestFrame\.__call__, ",
+        r"starlette/routing\.py:\d+ ",
+        rf"{name}\d+ [\w.<>]+crash\] <- ExceptionGroup \[{name}\d+ ",
+        rf" <- ValueError \[\] <- OSError \[\] <- KeyError \[{name}\d+ ",
+        rf"{name}\d+ _with_the_secret x2, {name}\d+ _with_the_secret\]$",
+    ):
+        assert re.search(place, line), (place, line)
+    assert "canary" not in line
+
+
+def test_an_exception_that_refers_to_itself_is_told_once() -> None:
+    problem, other = KeyError("canary"), ValueError("canary")
+    problem.__context__, other.__context__ = other, problem
+    assert trace_of(problem) == "KeyError [] <- ValueError []"
 
 
 def _sqlite_error(code: int) -> OperationalError:

@@ -7,10 +7,11 @@ import datetime as dt
 
 import pytest
 from pydantic import SecretStr
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from service.account.service import AccountService
 from service.account.tables import LoginSession, SpentRefresh, User
+from service.account.tokens import Exchange, refresh_hash
 from service.changes import Change
 from service.database import Database
 from service.envelope import Problem, Refusal
@@ -77,11 +78,15 @@ def test_tokens_are_stored_hashed(accounts: AccountService, database: Database) 
     assert all(len(text) == 64 and text not in tokens.refresh_token for text in stored)
 
 
-def test_a_spent_refresh_token_ends_its_session(accounts: AccountService, changes: list[Change]) -> None:
+@pytest.mark.parametrize("seconds", [10.001, 3600.0, -10.001])
+def test_a_spent_refresh_token_that_comes_late_ends_its_session(
+    accounts: AccountService, changes: list[Change], clock: Clock, seconds: float
+) -> None:
     async def play() -> None:
         stolen = await first_admin(accounts)
         owner = await _refreshed(accounts, stolen)
         other = await log_in(accounts, CHIEF)
+        clock.forward(seconds)
         assert await _refused(accounts, stolen) == "login_expired"
         assert not await _is_in(accounts, owner)
         assert await _refused(accounts, owner) == "not_logged_in"
@@ -91,16 +96,120 @@ def test_a_spent_refresh_token_ends_its_session(accounts: AccountService, change
     assert [change.action for change in changes].count("refresh_reused") == 1
 
 
-def test_of_twenty_refreshes_at_once_one_wins(accounts: AccountService) -> None:
+@pytest.mark.parametrize(("address", "agent"), [("127.0.0.2", "tab"), (HOME, "another program"), (HOME, "")])
+def test_a_spent_refresh_token_of_another_client_ends_its_session(
+    accounts: AccountService, changes: list[Change], address: str, agent: str
+) -> None:
     async def play() -> None:
-        tokens = await first_admin(accounts)
-        answers = await asyncio.gather(
-            *(_refreshed(accounts, tokens) for _ in range(20)), return_exceptions=True
-        )
-        assert sum(isinstance(answer, Tokens) for answer in answers) == 1
-        assert all(isinstance(answer, Tokens | Problem) for answer in answers)
+        stolen = await first_admin(accounts)
+        owner = await accounts.logins.refresh(SecretStr(stolen.refresh_token), HOME, "tab")
+        with pytest.raises(Problem) as caught:
+            await accounts.logins.refresh(SecretStr(stolen.refresh_token), address, agent)
+        assert caught.value.error == "login_expired"
+        assert not await _is_in(accounts, owner)
 
     asyncio.run(play())
+    assert [change.action for change in changes].count("refresh_reused") == 1
+
+
+def test_a_spent_refresh_token_gives_the_same_client_the_tokens_of_the_first_time(
+    accounts: AccountService, changes: list[Change], clock: Clock
+) -> None:
+    async def play() -> None:
+        # Access tokens are read by the real time.
+        clock.forward(-300)
+        spent = await first_admin(accounts)
+        winner = await _refreshed(accounts, spent)
+        clock.forward(10)
+        assert await _refreshed(accounts, spent) == winner
+        # Those may be spent themselves by then: the way goes on from them.
+        after = await _refreshed(accounts, winner)
+        assert await _refreshed(accounts, winner) == after
+        assert await _is_in(accounts, after)
+
+    asyncio.run(play())
+    assert "refresh_reused" not in [change.action for change in changes]
+
+
+def test_a_spent_refresh_token_gives_nothing_of_a_session_that_has_ended(accounts: AccountService) -> None:
+    async def play() -> None:
+        spent = await first_admin(accounts)
+        winner = await _refreshed(accounts, spent)
+        await accounts.logins.log_out(SecretStr(winner.refresh_token), HOME)
+        assert await _refused(accounts, spent) == "not_logged_in"
+
+    asyncio.run(play())
+
+
+def test_a_token_that_an_older_version_spent_is_never_given_again(
+    accounts: AccountService, database: Database
+) -> None:
+    async def play() -> None:
+        spent = await first_admin(accounts)
+        await _refreshed(accounts, spent)
+        older = update(SpentRefresh).values(seed=None, client=None)
+        database.write_now(lambda session: session.execute(older))
+        assert await _refused(accounts, spent) == "login_expired"
+
+    asyncio.run(play())
+
+
+@pytest.mark.parametrize("number", [5, 20])
+def test_refreshes_at_once_with_one_token_all_get_the_same_tokens(
+    accounts: AccountService, changes: list[Change], number: int
+) -> None:
+    async def play() -> None:
+        tokens = await first_admin(accounts)
+        answers = await asyncio.gather(*(_refreshed(accounts, tokens) for _ in range(number)))
+        assert all(answer == answers[0] for answer in answers)
+        assert await _is_in(accounts, answers[0])
+        assert await _is_in(accounts, await _refreshed(accounts, answers[0]))
+
+    asyncio.run(play())
+    assert "refresh_reused" not in [change.action for change in changes]
+
+
+def test_two_service_processes_give_the_same_tokens(
+    accounts: AccountService, database_url: str, settings: Settings, clock: Clock
+) -> None:
+    async def play() -> None:
+        tokens = await first_admin(accounts)
+        beside = Database(database_url)
+        other = AccountService(beside, settings, clock=clock)
+        try:
+            answers = await asyncio.gather(
+                *(_refreshed(each, tokens) for each in (accounts, other, accounts, other, other))
+            )
+            assert all(answer == answers[0] for answer in answers)
+            assert await _is_in(other, answers[0])
+        finally:
+            other.close()
+            beside.close()
+
+    asyncio.run(play())
+
+
+def test_nothing_in_the_database_leads_to_the_next_refresh_token(
+    accounts: AccountService, database: Database, settings: Settings
+) -> None:
+    async def play() -> tuple[Tokens, Tokens]:
+        spent = await first_admin(accounts)
+        return spent, await _refreshed(accounts, spent)
+
+    spent, tokens = asyncio.run(play())
+    row = database.read_now(lambda session: session.get_one(SpentRefresh, refresh_hash(spent.refresh_token)))
+    assert row.seed is not None
+    assert row.client is not None
+    for text in (spent.refresh_token, tokens.refresh_token, tokens.access_token, HOME):
+        assert text not in (row.seed, row.client)
+    right = Exchange(settings.signing_secret())
+    assert right.successor(spent.refresh_token, row.seed).refresh == tokens.refresh_token
+    for exchange, token, seed in (
+        (Exchange(b"another secret"), spent.refresh_token, row.seed),
+        (right, spent.refresh_token + "x", row.seed),
+        (right, spent.refresh_token, Exchange.new_seed()),
+    ):
+        assert exchange.successor(token, seed).refresh != tokens.refresh_token
 
 
 def test_an_unknown_refresh_token_is_no_login(accounts: AccountService) -> None:

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 from starlette.testclient import TestClient
 
 from service.catalogue.routes import router
 from service.catalogue.service import CatalogueService
+from service.catalogue.tables import ReferenceImageRow
 from service.changes import Change
 from service.database import Database
 from shared.codes import Role
@@ -326,6 +328,17 @@ def test_a_template_is_kept_and_replaced(room: TestClient) -> None:
         [REGION] * 2001,
     ):
         assert room.post(f"{url}/template", json={"template": bad}).status_code == 422
+
+
+def test_blank_names_of_an_older_version_can_still_be_read(room: TestClient, database: Database) -> None:
+    region = {"item_name": " ", "point": {"x": 0, "y": 0, "w": 1, "h": 1}}
+    made = make(room, "reference-images")["reference_image_id"]
+    older = update(ReferenceImageRow).values(reference_image_name=" ", template=[region])
+    database.write_now(lambda session: session.execute(older))
+    for path in ("", f"/{made}"):
+        data = room.get(f"/api/catalogue/reference-images{path}").json()["data"]
+        found = data if path else data["data"][0]
+        assert (found["reference_image_name"], found["template"][0]["item_name"]) == (" ", " ")
 
 
 @pytest.mark.parametrize("kind", KINDS)

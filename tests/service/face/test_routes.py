@@ -61,8 +61,21 @@ def test_every_failed_login_reads_the_same(client: TestClient, face_info: str) -
     assert answer.json() == {"code": 1, "data": None, "msg": "无法校验人脸"}
 
 
+@pytest.mark.parametrize("value", [123, 0, True, False, 1.5, [], ["x"], {}, {"canary": "secret"}], ids=repr)
+def test_a_login_by_what_is_no_text_fails_and_counts_like_every_other(
+    client: TestClient, value: object
+) -> None:
+    client.post("/api/auth/updateFaceInfo", json={"faceInfo": PERSON})
+    expected = client.post("/api/auth/loginByFaceInfo", json={"faceInfo": STRANGER})
+    for _ in range(4):
+        answer = client.post("/api/auth/loginByFaceInfo", json={"faceInfo": value})
+        assert (answer.status_code, answer.content) == (200, expected.content)
+        assert answer.headers.keys() == expected.headers.keys()
+    assert client.post("/api/auth/loginByFaceInfo", json={"faceInfo": value}).status_code == 429
+
+
 def test_a_wrong_type_never_repeats_the_input(client: TestClient) -> None:
-    answer = client.post("/api/auth/loginByFaceInfo", json={"faceInfo": {"canary": "secret"}})
+    answer = client.post("/api/auth/updateFaceInfo", json={"faceInfo": {"canary": "secret"}})
     assert answer.status_code == 422
     assert "secret" not in answer.text
 
@@ -72,7 +85,12 @@ def test_a_station_that_failed_too_often_is_told_when_to_come_back(client: TestC
         client.post("/api/auth/loginByFaceInfo", json={"faceInfo": "AAAA"})
     answer = client.post("/api/auth/loginByFaceInfo", json={"faceInfo": "AAAA"})
     assert answer.status_code == 429
-    assert int(answer.headers["retry-after"]) == answer.json()["data"]["retry_after"]
+    seconds = int(answer.headers["retry-after"])
+    assert answer.json() == {
+        "code": 1,
+        "data": {"error": "too_many_requests", "retry_after": seconds},
+        "msg": f"人脸登录尝试过多，请 {seconds} 秒后再试，或使用密码登录",
+    }
 
 
 def test_own_enrolment_from_first_to_last(client: TestClient) -> None:

@@ -63,12 +63,15 @@ def test_outcome_of_an_item(entries: list[dict[str, Any]], expected: Outcome) ->
 @pytest.mark.parametrize(
     ("outcomes", "before", "progress", "after"),
     [
-        ({}, Status.PASSED, 0, Status.NOT_STARTED),
+        ({}, Status.PASSED, 0, Status.IN_PROGRESS),
+        ({}, Status.IN_PROGRESS, 0, Status.IN_PROGRESS),
+        ({Outcome.EMPTY: 2}, Status.IN_PROGRESS, 0, Status.IN_PROGRESS),
         ({Outcome.EMPTY: 2}, Status.NOT_STARTED, 0, Status.NOT_STARTED),
         ({Outcome.EMPTY: 2, Outcome.PASSED: 1}, Status.NOT_STARTED, 33, Status.IN_PROGRESS),
         ({Outcome.PASSED: 3}, Status.IN_PROGRESS, 100, Status.PASSED),
         ({Outcome.PASSED: 3, Outcome.FAILED: 1}, Status.IN_PROGRESS, 100, Status.FAILED),
-        ({Outcome.OPEN: 1}, Status.NOT_STARTED, 0, Status.IN_PROGRESS),
+        ({Outcome.OPEN: 1}, Status.NOT_STARTED, 0, Status.NOT_STARTED),
+        ({Outcome.OPEN: 1}, Status.FAILED, 0, Status.IN_PROGRESS),
         ({Outcome.PASSED: 1}, Status.CANCELLED, 100, Status.CANCELLED),
     ],
 )

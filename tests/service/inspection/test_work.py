@@ -82,7 +82,7 @@ def test_a_photo_that_is_added_again_with_its_key_is_the_photo_that_is_there(sta
     assert add("one", "k").json()["data"] == photo
     assert stage.client.get(first).json()["data"] == [photo]
     other = add("two", "k")
-    assert (other.status_code, other.json()["msg"]) == (422, "该 Idempotency-Key 已用于添加另一张照片")
+    assert (other.status_code, other.json()["data"]["fields"][0]["type"]) == (422, "key_reused")
     # A key is its sender's own, and it speaks of one item.
     elsewhere = (
         add("one", None),
