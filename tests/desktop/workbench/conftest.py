@@ -7,7 +7,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.client import Session
 from desktop.embedded import EmbeddedService
-from tests.desktop.workbench.stage import Desk, desk
+from tests.desktop.workbench.stage import DATABASES, Desk, desk
 from tests.service_process import logged_in
 
 
@@ -16,7 +16,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedServic
     folder = tmp_path_factory.mktemp("service")
     made = EmbeddedService(folder, environment={"WALKAROUND_BCRYPT_COST": "4"})
     made.start()
-    made.wait_ready(60)
+    DATABASES[made.wait_ready(60)] = folder / "walkaround.db"
     yield made
     made.stop()
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
@@ -16,6 +19,7 @@ from desktop.embedded import ServiceState
 from desktop.pages.workbench import WorkbenchPage
 from desktop.pages.workbench.edits import Edits
 from desktop.preferences import Preferences
+from service.inspection.queries import result_values
 from shared.cv import cv2
 from shared.samples import panel
 from shared.wire.catalogue import AircraftWrite, ReferenceImageWrite, TaskWrite
@@ -65,6 +69,19 @@ def make_record(session: Session, boxes: tuple[tuple[float, ...], ...] = BOXES, 
             )
         )
     return record.inspection_id
+
+
+DATABASES: dict[str, Path] = {}
+"""The database of the service at an address."""
+
+
+def detected(session: Session, item_id: str, *entries: dict[str, Any]) -> None:
+    """Give an item these result entries as detections of the service wrote them, which no client may."""
+    values = result_values(entries)
+    columns = ", ".join(f"{name} = :{name}" for name in values)
+    with closing(sqlite3.connect(DATABASES[session.base_url], timeout=20)) as connection, connection:
+        change = f"UPDATE item SET {columns}, revision = revision + 1 WHERE item_id = :item_id"
+        connection.execute(change, {**values, "item_id": item_id})
 
 
 @dataclass

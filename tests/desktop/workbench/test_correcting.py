@@ -19,7 +19,7 @@ from desktop.pages.workbench.label_editor import LabelEditor
 from shared import results
 from shared.cv import cv2
 from shared.samples import View, panel, photograph
-from tests.desktop.workbench.stage import HEIGHT, WIDTH, Desk, make_record
+from tests.desktop.workbench.stage import HEIGHT, WIDTH, Desk, detected, make_record
 from tests.desktop.workbench.stage import desk as at_desk
 
 REGION = ((0.3, 0.3, 0.3, 0.3), (0.65, 0.3, 0.2, 0.2))
@@ -49,7 +49,7 @@ def add_result(session: Session, item_id: str, **more: Any) -> None:
         **more,
     }
     given = [each.model_dump(mode="json", exclude_unset=True) for each in item.result]
-    session._transport.call("PUT", f"/inspection_item/{item_id}", body={"result": [*given, entry]})
+    detected(session, item_id, *given, entry)
 
 
 @pytest.fixture

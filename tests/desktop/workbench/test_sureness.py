@@ -9,8 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.pages.workbench.sureness import made_with
 from desktop.preferences import Preferences
-from shared.wire.inspection import ItemUpdate
-from tests.desktop.workbench.stage import Desk, make_record
+from tests.desktop.workbench.stage import Desk, detected, make_record
 
 POINTS = {"x1": 10, "y1": 10, "x2": 60, "y2": 60}
 
@@ -37,7 +36,7 @@ def test_it_begins_at_what_the_result_was_made_with_and_keeps_what_the_person_se
         entry(None, "unknown"),
     )
     for item, one in zip(bench.session.items.all(record_id), made, strict=True):
-        bench.session.items.update(item.item_id, ItemUpdate.model_validate({"result": [one]}), None)
+        detected(bench.session, item.item_id, one)
     bench.open(record_id, qtbot.waitUntil)
     findings = bench.page.inspector.findings
     seen = []
