@@ -46,6 +46,16 @@
     </message>
 </context>
 <context>
+    <name>CheckDialog</name>
+    <message numerus="yes">
+        <source>Edition {n}, seal {seal}…, %n file(s) compared.</source>
+        <translation>
+            <numerusform>Edition {n}, seal {seal}…, %n file compared.</numerusform>
+            <numerusform>Edition {n}, seal {seal}…, %n files compared.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Correcting</name>
     <message numerus="yes">
         <source>%n change(s) of findings restored that you had not saved.</source>
@@ -277,7 +287,7 @@
     </message>
 </context>
 <context>
-    <name>Finishing</name>
+    <name>FinishDialog</name>
     <message numerus="yes">
         <source>%n item(s) failed.</source>
         <translation>
@@ -286,10 +296,31 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n item(s) have no verdict yet. Decide them first.</source>
+        <source>%n item(s) have no opinion to accept. Decide them first.</source>
         <translation>
-            <numerusform>%n item has no verdict yet. Decide it first.</numerusform>
-            <numerusform>%n items have no verdict yet. Decide them first.</numerusform>
+            <numerusform>%n item has no opinion to accept. Decide it first.</numerusform>
+            <numerusform>%n items have no opinion to accept. Decide them first.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n item(s) have no verdict of a person.</source>
+        <translation>
+            <numerusform>%n item has no verdict of a person.</numerusform>
+            <numerusform>%n items have no verdict of a person.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Accept the model&apos;s opinion for the remaining %n item(s)</source>
+        <translation>
+            <numerusform>Accept the model&apos;s opinion for the remaining item</numerusform>
+            <numerusform>Accept the model&apos;s opinion for the remaining %n items</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>and %n more</numerusform>
+            <numerusform>and %n more</numerusform>
         </translation>
     </message>
 </context>
@@ -435,6 +466,16 @@
         <translation>
             <numerusform>Saving %n edit</numerusform>
             <numerusform>Saving %n edits</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Seal</name>
+    <message numerus="yes">
+        <source>Model&apos;s opinion accepted for %n item(s)</source>
+        <translation>
+            <numerusform>Model&apos;s opinion accepted for %n item</numerusform>
+            <numerusform>Model&apos;s opinion accepted for %n items</numerusform>
         </translation>
     </message>
 </context>

@@ -952,6 +952,35 @@
     </message>
 </context>
 <context>
+    <name>CheckDialog</name>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message numerus="yes">
+        <source>Edition {n}, seal {seal}…, %n file(s) compared.</source>
+        <translation>
+            <numerusform>第 {n} 版，封存码 {seal}…，已核对 %n 个文件。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Seal</source>
+        <translation>封存</translation>
+    </message>
+    <message>
+        <source>The record differs from its seal</source>
+        <translation>记录与封存内容不一致</translation>
+    </message>
+    <message>
+        <source>The record was reopened: the stored edition and its files were checked.</source>
+        <translation>记录已重新打开：已核对所存版本及其文件。</translation>
+    </message>
+    <message>
+        <source>The seal is intact</source>
+        <translation>封存完好</translation>
+    </message>
+</context>
+<context>
     <name>ClashDialog</name>
     <message>
         <source>Cancel</source>
@@ -2014,6 +2043,29 @@
     <message>
         <source>User name</source>
         <translation>用户名</translation>
+    </message>
+</context>
+<context>
+    <name>EditionsDialog</name>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Edition {n}: {outcome}</source>
+        <translation>第 {n} 版：{outcome}</translation>
+    </message>
+    <message>
+        <source>Editions</source>
+        <translation>版本</translation>
+    </message>
+    <message>
+        <source>Seal</source>
+        <translation>封存码</translation>
+    </message>
+    <message>
+        <source>Sealed editions</source>
+        <translation>封存版本</translation>
     </message>
 </context>
 <context>
@@ -3351,34 +3403,83 @@
     </message>
 </context>
 <context>
-    <name>Finishing</name>
+    <name>FinishDialog</name>
     <message numerus="yes">
         <source>%n item(s) failed.</source>
         <translation>
-            <numerusform>%n 个条目未通过。</numerusform>
+            <numerusform>%n 个检查项未通过。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n item(s) have no verdict yet. Decide them first.</source>
+        <source>%n item(s) have no opinion to accept. Decide them first.</source>
         <translation>
-            <numerusform>还有 %n 个条目没有结论，请先判定。</numerusform>
+            <numerusform>%n 个检查项没有可采纳的模型意见，请先逐项判定。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n item(s) have no verdict of a person.</source>
+        <translation>
+            <numerusform>%n 个检查项尚未人工判定。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Accept the model&apos;s opinion for the remaining %n item(s)</source>
+        <translation>
+            <numerusform>对剩余 %n 个检查项采纳模型意见</numerusform>
         </translation>
     </message>
     <message>
         <source>All items passed.</source>
-        <translation>所有条目均已通过。</translation>
+        <translation>全部检查项已通过。</translation>
     </message>
     <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
+        <source>Each is signed by {name} and marked in the record and the report.</source>
+        <translation>每一项均由 {name} 签署，并在记录和报告中注明。</translation>
     </message>
     <message>
-        <source>Finish</source>
-        <translation>完成</translation>
+        <source>Finish record</source>
+        <translation>完成记录</translation>
     </message>
     <message>
         <source>Finish the record?</source>
-        <translation>完成这条记录？</translation>
+        <translation>完成此检查记录？</translation>
+    </message>
+    <message>
+        <source>Finishing seals the record. To change it later, reopen it with a reason.</source>
+        <translation>完成后记录即被封存。如需修改，须填写原因重新打开。</translation>
+    </message>
+    <message>
+        <source>Go to the first undecided item</source>
+        <translation>转到第一个未判定的检查项</translation>
+    </message>
+    <message>
+        <source>Outcome: {outcome} ({counted})</source>
+        <translation>结论：{outcome}（{counted}）</translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>另有 %n 项</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>model: failed</source>
+        <translation>模型：未通过</translation>
+    </message>
+    <message>
+        <source>model: passed</source>
+        <translation>模型：通过</translation>
+    </message>
+    <message>
+        <source>no opinion to accept</source>
+        <translation>无可采纳的意见</translation>
+    </message>
+</context>
+<context>
+    <name>Finishing</name>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
     </message>
     <message>
         <source>PDF (*.pdf)</source>
@@ -3387,10 +3488,6 @@
     <message>
         <source>Report</source>
         <translation>报告</translation>
-    </message>
-    <message>
-        <source>The record gets its end time and its result.</source>
-        <translation>记录将写入结束时间和结果。</translation>
     </message>
     <message>
         <source>The record has no items. Draw a region first.</source>
@@ -5443,6 +5540,25 @@
     </message>
 </context>
 <context>
+    <name>ReopenDialog</name>
+    <message>
+        <source>It can be changed again. The sealed edition stays readable, and finishing makes a new one.</source>
+        <translation>记录将可再次修改。已封存的版本仍可查看，再次完成时生成新版本。</translation>
+    </message>
+    <message>
+        <source>Reason</source>
+        <translation>原因</translation>
+    </message>
+    <message>
+        <source>Reopen record</source>
+        <translation>重新打开</translation>
+    </message>
+    <message>
+        <source>Reopen the record?</source>
+        <translation>重新打开此记录？</translation>
+    </message>
+</context>
+<context>
     <name>Report</name>
     <message>
         <source>Aircraft</source>
@@ -5684,6 +5800,74 @@
     </message>
 </context>
 <context>
+    <name>Seal</name>
+    <message>
+        <source>Failed</source>
+        <translation>未通过</translation>
+    </message>
+    <message>
+        <source>Finished and sealed by {name} on {time}, edition {n}.</source>
+        <translation>由 {name} 于 {time} 完成并封存，第 {n} 版。</translation>
+    </message>
+    <message>
+        <source>Finished by {name} on {time}</source>
+        <translation>由 {name} 于 {time} 完成</translation>
+    </message>
+    <message>
+        <source>Finished by {name} on {time}, edition {n}. Waiting for a second person to release it.</source>
+        <translation>由 {name} 于 {time} 完成，第 {n} 版。等待另一人放行。</translation>
+    </message>
+    <message numerus="yes">
+        <source>Model&apos;s opinion accepted for %n item(s)</source>
+        <translation>
+            <numerusform>%n 个检查项采纳了模型意见</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Passed</source>
+        <translation>通过</translation>
+    </message>
+    <message>
+        <source>Released by {name} on {time}</source>
+        <translation>由 {name} 于 {time} 放行</translation>
+    </message>
+    <message>
+        <source>Reopened by {name} on {time}: {reason}</source>
+        <translation>由 {name} 于 {time} 重新打开：{reason}</translation>
+    </message>
+    <message>
+        <source>Undecided</source>
+        <translation>未判定</translation>
+    </message>
+    <message>
+        <source>{passed} passed, {failed} failed, {undecided} undecided</source>
+        <translation>通过 {passed}，未通过 {failed}，未判定 {undecided}</translation>
+    </message>
+</context>
+<context>
+    <name>SealBar</name>
+    <message>
+        <source>Editions…</source>
+        <translation>版本…</translation>
+    </message>
+    <message>
+        <source>Release…</source>
+        <translation>放行…</translation>
+    </message>
+    <message>
+        <source>Reopened by {name}: {reason}</source>
+        <translation>由 {name} 重新打开：{reason}</translation>
+    </message>
+    <message>
+        <source>Reopen…</source>
+        <translation>重新打开…</translation>
+    </message>
+    <message>
+        <source>Verify seal</source>
+        <translation>验证封存</translation>
+    </message>
+</context>
+<context>
     <name>Section</name>
     <message>
         <source>Clear the search</source>
@@ -5835,6 +6019,21 @@
     <message>
         <source>This version names no photo.</source>
         <translation>这个版本没有记下照片。</translation>
+    </message>
+</context>
+<context>
+    <name>Standing</name>
+    <message>
+        <source>Release record</source>
+        <translation>放行</translation>
+    </message>
+    <message>
+        <source>Release the record?</source>
+        <translation>放行此记录？</translation>
+    </message>
+    <message>
+        <source>You confirm what {name} finished. Your name is kept with edition {n}.</source>
+        <translation>您确认 {name} 完成的内容。您的姓名将随第 {n} 版保存。</translation>
     </message>
 </context>
 <context>
@@ -6421,12 +6620,12 @@
         <translation>正在打开记录…</translation>
     </message>
     <message>
-        <source>Show the records</source>
-        <translation>查看记录</translation>
+        <source>Record finished and sealed.</source>
+        <translation>记录已完成并封存。</translation>
     </message>
     <message>
-        <source>The record is finished.</source>
-        <translation>记录已完成。</translation>
+        <source>Show the records</source>
+        <translation>查看记录</translation>
     </message>
     <message>
         <source>The report is written: {path}</source>

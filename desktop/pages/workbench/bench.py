@@ -25,10 +25,12 @@ from desktop.pages.workbench.rows import Known, Row, Rows, shown_detection
 from desktop.pages.workbench.words import Change
 from desktop.turns import TURN_MS
 from shared import results
-from shared.codes import Permission, Verdict
+from shared.codes import SEALED_STATES, Permission, Verdict
+from shared.results import Counters
 from shared.wire.catalogue import ReferenceImage
 from shared.wire.detection import REFERENCE_DIFFERENCE, DetectionModel, Severity
 from shared.wire.inspection import Item, Record
+from shared.wire.seal import RecordSeal
 
 _GATHER_MS = 100
 _MOST_UNTOLD = 500
@@ -55,6 +57,8 @@ class Bench(QObject):
         self.reference: ReferenceImage | None = None
         self.source: ImageSource | None = None
         self.models: Sequence[DetectionModel] = ()
+        self.seal: RecordSeal | None = None
+        """Where the open record stands; None while that is not known."""
         self.severities: Mapping[str, Severity] = {}
         """How severe a finding with a label is."""
         self.photos: dict[str, list[str]] = {}
@@ -86,7 +90,21 @@ class Bench(QObject):
     @property
     def editable(self) -> bool:
         """True when this person may edit here and now."""
-        return self.edits.journal is not None and self.context.may(Permission.INSPECTION_ITEM_UPDATE)
+        may = self.edits.journal is not None and self.context.may(Permission.INSPECTION_ITEM_UPDATE)
+        return may and not self.sealed
+
+    @property
+    def sealed(self) -> bool:
+        """True when the record was finished, and nobody reopened it."""
+        return self.seal is not None and self.seal.state in SEALED_STATES
+
+    @property
+    def counters(self) -> Counters:
+        """The items of the record as they are shown: detected, judged, undecided."""
+        total = Counters()
+        for row in self.rows:
+            total = total.plus(Verdict(row.status) if row.judged else Verdict.UNDECIDED, row.detected)
+        return total
 
     @property
     def mm_per_pixel(self) -> float | None:
@@ -107,7 +125,7 @@ class Bench(QObject):
         payload = self.context.payload
         self.document = Document(opened.record, payload.user.user_id if payload is not None else None)
         self.reference, self.models = opened.reference, opened.models
-        self.severities = opened.severities
+        self.severities, self.seal = opened.severities, opened.seal
         self._names, self._rows = model_names(opened.models), opened.rows
         self.link.home = of_record(opened.reference)
         if not same:
@@ -138,7 +156,7 @@ class Bench(QObject):
 
     def leave(self) -> None:
         """Nothing is open any more."""
-        self.document = self.reference = self.source = None
+        self.document = self.reference = self.source = self.seal = None
         self.rows, self._rows = [], Rows()
         self.drafts.close()
         self.link.home = None
@@ -279,6 +297,13 @@ class Bench(QObject):
         if self.document is not None and record.inspection_id == self.record_id:
             self.document.record = record
             self.changed.emit()
+
+    def serve_seal(self, seal: RecordSeal) -> None:
+        """Where the record stands now: it was finished, released or reopened."""
+        if self.document is not None and seal.inspection_id == self.record_id:
+            self.seal = seal
+            self.changed.emit()
+            self.currentChanged.emit()
 
     def rebase(self) -> None:
         """What is shown follows anew from the service's state and the journal."""

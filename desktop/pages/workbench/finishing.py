@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QUrl, Signal
@@ -14,13 +15,16 @@ from desktop.exchange.naming import harmless
 from desktop.fonts import MissingGlyphsError
 from desktop.pages.file_dialogs import Purpose
 from desktop.pages.save_as import choose_file, html_instead
+from desktop.pages.sealing.finish_dialog import Finish, FinishDialog, UndecidedItem
 from desktop.pages.sentences import sentence
 from desktop.pages.workbench.bench import Bench
 from desktop.report import html, pdf
 from desktop.report.collect import collect
-from desktop.widgets import confirm
 from desktop.workers import Cancelled, Lane, Report, Task, run
-from shared.wire.inspection import Record
+from shared import results
+from shared.codes import Verdict
+from shared.wire.inspection import Photo, Record
+from shared.wire.seal import RecordSeal
 
 _SHOW_AFTER_MS = 500
 
@@ -43,47 +47,78 @@ class Finishing(QObject):
         self._task: Task | None = None
 
     def finish(self) -> None:
-        """Ask, then finish the record."""
-        document = self._bench.document
-        if document is None:
+        """Ask, then finish the record. What is undecided is signed only when the person says so."""
+        bench = self._bench
+        if bench.document is None:
             return
-        if not self._bench.rows:
+        if not bench.rows:
             self.said.emit(self.tr("The record has no items. Draw a region first."))
-            return
-        open_ones = sum(not row.finished for row in self._bench.rows)
-        if open_ones:
-            first = next(row.item_id for row in self._bench.rows if not row.finished)
-            self.said.emit(self.tr("%n item(s) have no verdict yet. Decide them first.", "", open_ones))
-            self.undecided.emit(first)
-            return
-        failed = sum(row.status == "failed" for row in self._bench.rows)
-        text = self.tr("All items passed.")
-        if failed:
-            text = self.tr("%n item(s) failed.", "", failed)
-        if confirm(
-            self._window,
-            self.tr("Finish the record?"),
-            text + " " + self.tr("The record gets its end time and its result."),
-            self.tr("Finish"),
-            danger=False,
-        ):
-            self.finish_now()
+        elif bench.counters.undecided:
+            bench.edits.when_saved(self._read_photos, self)
+        else:
+            self._ask({})
 
-    def finish_now(self) -> None:
-        """Finish the record without a question, once everything is saved."""
-        self._bench.edits.when_saved(self._send, self)
-
-    def _send(self) -> None:
+    def _read_photos(self) -> None:
+        # An opinion counts for the newest photo only, which another desktop may have added.
         run(
-            self._bench.context.session.records.finish,
+            self._bench.context.session.items.record_photos,
             self._bench.record_id,
+            owner=self,
+            done=self._photos_read,
+            failed=self._failed,
+        )
+
+    def _photos_read(self, photos: Sequence[Photo]) -> None:
+        newest = {photo.item_id: photo.file_id for photo in sorted(photos, key=lambda one: one.created_at)}
+        self._ask(newest)
+
+    def _ask(self, newest_photo: Mapping[str, str]) -> None:
+        bench = self._bench
+        if bench.document is None:
+            return
+        finish = Finish(bench.counters, self._undecided(newest_photo), bench.known.me[1])
+        dialog = FinishDialog(finish, self._window)
+        dialog.goToWanted.connect(self.undecided)
+        listed = [item.item_id for item in finish.undecided]
+        dialog.accepted.connect(lambda: self.finish_now(listed if dialog.accepts else ()))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _undecided(self, newest_photo: Mapping[str, str]) -> list[UndecidedItem]:
+        bench, found = self._bench, []
+        for row in bench.rows:
+            item = None if row.judged or bench.document is None else bench.document.item(row.item_id)
+            if item is None:
+                continue
+            photo = newest_photo.get(bench.edits.service_id(row.item_id))
+            opinion = None
+            if results.acceptable_version(item.result, photo) is not None:
+                opinion = Verdict.PASSED if results.model_opinion(item.result) else Verdict.FAILED
+            found.append(UndecidedItem(row.item_id, row.number, row.name, opinion))
+        return found
+
+    def finish_now(self, accepted: Sequence[str] = ()) -> None:
+        """Finish the record without a question, once everything is saved.
+
+        `accepted`: the items on which the person signs the model's opinion, and no others.
+        """
+        self._bench.edits.when_saved(lambda: self._send(accepted), self)
+
+    def _send(self, accepted: Sequence[str]) -> None:
+        run(
+            _finish,
+            self._bench.context.session,
+            self._bench.record_id,
+            [self._bench.edits.service_id(item_id) for item_id in accepted],
             owner=self,
             done=self._done,
             failed=self._failed,
         )
 
-    def _done(self, record: Record) -> None:
+    def _done(self, answer: tuple[Record, RecordSeal]) -> None:
+        record, seal = answer
         self._bench.serve_record(record)
+        self._bench.serve_seal(seal)
         self.finished.emit()
 
     def _failed(self, error: Exception) -> None:
@@ -154,6 +189,13 @@ class Finishing(QObject):
 def show_folder(path: str) -> None:
     """Open the folder of a file in the system's own way."""
     QDesktopServices.openUrl(QUrl.fromLocalFile(str(Path(path).parent)))
+
+
+def _finish(session: Session, record_id: str, accepted: Sequence[str]) -> tuple[Record, RecordSeal]:
+    record = session.records.finish(
+        record_id, accept_model_opinion=bool(accepted), item_ids=list(accepted) or None
+    )
+    return record, session.records.seal(record_id)
 
 
 def _make(report: Report, session: Session, record_id: str, by: str, path: Path) -> None:

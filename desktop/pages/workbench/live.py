@@ -12,7 +12,8 @@ from desktop.listener import Listener
 from desktop.pages.workbench.bench import Bench
 from desktop.workers import Report, run
 from shared.wire.events import ChangeEvent
-from shared.wire.inspection import Item
+from shared.wire.inspection import Item, Record
+from shared.wire.seal import RecordSeal
 
 _GATHER_MS = 150
 _AT_ONCE = 50
@@ -98,12 +99,18 @@ class Live(QObject):
         if self._record:
             self._record = False
             run(
-                self._bench.context.session.records.get,
+                _read_record,
+                self._bench.context.session,
                 self._bench.record_id,
                 owner=self,
-                done=lambda tagged: self._bench.serve_record(tagged.value),
+                done=self._take_record,
                 failed=lambda _: None,
             )
+
+    def _take_record(self, news: tuple[Record, RecordSeal]) -> None:
+        record, seal = news
+        self._bench.serve_record(record)
+        self._bench.serve_seal(seal)
 
     def _known(self, service_id: str) -> bool:
         document = self._bench.document
@@ -116,6 +123,10 @@ class Live(QObject):
             self._bench.serve_item(news[0])
         else:
             self._bench.serve_some(news)
+
+
+def _read_record(session: Session, record_id: str) -> tuple[Record, RecordSeal]:
+    return session.records.get(record_id).value, session.records.seal(record_id)
 
 
 def _read(report: Report, session: Session, item_ids: list[str]) -> None:

@@ -35,6 +35,7 @@ from shared.paths import private_folder
 from shared.wire.catalogue import ReferenceImage
 from shared.wire.detection import DetectionModel, Severity
 from shared.wire.inspection import Record
+from shared.wire.seal import RecordSeal
 
 _KEPT_BYTES = 4_000_000_000
 """Least recently used pictures beyond this many bytes leave the cache."""
@@ -59,6 +60,7 @@ class Opened:
     reference: ReferenceImage | None
     models: Sequence[DetectionModel]
     severities: Mapping[str, Severity] = field(default_factory=dict)
+    seal: RecordSeal | None = None
 
 
 def load(session: Session, record_id: str, local_id: Callable[[str], str]) -> Opened:
@@ -78,9 +80,10 @@ def load(session: Session, record_id: str, local_id: Callable[[str], str]) -> Op
     severities: Mapping[str, Severity] = {}
     with contextlib.suppress(NotFound, Forbidden):
         severities = session.detection.labels()
+    seal = session.records.seal(record_id)
     rows = Rows()
     rows.of(items, model_names(models))
-    return Opened(record, items, rows, reference, models, severities)
+    return Opened(record, items, rows, reference, models, severities, seal)
 
 
 def model_names(models: Sequence[DetectionModel]) -> dict[str, str]:

@@ -14,6 +14,8 @@ from desktop.canvas.view import CanvasView
 from desktop.client.errors import Forbidden, NotFound
 from desktop.context import Context
 from desktop.memory import Trimming
+from desktop.pages.sealing.seal_bar import SealBar
+from desktop.pages.sealing.standing import Standing
 from desktop.pages.sentences import sentence
 from desktop.pages.workbench.adding import Adding
 from desktop.pages.workbench.aligning import Aligning
@@ -108,6 +110,8 @@ class WorkbenchPage(Page):
         self.comparing.follow(self.inspector.photo, self.aligning)
         self.undoing = Undoing(self.bench, self.inspector, self.aligning, self.correcting, self)
         self.finishing = Finishing(self.bench, self)
+        self.seal_bar = SealBar()
+        self.standing = Standing(context, self.seal_bar, self)
         places = (self.centre, self.reference, self.strip)
         self.picture = ReferencePicture(self.bench, self.view, self.items.model, places, self)
         crops_in = (self.bench, self.items.model, self.devicePixelRatioF(), self)
@@ -138,6 +142,7 @@ class WorkbenchPage(Page):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.top)
+        column.addWidget(self.seal_bar)
         column.addWidget(self.notices)
         column.addWidget(self.rest)
         column.addWidget(self.own_file)
@@ -157,6 +162,7 @@ class WorkbenchPage(Page):
             self.own_detection,
             self.deleting,
             self.adding,
+            self.standing,
         )
         for said in (bench.edits.failed, bench.edits.kept, *(part.said for part in (*talking, *others))):
             said.connect(self.toast)
@@ -191,7 +197,8 @@ class WorkbenchPage(Page):
         self.detecting.restChanged.connect(self._offer_rest)
         self.rest.acted.connect(self.detecting.detect_again)
         self.finishing.undecided.connect(self.go_to)
-        self.finishing.finished.connect(lambda: self.toast.emit(self.tr("The record is finished.")))
+        self.finishing.finished.connect(lambda: self.toast.emit(self.tr("Record finished and sealed.")))
+        self.standing.changed.connect(bench.serve_seal)
         self.finishing.written.connect(self._report_written)
         self.reference.chosen.connect(self.reload)
         self.inspector.history.openWanted.connect(self._open_earlier)
@@ -274,7 +281,7 @@ class WorkbenchPage(Page):
         self.bench.take(opened)
         if self._wanted_item and self._wanted_item in [row.item_id for row in self.bench.rows]:
             self.bench.choose(self._wanted_item)
-        self.top.show_record(opened.record)
+        self.top.show_record(opened.record, self.bench.sealed)
         self.comparing.show(False)
         if self.picture.turn():
             self.view.setFocus()
@@ -307,8 +314,9 @@ class WorkbenchPage(Page):
         self.items.show_rows(self.bench.rows, can_start, bool(reference is not None and reference.template))
         self.selecting.show()
         self.inspector.say_none(any_items=bool(self.bench.rows))
-        self.top.show_record(document.record)
+        self.top.show_record(document.record, self.bench.sealed)
         self.set_editable(self.bench.editable)
+        self.standing.show(self.bench.seal)
         self.line.show()
         self._show_run()
         self.picture.crop()

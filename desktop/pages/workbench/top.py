@@ -9,10 +9,7 @@ from desktop.binding import Commands
 from desktop.pages.workbench.edits import Saving
 from desktop.pages.workbench.menus import everything
 from desktop.widgets import Button, IconButton, Kind, SaveMark, SaveState, TopBar, tip
-from shared.codes import Status
 from shared.wire.inspection import Record
-
-_DECIDED = (Status.PASSED, Status.FAILED)
 
 
 class Top(TopBar):
@@ -56,8 +53,8 @@ class Top(TopBar):
         self.more.clicked.connect(lambda _checked=False: self._offer())
         self.show_saving(Saving())
 
-    def show_record(self, record: Record) -> None:
-        """Show which record is open."""
+    def show_record(self, record: Record, sealed: bool) -> None:
+        """Show which record is open; of one that is finished and sealed comes the report next."""
         aircraft = record.aircraft_name or ""
         name = record.inspection_name or self.tr("Unnamed record")
         crumbs = [(self.tr("Records"), "records"), (aircraft, ""), (name, "")]
@@ -65,7 +62,7 @@ class Top(TopBar):
             self._shown = crumbs
             self.set_crumbs([crumb for crumb in crumbs if crumb[0]])
         self.set_status(record.inspection_status.value)
-        self._ended = record.end_time is not None and record.inspection_status in _DECIDED
+        self._ended = sealed
         self.finish.setText(self.tr("Write the report") if self._ended else self.tr("Finish record"))
         self.finish.set_icon("report" if self._ended else "check")
         self.finish.setToolTip(self._commands.tooltip("record.report" if self._ended else "record.finish"))

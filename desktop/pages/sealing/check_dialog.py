@@ -1,0 +1,60 @@
+"""Shows what a check of a seal found."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from desktop.pages.sealing.words import short_seal
+from desktop.widgets import Button, Dialog, Symbol, label
+from shared.wire.seal import SealCheck
+
+_LIST_LINES = 10
+
+
+class CheckDialog(Dialog):
+    """Intact, or every difference by a sentence."""
+
+    def __init__(self, check: SealCheck, parent: QWidget | None) -> None:
+        super().__init__(parent)
+        self.setObjectName("seal-check")
+        self.setWindowTitle(self.tr("Seal"))
+        self.setModal(True)
+        self.setMinimumWidth(480)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 20, 20, 16)
+        column.setSpacing(8)
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        head.addWidget(Symbol("check" if check.intact else "warning", "passed" if check.intact else "failed"))
+        title = self.tr("The seal is intact") if check.intact else self.tr("The record differs from its seal")
+        self.title = label(title, "item", wrap=True)
+        head.addWidget(self.title, 1)
+        column.addLayout(head)
+        what = self.tr("Edition {n}, seal {seal}…, %n file(s) compared.", "", check.files)
+        column.addWidget(label(what.format(n=check.edition, seal=short_seal(check.seal)), "dim", wrap=True))
+        if not check.current:
+            said = self.tr("The record was reopened: the stored edition and its files were checked.")
+            column.addWidget(label(said, "dim", wrap=True))
+        if check.differences:
+            column.addWidget(self._differences(check))
+        row = QHBoxLayout()
+        row.addStretch(1)
+        close = Button(self.tr("Close"))
+        close.clicked.connect(self.accept)
+        row.addWidget(close)
+        column.addSpacing(8)
+        column.addLayout(row)
+
+    def _differences(self, check: SealCheck) -> QWidget:
+        rows = QWidget()
+        lines = QVBoxLayout(rows)
+        lines.setContentsMargins(0, 0, 8, 0)
+        for difference in check.differences:
+            lines.addWidget(label(difference.message, wrap=True))
+            lines.addWidget(label(difference.path, "dim", wrap=True))
+        lines.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setWidget(rows)
+        scroll.setMinimumHeight(self.fontMetrics().lineSpacing() * _LIST_LINES)
+        return scroll

@@ -1,0 +1,67 @@
+"""The sealed editions of a record: who finished, released and reopened each, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from desktop.pages.sealing.words import happened, outcome_word
+from desktop.widgets import Button, Card, Dialog, label
+from shared.wire.seal import Edition
+
+_WIDTH = 560
+_HEIGHT_LINES = 22
+
+
+class EditionsDialog(Dialog):
+    """Newest first; the seal can be selected and copied."""
+
+    def __init__(self, editions: Sequence[Edition], parent: QWidget | None) -> None:
+        super().__init__(parent)
+        self.setObjectName("editions")
+        self.setWindowTitle(self.tr("Editions"))
+        self.setModal(True)
+        self.setMinimumWidth(_WIDTH)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 20, 20, 16)
+        column.setSpacing(12)
+        column.addWidget(label(self.tr("Sealed editions"), "item"))
+        rows = QWidget()
+        rows.setProperty("clear", True)
+        lines = QVBoxLayout(rows)
+        lines.setContentsMargins(0, 0, 8, 0)
+        lines.setSpacing(8)
+        for edition in reversed(editions):
+            lines.addWidget(self._card(edition))
+        lines.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setWidget(rows)
+        most = self.fontMetrics().lineSpacing() * _HEIGHT_LINES
+        scroll.setMinimumHeight(min(rows.sizeHint().height() + 4, most))
+        column.addWidget(scroll, 1)
+        row = QHBoxLayout()
+        row.addStretch(1)
+        close = Button(self.tr("Close"))
+        close.clicked.connect(self.accept)
+        row.addWidget(close)
+        column.addLayout(row)
+
+    def _card(self, edition: Edition) -> QWidget:
+        card = Card()
+        column = QVBoxLayout(card)
+        column.setContentsMargins(12, 10, 12, 10)
+        column.setSpacing(4)
+        head = self.tr("Edition {n}: {outcome}").format(
+            n=edition.edition, outcome=outcome_word(edition.outcome)
+        )
+        column.addWidget(label(head, "strong"))
+        for line in happened(edition):
+            column.addWidget(label(line, wrap=True))
+        seal = label(edition.seal, "dim", wrap=True)
+        seal.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        seal.setAccessibleName(self.tr("Seal"))
+        column.addWidget(seal)
+        return card

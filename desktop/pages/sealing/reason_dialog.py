@@ -1,0 +1,40 @@
+"""Asks why a sealed record has to be changed again."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtWidgets import QWidget
+
+from desktop.widgets import Confirm, Field, TextArea
+
+_MOST = 2000
+
+
+class ReopenDialog(Confirm):
+    """Reopening needs a reason; the sealed edition stays readable."""
+
+    def __init__(self, parent: QWidget | None) -> None:
+        super().__init__(
+            parent,
+            QCoreApplication.translate("ReopenDialog", "Reopen the record?"),
+            QCoreApplication.translate(
+                "ReopenDialog",
+                "It can be changed again. The sealed edition stays readable, and finishing makes a new one.",
+            ),
+            QCoreApplication.translate("ReopenDialog", "Reopen record"),
+        )
+        self.setObjectName("reopen-record")
+        self.reason = TextArea(3)
+        self.reason.setObjectName("reopen-reason")
+        self.body.addWidget(Field(self.tr("Reason"), self.reason))
+        self.reason.textChanged.connect(self._check)
+        self.reason.setFocus()
+        self._check()
+
+    @property
+    def given(self) -> str:
+        """The reason as it is typed."""
+        return self.reason.toPlainText().strip()[:_MOST]
+
+    def _check(self) -> None:
+        self.act.setEnabled(bool(self.given))

@@ -1,0 +1,68 @@
+"""Says that the open record is sealed, and offers what can be done with a sealed record."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from desktop.pages.sealing.words import seal_sentence
+from desktop.widgets import Button, Kind, Panel, Symbol, label
+from shared.codes import SEALED_STATES, SealState
+from shared.wire.seal import RecordSeal
+
+
+class SealBar(Panel):
+    """A line below the top bar; hidden while the record is open and was never finished."""
+
+    verifyWanted = Signal()  # noqa: N815 - Qt signals
+    releaseWanted = Signal()  # noqa: N815
+    reopenWanted = Signal()  # noqa: N815
+    editionsWanted = Signal()  # noqa: N815
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("raised", "bottom", parent)
+        self.setObjectName("seal-bar")
+        self.text = label("", wrap=True)
+        self._symbol = Symbol("lock", "accent")
+        self.release = Button(self.tr("Release…"), kind=Kind.LINK)
+        self.release.setObjectName("seal-release")
+        self.verify = Button(self.tr("Verify seal"), kind=Kind.LINK)
+        self.verify.setObjectName("seal-verify")
+        self.editions = Button(self.tr("Editions…"), kind=Kind.LINK)
+        self.editions.setObjectName("seal-editions")
+        self.reopen = Button(self.tr("Reopen…"), kind=Kind.LINK)
+        self.reopen.setObjectName("seal-reopen")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 6, 12, 6)
+        row.setSpacing(12)
+        row.addWidget(self._symbol)
+        row.addWidget(self.text, 1)
+        for button, signal in (
+            (self.release, self.releaseWanted),
+            (self.verify, self.verifyWanted),
+            (self.editions, self.editionsWanted),
+            (self.reopen, self.reopenWanted),
+        ):
+            row.addWidget(button)
+            button.clicked.connect(lambda _checked=False, signal=signal: signal.emit())
+        self.hide()
+
+    def show_seal(self, seal: RecordSeal | None, may_release: bool, may_reopen: bool) -> None:
+        """Show where the record stands; None: not known, nothing is shown."""
+        state = SealState.OPEN if seal is None else seal.state
+        if seal is None or seal.newest is None or state is SealState.OPEN:
+            self.hide()
+            return
+        sealed = state in SEALED_STATES
+        self._symbol.show_icon("lock" if sealed else "history", "accent" if sealed else "undecided")
+        if sealed:
+            self.text.setText(seal_sentence(seal))
+        else:
+            newest = seal.newest
+            name, reason = newest.reopened_by_name or newest.reopened_by, newest.reopen_reason
+            reopened = self.tr("Reopened by {name}: {reason}")
+            self.text.setText(reopened.format(name=name or "", reason=reason or ""))
+        self.setAccessibleName(self.text.text())
+        self.release.setVisible(state is SealState.AWAITING_RELEASE and may_release)
+        self.reopen.setVisible(sealed and may_reopen)
+        self.show()

@@ -1,0 +1,125 @@
+"""What is done with a sealed record: verify, release, reopen, read its editions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QDialog, QWidget
+
+from desktop.context import Context
+from desktop.pages.sealing.check_dialog import CheckDialog
+from desktop.pages.sealing.editions_dialog import EditionsDialog
+from desktop.pages.sealing.reason_dialog import ReopenDialog
+from desktop.pages.sealing.seal_bar import SealBar
+from desktop.pages.sentences import sentence
+from desktop.widgets import confirm
+from desktop.workers import run
+from shared.codes import Permission, SealState
+from shared.wire.seal import Edition, RecordSeal, SealCheck
+
+
+class Standing(QObject):
+    """Follows the seal bar; asks, calls the service, and reports where the record stands then."""
+
+    changed = Signal(object)
+    """The `RecordSeal` after a release or a reopening."""
+    said = Signal(str)
+    """Something to say to the person."""
+
+    def __init__(self, context: Context, bar: SealBar, window: QWidget) -> None:
+        super().__init__(window)
+        self._context, self._bar, self._window = context, bar, window
+        self._seal: RecordSeal | None = None
+        bar.verifyWanted.connect(self.verify)
+        bar.releaseWanted.connect(self.release)
+        bar.reopenWanted.connect(self.reopen)
+        bar.editionsWanted.connect(self.show_editions)
+
+    def show(self, seal: RecordSeal | None) -> None:
+        """Show where the open record stands."""
+        self._seal = seal
+        payload, newest = self._context.payload, None if seal is None else seal.newest
+        another = payload is not None and newest is not None and newest.finished_by != payload.user.user_id
+        self._bar.show_seal(
+            seal,
+            may_release=another and self._context.may(Permission.INSPECTION_RELEASE),
+            may_reopen=self._context.may(Permission.INSPECTION_REOPEN),
+        )
+
+    def verify(self) -> None:
+        """Have the service compare the record with its seal, and show what it found."""
+        if self._seal is not None:
+            run(
+                self._context.session.records.verify_seal,
+                self._seal.inspection_id,
+                owner=self,
+                done=self._verified,
+                failed=self._failed,
+            )
+
+    def reopen(self) -> None:
+        """Ask why, then reopen the record."""
+        seal = self._seal
+        if seal is None:
+            return
+        dialog = ReopenDialog(self._window)
+        wanted = dialog.exec() == QDialog.DialogCode.Accepted
+        reason = dialog.given
+        dialog.deleteLater()
+        if wanted:
+            run(
+                self._context.session.records.reopen,
+                seal.inspection_id,
+                reason,
+                owner=self,
+                done=self.changed.emit,
+                failed=self._failed,
+            )
+
+    def release(self) -> None:
+        """Ask, then release the edition on view."""
+        seal = self._seal
+        if seal is None or seal.newest is None or seal.state is not SealState.AWAITING_RELEASE:
+            return
+        said = self.tr("You confirm what {name} finished. Your name is kept with edition {n}.")
+        newest = seal.newest
+        if confirm(
+            self._window,
+            self.tr("Release the record?"),
+            said.format(name=newest.finished_by_name or newest.finished_by, n=newest.edition),
+            self.tr("Release record"),
+            danger=False,
+        ):
+            run(
+                self._context.session.records.release,
+                seal.inspection_id,
+                newest.edition,
+                owner=self,
+                done=self.changed.emit,
+                failed=self._failed,
+            )
+
+    def show_editions(self) -> None:
+        """Show every sealed edition of the record."""
+        if self._seal is not None:
+            run(
+                self._context.session.records.editions,
+                self._seal.inspection_id,
+                owner=self,
+                done=self._list_editions,
+                failed=self._failed,
+            )
+
+    def _verified(self, check: SealCheck) -> None:
+        dialog = CheckDialog(check, self._window)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _list_editions(self, editions: Sequence[Edition]) -> None:
+        dialog = EditionsDialog(editions, self._window)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _failed(self, error: Exception) -> None:
+        self.said.emit(sentence(error))

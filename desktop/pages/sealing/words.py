@@ -1,0 +1,76 @@
+"""What a seal, an edition and the counters of a record say to a person."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication
+
+from desktop.moments import minute
+from shared.codes import SealState, Status
+from shared.results import Counters
+from shared.wire.seal import Edition, RecordSeal
+
+_SHORT = 12
+
+
+def short_seal(seal: str) -> str:
+    """The first digits of a seal, enough to compare by eye."""
+    return seal[:_SHORT]
+
+
+def seal_sentence(seal: RecordSeal | None) -> str:
+    """Who sealed the record, when, and as which edition; empty for a record that is not sealed."""
+    edition = None if seal is None else seal.newest
+    if seal is None or edition is None:
+        return ""
+    if seal.state is SealState.AWAITING_RELEASE:
+        said = QCoreApplication.translate(
+            "Seal", "Finished by {name} on {time}, edition {n}. Waiting for a second person to release it."
+        )
+    elif seal.state is SealState.FINISHED:
+        said = QCoreApplication.translate("Seal", "Finished and sealed by {name} on {time}, edition {n}.")
+    else:
+        return ""
+    return said.format(
+        name=edition.finished_by_name or edition.finished_by,
+        time=minute(edition.finished_at),
+        n=edition.edition,
+    )
+
+
+def counted_sentence(counted: Counters) -> str:
+    """How many items were judged how."""
+    said = QCoreApplication.translate("Seal", "{passed} passed, {failed} failed, {undecided} undecided")
+    return said.format(passed=counted.passed, failed=counted.failed, undecided=counted.undecided)
+
+
+def outcome_word(outcome: Status | None) -> str:
+    """The outcome that the verdicts come to."""
+    return {
+        Status.PASSED: QCoreApplication.translate("Seal", "Passed"),
+        Status.FAILED: QCoreApplication.translate("Seal", "Failed"),
+    }.get(outcome or Status.NOT_STARTED, QCoreApplication.translate("Seal", "Undecided"))
+
+
+def happened(edition: Edition) -> list[str]:
+    """What happened to an edition, one line each, oldest first."""
+    translate = QCoreApplication.translate
+    lines = [
+        translate("Seal", "Finished by {name} on {time}").format(
+            name=edition.finished_by_name or edition.finished_by, time=minute(edition.finished_at)
+        )
+    ]
+    if edition.accepted_opinions:
+        lines.append(
+            translate("Seal", "Model's opinion accepted for %n item(s)", "", edition.accepted_opinions)
+        )
+    if edition.released_at is not None:
+        name = edition.released_by_name or edition.released_by or ""
+        released = translate("Seal", "Released by {name} on {time}")
+        lines.append(released.format(name=name, time=minute(edition.released_at)))
+    if edition.reopened_at is not None:
+        name = edition.reopened_by_name or edition.reopened_by or ""
+        reopened = translate("Seal", "Reopened by {name} on {time}: {reason}")
+        lines.append(
+            reopened.format(name=name, time=minute(edition.reopened_at), reason=edition.reopen_reason or "")
+        )
+    return lines
