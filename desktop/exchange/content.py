@@ -52,7 +52,8 @@ class ItemFacts:
     `reference` is the picture that the region is marked on; `region` is in px of it, upright, and None
     without one or when the picture's size is unknown.
     `findings` and `version` are those of the newest detection that finished; `photo` is the picture it looked
-    at, None when its size is unknown. `passed` is what counts, `opinion` what the model said.
+    at, None when its size is unknown. `passed` is the verdict of a person (None: undecided), `opinion` what
+    the model said, and `accepted` that the verdict accepts it.
     """
 
     number: int
@@ -68,6 +69,7 @@ class ItemFacts:
     reason: str
     decided_by: str
     decided_at: str
+    accepted: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,13 +109,18 @@ class Inspection:
                 detection, None if reference is None else reference.mm_per_pixel, self.severities
             ),
             version=None if detection is None else results.version(detection),
-            passed=results.passed(entries),
+            passed=_judged(results.verdict(entries)),
             opinion=results.model_opinion(entries),
             verdict=results.verdict(entries),
             reason=str(said.get("reason") or ""),
             decided_by=str(said.get("by_name") or said.get("by") or ""),
             decided_at=str(said.get("at") or ""),
+            accepted=results.accepted_version(current) is not None,
         )
+
+
+def _judged(verdict: Verdict) -> bool | None:
+    return None if verdict is Verdict.UNDECIDED else verdict is Verdict.PASSED
 
 
 def entries_of(item: Item) -> list[dict[str, Any]]:

@@ -21,12 +21,15 @@ from desktop.imaging.source import ImageSource
 from desktop.moments import minute_in_zone
 from desktop.report import words
 from desktop.report.content import Evidence, Report, ReportedFinding, ReportedItem
+from desktop.report.seal import report_seal
 from shared import __version__, findings, results
+from shared.codes import Verdict
 from shared.content import names_another, sha256, sha256_of
 from shared.geometry import Rect, point_to_pixels
 from shared.wire.catalogue import ReferenceImage, Task
 from shared.wire.detection import Severity
 from shared.wire.inspection import Item, Record
+from shared.wire.seal import RecordSeal
 
 # The overview is printed 180 mm wide: 200 dots an inch.
 OVERVIEW_PX = 1400
@@ -45,6 +48,7 @@ def collect(session: Session, inspection_id: str, made_by: str, progress: Progre
     """
     record = session.records.get(inspection_id).value
     items = session.items.all(inspection_id)
+    seal = session.records.seal(inspection_id)
     pictures = _Pictures(session)
     severities: Mapping[str, Severity] = {}
     with contextlib.suppress(NotFound, Forbidden):
@@ -70,7 +74,7 @@ def collect(session: Session, inspection_id: str, made_by: str, progress: Progre
         subtitle=QCoreApplication.translate("Report", "Inspection report"),
         status=record.inspection_status,
         status_name=words.status(record.inspection_status),
-        fields=_fields(record, _task(session, record)),
+        fields=_fields(record, _task(session, record), seal),
         overview=overview,
         overview_scale=1.0 if reference is None else overview.width() / reference.picture.size[0],
         items=tuple(reported),
@@ -81,7 +85,9 @@ def collect(session: Session, inspection_id: str, made_by: str, progress: Progre
         record={
             "record": record.model_dump(mode="json"),
             "items": [item.model_dump(mode="json", exclude_unset=True) for item in items],
+            "seal": seal.model_dump(mode="json"),
         },
+        seal=report_seal(seal),
     )
 
 
@@ -206,7 +212,7 @@ def _item(
         reference_crop=crop,
         photo_crop=_photo_crop(photo, reported, region, provenance),
         findings=reported,
-        passed=results.passed(entries),
+        passed=_judged(results.verdict(entries)),
         opinion=results.model_opinion(entries),
         verdict=results.verdict(entries),
         reason=str(said.get("reason") or ""),
@@ -214,7 +220,12 @@ def _item(
         decided_at=_time(said.get("at")),
         version=results.version(current) if current is not None else None,
         note=str(failure.get("message") or ""),
+        accepted=results.accepted_version(current) is not None,
     )
+
+
+def _judged(verdict: Verdict) -> bool | None:
+    return None if verdict is Verdict.UNDECIDED else verdict is Verdict.PASSED
 
 
 def _findings(
@@ -289,7 +300,7 @@ def _task(session: Session, record: Record) -> Task | None:
         return None
 
 
-def _fields(record: Record, task: Task | None) -> tuple[tuple[str, str], ...]:
+def _fields(record: Record, task: Task | None, seal: RecordSeal) -> tuple[tuple[str, str], ...]:
     flight = task.flight_number if task else None
     return (
         (QCoreApplication.translate("Report", "Aircraft"), record.aircraft_name or ""),
@@ -298,7 +309,9 @@ def _fields(record: Record, task: Task | None) -> tuple[tuple[str, str], ...]:
         (QCoreApplication.translate("Report", "Task"), task.task_name if task else record.task_id),
         (QCoreApplication.translate("Report", "Started"), _clock(record.start_time)),
         (QCoreApplication.translate("Report", "Finished"), _clock(record.end_time)),
-        (QCoreApplication.translate("Report", "Progress"), f"{record.progress} %"),
+        (QCoreApplication.translate("Report", "Status"), words.status(record.inspection_status)),
+        (QCoreApplication.translate("Report", "Outcome of the verdicts"), words.computed(seal.outcome)),
+        (QCoreApplication.translate("Report", "Items judged"), words.judged(seal.counters)),
         (QCoreApplication.translate("Report", "Reference image"), record.reference_image_name or ""),
         (QCoreApplication.translate("Report", "Record"), record.inspection_id),
         (QCoreApplication.translate("Report", "Created"), _clock(record.created_at)),

@@ -39,14 +39,31 @@ class ReportedFinding:
 
 
 @dataclass(frozen=True, slots=True)
+class ReportSeal:
+    """The sealed edition that a report shows: its number, its SHA-256 in hexadecimal, who finished it when.
+
+    `awaits_release`: a second person has to release it, so it does not stand yet.
+    """
+
+    record_id: str
+    edition: int
+    seal: str
+    finished_by: str
+    finished_at: datetime
+    released_by: str = ""
+    released_at: datetime | None = None
+    awaits_release: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ReportedItem:
     """One item with its pictures; a null picture means there is none.
 
     `region` is in px of the upright picture that it is marked on and None for an item without one;
     `region_mm` is its width and height in mm where the picture has a scale; `on_overview` tells that the
-    picture is the record's reference image. `passed` is what counts (None: undecided), `opinion` what the
-    model said; without a verdict `decided_by` is empty and `decided_at` None. `note` says why a detection
-    gave no result.
+    picture is the record's reference image. `passed` is the verdict of a person (None: undecided),
+    `accepted` tells that it accepts the model's opinion, and `opinion` what the model said; without a verdict
+    `decided_by` is empty and `decided_at` None. `note` says why a detection gave no result.
     """
 
     number: int
@@ -67,6 +84,7 @@ class ReportedItem:
     decided_at: datetime | None
     version: int | None
     note: str
+    accepted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +92,8 @@ class Report:
     """A whole report. `fields` are label and value of the record in the order to show them.
 
     `overview` is the reference image made smaller, `overview_scale` its px per px of the upright original.
-    `record` is the record as the service answers it, for machine-readable copies.
+    `record` is the record as the service answers it, for machine-readable copies. `status` and `status_name`
+    are the outcome of a sealed record and the state of a draft. `seal` is None for a draft.
     """
 
     title: str
@@ -90,6 +109,7 @@ class Report:
     made_by: str
     program: str
     record: Mapping[str, Any]
+    seal: ReportSeal | None = None
 
     @property
     def counts(self) -> dict[str, int]:

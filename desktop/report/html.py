@@ -11,7 +11,7 @@ from PySide6.QtCore import QBuffer, QCoreApplication, QIODevice, QLocale
 from PySide6.QtGui import QImage
 
 from desktop.moments import minute_in_zone
-from desktop.report import words
+from desktop.report import seal, words
 from desktop.report.content import Report, ReportedItem
 from desktop.report.saving import save
 from shared.geometry import Rect
@@ -31,6 +31,10 @@ color:#fff;padding:0 5px;font-size:11px}article{border-top:1px solid #dde2e8;pad
 grid-template-columns:1fr 1fr 1.3fr;gap:16px;break-inside:avoid}article header{grid-column:1/-1}
 table{border-collapse:collapse;width:100%;font-size:12px}td,th{text-align:left;border-top:1px solid #dde2e8;
 padding:4px 8px;word-break:break-all}
+.draft{position:fixed;inset:0;display:flex;align-items:center;justify-content:center;font-size:120px;font-weight:700;
+color:#a8700a;opacity:.13;transform:rotate(-30deg);pointer-events:none;white-space:nowrap}
+.seal{display:flex;gap:20px;align-items:flex-start;word-break:break-all}.seal p{margin:0 0 6px}
+.qr{width:128px;flex:none}
 """
 _JPEG_QUALITY = 85
 _COLOURS = {True: "#1d8a54", False: "#cf2f2a", None: "#a8700a"}
@@ -62,12 +66,42 @@ def page(report: Report) -> str:
         " style-src 'unsafe-inline'\">"
         f"<title>{_text(report.title)}</title><style>{_STYLE}</style>"
         f"<h1>{_text(report.title)}</h1><p class=dim>{_text(report.subtitle)} "
-        f"<span class='pill {_text(report.status)}'>{_text(report.status_name)}</span></p>"
+        f"{_state(report)}</p>{_draft(report)}"
         f"<dl>{fields}</dl>{_counts(report)}"
         f"{_overview(report)}{''.join(_item(item) for item in report.items)}"
-        f"<h2>{_text(title)}</h2><table>{evidence}</table><p class=dim>{_text(made)}</p>"
+        f"<h2>{_text(title)}</h2><table>{evidence}</table>{_seal(report)}<p class=dim>{_text(made)}</p>"
         f'<script type="application/json" id="record">{record}</script>'
     )
+
+
+def _state(report: Report) -> str:
+    mark = seal.mark(report.seal)
+    if mark:
+        return f"<span class='pill undecided'>{_text(mark)}</span>"
+    return f"<span class='pill {_text(report.status)}'>{_text(report.status_name)}</span>"
+
+
+def _draft(report: Report) -> str:
+    """Says on every printed page, and across the screen, that the record is not sealed yet."""
+    mark = seal.mark(report.seal)
+    return f"<div class=draft aria-hidden=true>{_text(mark)}</div>" if mark else ""
+
+
+def _seal(report: Report) -> str:
+    if report.seal is None:
+        return ""
+    title = QCoreApplication.translate("Report", "Seal")
+    said = "".join(f"<p>{_text(line)}</p>" for line in seal.lines(report.seal))
+    modules = seal.qr_modules(report.seal)
+    size = len(modules)
+    dark = "".join(
+        f"M{x} {y}h1v1h-1z" for y, row in enumerate(modules) for x, filled in enumerate(row) if filled
+    )
+    code = (
+        f"<svg class=qr viewBox='0 0 {size} {size}' shape-rendering=crispEdges role=img"
+        f" aria-label='{_text(title)}'><path d='{dark}'/></svg>"
+    )
+    return f"<h2>{_text(title)}</h2><div class=seal>{code}<div>{said}</div></div>"
 
 
 def _counts(report: Report) -> str:

@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QFont, QImage, QPageLayout, QPageSize, QPainte
 
 from desktop.fonts import MissingGlyphsError, missing
 from desktop.moments import minute_in_zone
-from desktop.report import words
+from desktop.report import seal, words
 from desktop.report.content import Report, ReportedItem
 from desktop.report.saving import save
 from desktop.report.searchable import mended
@@ -36,6 +36,10 @@ STATUS = {
     Status.NOT_STARTED: DIM,
     Status.CANCELLED: DIM,
 }
+
+_WATERMARK = QColor("#f1e6d2")
+_WATERMARK_PX = 120.0
+_QR_SIDE = 84.0
 
 # Qt draws a glyph for each of them, and there is none.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -111,6 +115,7 @@ class _Pages:
         for number, page in enumerate(pages, 1):
             if number > 1:
                 self.writer.newPage()
+            self._watermark()
             y = MARGIN
             for height, paint in page:
                 if self.cancelled():
@@ -125,7 +130,7 @@ class _Pages:
         blocks += [self._item(item) for item in self.report.items]
         evidence = [self._evidence(start) for start in range(0, len(self.report.evidence), 20)]
         # The signature never stands alone on a page.
-        return [*blocks, *evidence[:-1], _stacked([*evidence[-1:], self._signature()])]
+        return [*blocks, *evidence[:-1], _stacked([*evidence[-1:], self._seal(), self._signature()])]
 
     # -- text
 
@@ -197,11 +202,15 @@ class _Pages:
 
     def _header(self) -> Block:
         title = self._height(WIDTH - 110, self.report.title, 19, True)
+        draft = seal.mark(self.report.seal)
 
         def paint(y: float) -> None:
             self._text(MARGIN, y, WIDTH - 110, self.report.title, 19, INK, True)
             self._text(MARGIN, y + title + 2, WIDTH - 110, self.report.subtitle, 10, DIM)
-            self._pill_at_right(y + 4, self.report.status_name, STATUS[Status(self.report.status)])
+            if draft:
+                self._pill_at_right(y + 4, draft, OUTCOME[None])
+            else:
+                self._pill_at_right(y + 4, self.report.status_name, STATUS[Status(self.report.status)])
             self.painter.setPen(QPen(ACCENT, 1.5))
             line = y + title + 22
             self.painter.drawLine(int(MARGIN), int(line), int(PAGE_W - MARGIN), int(line))
@@ -362,12 +371,64 @@ class _Pages:
 
         return 84.0, paint
 
+    def _seal(self) -> Block:
+        """The seal with its QR code; nothing on a draft."""
+        sealed = self.report.seal
+        if sealed is None:
+            return 0.0, lambda _y: None
+        lines = seal.lines(sealed)
+        modules = seal.qr_modules(sealed)
+        right = WIDTH - _QR_SIDE - 16
+        heights = [self._height(right, line, self._fitting(line)) + 3 for line in lines]
+
+        def paint(y: float) -> None:
+            title = QCoreApplication.translate("Report", "Seal")
+            self._text(MARGIN, y + 6, WIDTH, title, 11, INK, True)
+            self._qr(MARGIN, y + 26, modules)
+            y += 26
+            for line, height in zip(lines, heights, strict=True):
+                self._text(MARGIN + _QR_SIDE + 16, y, right, line, self._fitting(line))
+                y += height
+
+        return 34 + max(sum(heights), _QR_SIDE), paint
+
+    def _qr(self, x: float, y: float, modules: list[list[bool]]) -> None:
+        side = _QR_SIDE / len(modules)
+        # Each module a whole number of dots apart: edges that are smoothed leave lines between them.
+        self.painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        for row, dark in enumerate(modules):
+            for column, filled in enumerate(dark):
+                if filled:
+                    self.painter.fillRect(
+                        QRectF(x + column * side, y + row * side, side, side), QColor("#000000")
+                    )
+        self.painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+
+    def _watermark(self) -> None:
+        """Say across the page that the record is not sealed yet, below everything else."""
+        said = seal.mark(self.report.seal)
+        if not said:
+            return
+        self.painter.save()
+        self.painter.translate(PAGE_W / 2, PAGE_H / 2)
+        self.painter.rotate(-54)
+        font = self._font(_WATERMARK_PX, True)
+        self.painter.setFont(font)
+        wide = self.painter.fontMetrics().horizontalAdvance(said)
+        size = min(_WATERMARK_PX, _WATERMARK_PX * (PAGE_H - 4 * MARGIN) / wide)
+        self._text(
+            -PAGE_H / 2, -size, PAGE_H, said, size, _WATERMARK, True, align=Qt.AlignmentFlag.AlignHCenter
+        )
+        self.painter.restore()
+
     def _footer(self, number: int, total: int) -> None:
         y = PAGE_H - MARGIN - 8
         page = QCoreApplication.translate("Report", "Page {number} of {total}").format(
             number=number, total=total
         )
-        self._text(MARGIN, y, WIDTH - 90, self.report.title, 8, DIM, height=12)
+        said = seal.mark(self.report.seal) or seal.footer(self.report.seal)
+        self._text(MARGIN, y, WIDTH - 290, self.report.title, 8, DIM, height=12)
+        self._text(PAGE_W - MARGIN - 290, y, 196, said, 8, DIM, align=Qt.AlignmentFlag.AlignRight)
         self._text(PAGE_W - MARGIN - 90, y, 90, page, 8, DIM, align=Qt.AlignmentFlag.AlignRight)
 
 

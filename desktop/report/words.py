@@ -8,6 +8,7 @@ from desktop.detection_words import finding_word, severity_word, size_text
 from desktop.moments import minute_in_zone
 from desktop.report.content import ReportedFinding, ReportedItem
 from shared.codes import Status, Verdict
+from shared.wire.seal import Tally
 
 
 def outcome(passed: bool | None) -> str:
@@ -30,16 +31,30 @@ def status(code: Status) -> str:
     }[code]
 
 
+def computed(outcome_code: Status | None) -> str:
+    """The outcome that the verdicts come to."""
+    return outcome(None if outcome_code is None else outcome_code is Status.PASSED)
+
+
+def judged(counters: Tally) -> str:
+    """How many of the items a person judged."""
+    return QCoreApplication.translate("Report", "{judged} of {items}").format(
+        judged=counters.judged, items=counters.items
+    )
+
+
 def decision(item: ReportedItem) -> str:
-    """Who decided and when, or whose opinion stands without a decision."""
+    """Who decided and when, and whether that accepts the model's opinion."""
+    if item.verdict is not Verdict.UNDECIDED and item.accepted:
+        return QCoreApplication.translate(
+            "Report", "{verdict}: model's opinion accepted by {person}, {time}"
+        ).format(
+            verdict=outcome(item.passed), person=item.decided_by or "–", time=minute_in_zone(item.decided_at)
+        )
     if item.verdict is not Verdict.UNDECIDED:
         return QCoreApplication.translate("Report", "{verdict} by {person}, {time}").format(
             verdict=outcome(item.passed), person=item.decided_by or "–", time=minute_in_zone(item.decided_at)
         )
-    if item.passed is not None:
-        return QCoreApplication.translate(
-            "Report", "{verdict} by the model, not confirmed by a person"
-        ).format(verdict=outcome(item.passed))
     return QCoreApplication.translate("Report", "Not decided")
 
 

@@ -1,0 +1,70 @@
+"""What the seal of a record says in its report: draft, waiting for release or sealed; the QR code."""
+
+from __future__ import annotations
+
+import segno
+from PySide6.QtCore import QCoreApplication
+
+from desktop.moments import minute_in_zone
+from desktop.report.content import ReportSeal
+from shared.codes import SEALED_STATES, SealState
+from shared.wire.seal import RecordSeal
+
+_SHORT = 16
+
+
+def report_seal(seal: RecordSeal) -> ReportSeal | None:
+    """The seal of the record as the report says it; None for a record that is not sealed: a draft."""
+    edition = seal.newest
+    if edition is None or seal.state not in SEALED_STATES:
+        return None
+    return ReportSeal(
+        record_id=seal.inspection_id,
+        edition=edition.edition,
+        seal=edition.seal,
+        finished_by=edition.finished_by_name or edition.finished_by,
+        finished_at=edition.finished_at,
+        released_by=edition.released_by_name or edition.released_by or "",
+        released_at=edition.released_at,
+        awaits_release=seal.state is SealState.AWAITING_RELEASE,
+    )
+
+
+def mark(seal: ReportSeal | None) -> str:
+    """What every page of a report says that nobody may rely on yet; empty for a sealed record."""
+    if seal is None:
+        return QCoreApplication.translate("Report", "DRAFT")
+    if seal.awaits_release:
+        return QCoreApplication.translate("Report", "AWAITING RELEASE")
+    return ""
+
+
+def footer(seal: ReportSeal | None) -> str:
+    """The seal in short, for the foot of every page; empty for a draft."""
+    if seal is None:
+        return ""
+    said = QCoreApplication.translate("Report", "Edition {n}, seal {seal}…")
+    return said.format(n=seal.edition, seal=seal.seal[:_SHORT])
+
+
+def lines(seal: ReportSeal) -> list[str]:
+    """Who finished and released the record when, its seal, and how to check it."""
+    finished = QCoreApplication.translate("Report", "Finished by {name}, {time}, edition {n}")
+    said = [
+        finished.format(name=seal.finished_by, time=minute_in_zone(seal.finished_at), n=seal.edition),
+    ]
+    if seal.released_at is not None:
+        released = QCoreApplication.translate("Report", "Released by {name}, {time}")
+        said.append(released.format(name=seal.released_by, time=minute_in_zone(seal.released_at)))
+    elif seal.awaits_release:
+        said.append(QCoreApplication.translate("Report", "Waiting for a second person to release it"))
+    said.append(seal.seal)
+    check = QCoreApplication.translate("Report", "Check with: {command}")
+    said.append(check.format(command=f"walkaround audit verify --record {seal.record_id}"))
+    return said
+
+
+def qr_modules(seal: ReportSeal) -> list[list[bool]]:
+    """The QR code that holds record, edition and seal: rows of modules, True is dark, without its border."""
+    text = f"walkaround-seal-1 record={seal.record_id} edition={seal.edition} sha256={seal.seal}"
+    return [[bool(module) for module in row] for row in segno.make(text, error="m", micro=False).matrix]
