@@ -3164,10 +3164,6 @@
 <context>
     <name>FieldsCard</name>
     <message>
-        <source>A whole number from 0 to 100.</source>
-        <translation>请填写 0 到 100 之间的整数。</translation>
-    </message>
-    <message>
         <source>Aircraft</source>
         <translation>飞机</translation>
     </message>
@@ -3208,8 +3204,8 @@
         <translation>名称</translation>
     </message>
     <message>
-        <source>Progress in %</source>
-        <translation>进度（%）</translation>
+        <source>Outcome</source>
+        <translation>结论</translation>
     </message>
     <message>
         <source>Record</source>
@@ -3242,6 +3238,10 @@
     <message>
         <source>Updated</source>
         <translation>更新时间</translation>
+    </message>
+    <message>
+        <source>Verdicts</source>
+        <translation>判定</translation>
     </message>
     <message>
         <source>YYYY-MM-DD</source>
@@ -5561,6 +5561,10 @@
 <context>
     <name>Report</name>
     <message>
+        <source>AWAITING RELEASE</source>
+        <translation>待放行</translation>
+    </message>
+    <message>
         <source>Aircraft</source>
         <translation>飞机</translation>
     </message>
@@ -5569,8 +5573,20 @@
         <translation>已取消</translation>
     </message>
     <message>
+        <source>Check with: {command}</source>
+        <translation>验证命令：{command}</translation>
+    </message>
+    <message>
         <source>Created</source>
         <translation>创建时间</translation>
+    </message>
+    <message>
+        <source>DRAFT</source>
+        <translation>草稿</translation>
+    </message>
+    <message>
+        <source>Edition {n}, seal {seal}…</source>
+        <translation>第 {n} 版，封存码 {seal}…</translation>
     </message>
     <message>
         <source>Evidence: files and their SHA-256</source>
@@ -5589,6 +5605,10 @@
         <translation>完成时间</translation>
     </message>
     <message>
+        <source>Finished by {name}, {time}, edition {n}</source>
+        <translation>由 {name} 于 {time} 完成，第 {n} 版</translation>
+    </message>
+    <message>
         <source>Flight</source>
         <translation>航班</translation>
     </message>
@@ -5603,6 +5623,10 @@
     <message>
         <source>Inspection report</source>
         <translation>检查报告</translation>
+    </message>
+    <message>
+        <source>Items judged</source>
+        <translation>已判定</translation>
     </message>
     <message>
         <source>Made by {person} on {time} with {program}</source>
@@ -5641,6 +5665,10 @@
         <translation>未开始</translation>
     </message>
     <message>
+        <source>Outcome of the verdicts</source>
+        <translation>判定结论</translation>
+    </message>
+    <message>
         <source>Page {number} of {total}</source>
         <translation>第 {number} 页，共 {total} 页</translation>
     </message>
@@ -5655,10 +5683,6 @@
     <message>
         <source>Photo of item {number}</source>
         <translation>条目 {number} 的照片</translation>
-    </message>
-    <message>
-        <source>Progress</source>
-        <translation>进度</translation>
     </message>
     <message>
         <source>Record</source>
@@ -5681,12 +5705,24 @@
         <translation>区域 x {x} y {y}，{w} × {h} px</translation>
     </message>
     <message>
+        <source>Released by {name}, {time}</source>
+        <translation>由 {name} 于 {time} 放行</translation>
+    </message>
+    <message>
+        <source>Seal</source>
+        <translation>封存</translation>
+    </message>
+    <message>
         <source>Signature and date</source>
         <translation>签字与日期</translation>
     </message>
     <message>
         <source>Started</source>
         <translation>开始时间</translation>
+    </message>
+    <message>
+        <source>Status</source>
+        <translation>状态</translation>
     </message>
     <message>
         <source>Task</source>
@@ -5697,16 +5733,24 @@
         <translation>待判定</translation>
     </message>
     <message>
+        <source>Waiting for a second person to release it</source>
+        <translation>等待另一人放行</translation>
+    </message>
+    <message>
+        <source>{judged} of {items}</source>
+        <translation>{judged} / {items}</translation>
+    </message>
+    <message>
         <source>{label}, drawn by {person}</source>
         <translation>{label}，由{person}绘制</translation>
     </message>
     <message>
-        <source>{verdict} by the model, not confirmed by a person</source>
-        <translation>模型判定{verdict}，未经人工确认</translation>
-    </message>
-    <message>
         <source>{verdict} by {person}, {time}</source>
         <translation>{verdict}，{person}，{time}</translation>
+    </message>
+    <message>
+        <source>{verdict}: model&apos;s opinion accepted by {person}, {time}</source>
+        <translation>{verdict}：{person} 于 {time} 采纳模型意见</translation>
     </message>
 </context>
 <context>

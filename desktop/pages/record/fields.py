@@ -1,4 +1,7 @@
-"""The fields of a record: shown, edited, and compared with what the service has."""
+"""The fields of a record: shown, edited, and compared with what the service has.
+
+State, outcome and end follow from the verdicts and are shown only.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +17,15 @@ from desktop.moments import example, minute, typed_minute
 from desktop.pages import find
 from desktop.pages.chooser import Chooser
 from desktop.pages.record.opened import Opened
+from desktop.pages.sealing.words import counted_sentence, outcome_word
 from desktop.pages.section import NOTHING
-from desktop.widgets import Button, Card, Combo, Field, Kind, MomentField, label, rule, status_word
-from shared.codes import Permission, Status
+from desktop.widgets import Button, Card, Field, Kind, MomentField, label, rule, status_word
+from shared.codes import SEALED_STATES, Permission
+from shared.results import Counters
 from shared.wire.inspection import Record
 
 CHOSEN = ("task_id", "executor_id", "reference_image_id")
-TIMES = ("start_time", "end_time")
+TIMES = ("start_time",)
 _MOST_LETTERS = 255
 
 
@@ -39,13 +44,8 @@ class FieldsCard(Card):
             "task_id": self.tr("Task (or the id of another system)"),
             "executor_id": self.tr("Executor"),
             "reference_image_id": self.tr("Reference image"),
-            "inspection_status": self.tr("State"),
-            "progress": self.tr("Progress in %"),
             "start_time": self.tr("Started"),
-            "end_time": self.tr("Finished"),
         }
-        self.status = Combo(self.names["inspection_status"])
-        self.status.set_choices((status, status_word(status)) for status in Status)
         self.choosers = {
             "task_id": Chooser(self.names["task_id"], find.tasks(session), free=True),
             "executor_id": Chooser(self.names["executor_id"], find.people(context), free=True),
@@ -58,8 +58,6 @@ class FieldsCard(Card):
         self.fields: dict[str, Field] = {
             "inspection_name": Field(self.names["inspection_name"]),
             **{name: Field(self.names[name], chooser) for name, chooser in self.choosers.items()},
-            "inspection_status": Field(self.names["inspection_status"], self.status),
-            "progress": Field(self.names["progress"]),
             **{name: MomentField(self.names[name], placeholder=self.tr("YYYY-MM-DD")) for name in TIMES},
         }
         name_line = self.fields["inspection_name"].editor
@@ -83,14 +81,8 @@ class FieldsCard(Card):
         column.setContentsMargins(24, 20, 24, 20)
         column.setSpacing(12)
         column.addWidget(label(self.tr("Record"), "item"))
-        for name in ("inspection_name", *CHOSEN):
+        for name in ("inspection_name", *CHOSEN, *TIMES):
             column.addWidget(self.fields[name])
-        for left, right in (("inspection_status", "progress"), TIMES):
-            row = QHBoxLayout()
-            row.setSpacing(16)
-            for name in (left, right):
-                row.addWidget(self.fields[name], 1, Qt.AlignmentFlag.AlignTop)
-            column.addLayout(row)
         row = QHBoxLayout()
         row.addStretch(1)
         row.addWidget(self.undo)
@@ -102,6 +94,10 @@ class FieldsCard(Card):
         grid.setVerticalSpacing(6)
         grid.setColumnStretch(1, 1)
         facts = (
+            ("state", self.tr("State")),
+            ("judged", self.tr("Verdicts")),
+            ("outcome", self.tr("Outcome")),
+            ("finished", self.tr("Finished")),
             ("aircraft", self.tr("Aircraft")),
             ("flight", self.tr("Flight")),
             ("created", self.tr("Created")),
@@ -123,13 +119,15 @@ class FieldsCard(Card):
         self._opened = opened
         record = opened.record
         self.fields["inspection_name"].set_text(record.inspection_name or "")
-        self.fields["progress"].set_text(str(record.progress))
-        self.status.set_value(record.inspection_status)
         for name in TIMES:
             self.fields[name].set_text(minute(getattr(record, name)))
         for name, chooser in self.choosers.items():
             value = getattr(record, name)
             chooser.begin((value, self.shown(opened, name)) if value else None)
+        self._facts["state"].setText(status_word(record.inspection_status))
+        self._facts["judged"].setText(counted_sentence(Counters(**opened.seal.counters.model_dump())))
+        self._facts["outcome"].setText(outcome_word(opened.seal.outcome))
+        self._facts["finished"].setText(minute(record.end_time) or NOTHING)
         self._facts["aircraft"].setText(record.aircraft_name or NOTHING)
         self._facts["flight"].setText(opened.flight_number or record.flight_id or NOTHING)
         self._facts["created"].setText(minute(record.created_at))
@@ -137,7 +135,7 @@ class FieldsCard(Card):
         self._facts["id"].setText(record.inspection_id)
         for field in self.fields.values():
             field.set_error("")
-        allowed = self._context.may(Permission.INSPECTION_UPDATE)
+        allowed = self._may_edit
         for field in self.fields.values():
             field.editor.setEnabled(allowed)
         for button in (self.save, self.undo):
@@ -157,8 +155,6 @@ class FieldsCard(Card):
                 return record.executor_name or str(value)
             case "reference_image_id":
                 return record.reference_image_name or str(value)
-            case "inspection_status":
-                return status_word(value)
         return minute(value) if isinstance(value, datetime) else str(value)
 
     def said(self, name: str) -> str:
@@ -169,15 +165,13 @@ class FieldsCard(Card):
         """What is typed, to be put back by `restore`."""
         texts = {name: field.text() for name, field in self.fields.items() if name not in self.choosers}
         chosen = {name: list(chooser.typed()) for name, chooser in self.choosers.items()}
-        return {**texts, **chosen, "inspection_status": self.status.value()}
+        return {**texts, **chosen}
 
     def restore(self, typed: Mapping[str, Any]) -> None:
         """Put back what was typed before."""
         for name, value in typed.items():
             if name in self.choosers:
                 self.choosers[name].restore((value[0], value[1]))
-            elif name == "inspection_status":
-                self.status.set_value(value)
             elif name in self.fields:
                 self.fields[name].set_text(str(value))
         self._edited()
@@ -197,9 +191,12 @@ class FieldsCard(Card):
     @property
     def unsaved(self) -> bool:
         """True when something is typed that the service does not have."""
-        if self._opened is None or not self._context.may(Permission.INSPECTION_UPDATE):
-            return False
-        return bool(self.differing())
+        return self._may_edit and bool(self.differing())
+
+    @property
+    def _may_edit(self) -> bool:
+        sealed = self._opened is None or self._opened.seal.state in SEALED_STATES
+        return not sealed and self._context.may(Permission.INSPECTION_UPDATE)
 
     def differing(self) -> list[str]:
         """The names of the fields that say something else than the service has."""
@@ -226,10 +223,6 @@ class FieldsCard(Card):
             return self._chosen(name)
         if name in TIMES:
             return self._time(name, text)
-        if name == "inspection_status":
-            return self.status.value()
-        if name == "progress":
-            return self._progress(text)
         return text or None
 
     def _chosen(self, name: str) -> str | None:
@@ -251,16 +244,6 @@ class FieldsCard(Card):
         except ValueError:
             self.wrong(name, self.tr("Enter day and time as {example}.").format(example=example()))
             raise
-
-    def _progress(self, text: str) -> int:
-        try:
-            progress = int(text)
-            if not 0 <= progress <= 100:
-                raise ValueError("out of range")
-        except ValueError:
-            self.wrong("progress", self.tr("A whole number from 0 to 100."))
-            raise
-        return progress
 
     def _edited(self) -> None:
         for button in (self.save, self.undo):

@@ -13,6 +13,7 @@ from desktop.report import html, pdf
 from desktop.report.collect import collect
 from desktop.workers import Report
 from shared.wire.inspection import Item, Record
+from shared.wire.seal import RecordSeal
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,7 @@ class Opened:
     items: Sequence[Item]
     task_name: str | None
     flight_number: str | None
+    seal: RecordSeal
 
 
 def fetch(session: Session, record_id: str) -> Opened:
@@ -40,6 +42,7 @@ def around(session: Session, tagged: Tagged[Record]) -> Opened:
         session.items.all(record.inspection_id),
         _task(session, record.task_id),
         _flight(session, record.flight_id),
+        session.records.seal(record.inspection_id),
     )
 
 

@@ -22,10 +22,12 @@ from desktop.pages.record.items import ItemsCard
 from desktop.pages.record.opened import Opened
 from desktop.pages.record.saver import Saver
 from desktop.pages.record.writing import Writing
+from desktop.pages.sealing.seal_bar import SealBar
+from desktop.pages.sealing.standing import Standing
 from desktop.pages.sentences import sentence
 from desktop.widgets import Banner, Button, IconButton, Kind, Page, StateStack, TopBar, confirm
 from desktop.workers import Task, run
-from shared.codes import Permission, Status
+from shared.codes import SEALED_STATES, Permission, Status
 from shared.wire.inspection import Item
 
 _FIELDS_PX = 400
@@ -50,6 +52,8 @@ class RecordPage(Page):
         self.top = TopBar()
         self.banner = Banner()
         self.writing = Writing()
+        self.seal_bar = SealBar()
+        self.standing = Standing(context, self.seal_bar, self)
         self.exporting = Exporting(context, self)
         self.fields = FieldsCard(context)
         self.saver = Saver(context, self.fields, self)
@@ -98,6 +102,7 @@ class RecordPage(Page):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.top)
+        column.addWidget(self.seal_bar)
         column.addWidget(self.banner)
         column.addWidget(self.writing)
         column.addWidget(self.stack, 1)
@@ -110,8 +115,8 @@ class RecordPage(Page):
         bind("details.pdf", partial(self.write_report, "pdf"), self, enabled=here)
         bind("details.html", partial(self.write_report, "html"), self, enabled=here)
         bind("inspection.export", self.export, self, enabled=here)
-        bind("details.cancel", self.cancel_record, self, enabled=lambda: self._may_set() and not self._closed)
-        bind("details.reopen", self.reopen, self, enabled=lambda: self._may_set() and self._closed)
+        bind("details.cancel", self.cancel_record, self, enabled=self._may_cancel)
+        bind("details.reopen", self.reopen, self, enabled=self._may_reopen)
         bind(
             "details.delete",
             self.delete,
@@ -120,6 +125,8 @@ class RecordPage(Page):
         )
         self.top.crumb_chosen.connect(lambda page_id: self.navigate.emit(page_id, self._back_to()))
         self.banner.acted.connect(self._show_written)
+        self.standing.changed.connect(lambda _: self.reload())
+        self.standing.said.connect(lambda said: self.banner.say(said, "error"))
         self.writing.written.connect(self._report_written)
         self.writing.failed.connect(lambda said: self.banner.say(said, "error"))
         self.exporting.written.connect(self._exported)
@@ -192,6 +199,7 @@ class RecordPage(Page):
 
     def _show(self, opened: Opened, keep: Sequence[str] = ()) -> None:
         self._opened = opened
+        self.standing.show(opened.seal)
         self.fields.show_opened(opened, keep)
         self.fields.restore(self._typed)
         self._typed = {}
@@ -235,16 +243,24 @@ class RecordPage(Page):
     def _is_open(self) -> bool:
         return self._opened is not None
 
+    def _may_cancel(self) -> bool:
+        return self._may_set() and not self._sealed and not self._cancelled
+
+    def _may_reopen(self) -> bool:
+        if self._sealed:
+            return self._context.may(Permission.INSPECTION_REOPEN)
+        return self._may_set() and self._cancelled
+
     def _may_set(self) -> bool:
         return self._is_open() and self._context.may(Permission.INSPECTION_UPDATE)
 
     @property
-    def _closed(self) -> bool:
-        """True for a record that is cancelled or finished."""
-        if self._opened is None:
-            return False
-        record = self._opened.record
-        return record.inspection_status == Status.CANCELLED or record.end_time is not None
+    def _sealed(self) -> bool:
+        return self._opened is not None and self._opened.seal.state in SEALED_STATES
+
+    @property
+    def _cancelled(self) -> bool:
+        return self._opened is not None and self._opened.record.inspection_status == Status.CANCELLED
 
     def _back_to(self) -> dict[str, Any]:
         return {"record_id": self._record_id}
@@ -289,8 +305,10 @@ class RecordPage(Page):
             self._set({"inspection_status": Status.CANCELLED})
 
     def reopen(self) -> None:
-        """Take back that the record is cancelled or finished."""
-        if self._opened is not None:
+        """Reopen a sealed record with a reason, or take back that it is cancelled."""
+        if self._sealed:
+            self.standing.reopen()
+        elif self._opened is not None:
             begun = self._opened.record.progress > 0
             status = Status.IN_PROGRESS if begun else Status.NOT_STARTED
             self._set({"inspection_status": status, "end_time": None})

@@ -52,7 +52,7 @@ class Saver(QObject):
     def send(self, opened: Opened, changes: dict[str, Any]) -> None:
         """Send `changes` of `opened`; other typed text stays unsent."""
         self.busy = True
-        self._sent = {name: self._fields.said(name) for name in changes}
+        self._sent = {name: self._fields.said(name) for name in changes if name in self._fields.fields}
         self._fields.save.setEnabled(False)
         run(
             _update,
@@ -93,7 +93,7 @@ class Saver(QObject):
 
     def _settle(self, newest: Opened, base: Opened, changes: dict[str, Any]) -> None:
         """Somebody else saved first: ask where both changed the same field, then save on top of theirs."""
-        both = differs(newest.record, base.record, changes)
+        both = [name for name in differs(newest.record, base.record, changes) if name in self._fields.fields]
         if not both:
             self._on_top(newest, changes)
             return

@@ -97,7 +97,7 @@ def test_a_table_is_in_the_words_of_the_person_and_comes_back() -> None:
     )
     said = list(csv.DictReader(io.StringIO(table.write(whole, WORDS).decode("utf-8-sig"))))
     first, second = said
-    assert (first["检测模型"], first["结果"], first["判定"]) == ("参考差分", "未通过", "待定")
+    assert (first["检测模型"], first["结果"], first["判定"]) == ("参考差分", "", "待定")
     assert (first["发现"], first["置信度"], first["绘制人"]) == ("凹陷", "", "李四")
     assert (first["宽度 mm"], first["高度 mm"]) == ("25.0", "15.0")
     assert (second["发现"], second["严重程度"], second["置信度"]) == ("裂纹", "严重", "0.5")

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QDate, Qt
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QDialog, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from desktop.client.errors import NotFound
@@ -16,11 +16,12 @@ from desktop.context import Context
 from desktop.pages import save_as
 from desktop.pages.record import RecordPage
 from desktop.pages.record.conflict import ClashDialog
+from desktop.pages.sealing.reason_dialog import ReopenDialog
 from desktop.widgets import MomentField
-from shared.codes import Role, Status, Verdict
+from shared.codes import Role, SealState, Status, Verdict
 from shared.cv import cv2
 from shared.wire.catalogue import ReferenceImageWrite, TaskWrite, TemplateRegion
-from shared.wire.inspection import Point, Record, RecordCreate, RecordUpdate
+from shared.wire.inspection import ItemCreate, Point, Record, RecordCreate, RecordUpdate
 from tests.desktop.conftest import make_payload
 
 
@@ -86,8 +87,6 @@ def test_every_field_is_shown_with_its_name_and_nothing_is_unsaved(
     assert said("inspection_name") == "左翼根部航后检查"
     assert said("task_id") == "航后绕机"
     assert said("reference_image_id") == "左翼根部"
-    assert said("inspection_status") == "Not started"
-    assert said("progress") == "0"
     assert not page.fields.unsaved
     assert not page.fields.save.isEnabled()
     assert page.top.chip.text == "Not started"
@@ -95,19 +94,12 @@ def test_every_field_is_shown_with_its_name_and_nothing_is_unsaved(
 
 def test_a_save_sends_only_what_changed(context: Context, record: Record, qtbot: QtBot) -> None:
     page = opened(context, qtbot, record.inspection_id)
-    page.fields.fields["progress"].set_text("101")
     page.fields.fields["inspection_name"].set_text("复查")
-    page.save()
-    assert page.fields.fields["progress"].error()
-    assert page.fields.said("inspection_name") == "复查"
-    page.fields.fields["progress"].set_text("40")
-    page.fields.fields["end_time"].set_text("2026-05-31 18:00")
     saved(page, qtbot)
     after = now(context, record)
-    assert (after.inspection_name, after.progress) == ("复查", 40)
+    assert after.inspection_name == "复查"
     # The seconds that the field does not show are not lost by a save of others.
     assert after.start_time == record.start_time
-    assert after.end_time is not None
     assert after.task_id == record.task_id
     assert not page.fields.unsaved
 
@@ -124,45 +116,79 @@ def test_a_task_of_another_system_is_kept_as_typed(context: Context, record: Rec
 
 def test_changes_of_others_to_other_fields_are_merged(context: Context, record: Record, qtbot: QtBot) -> None:
     page = opened(context, qtbot, record.inspection_id)
-    context.session.records.update(record.inspection_id, RecordUpdate(progress=70))
+    context.session.records.update(record.inspection_id, RecordUpdate(executor_id="E-70"))
     page.fields.fields["inspection_name"].set_text("我的名字")
     saved(page, qtbot)
     after = now(context, record)
-    assert (after.inspection_name, after.progress) == ("我的名字", 70)
-    assert page.fields.said("progress") == "70"
+    assert (after.inspection_name, after.executor_id) == ("我的名字", "E-70")
+    assert page.fields.said("executor_id") == "E-70"
 
 
 def test_changes_of_the_same_fields_are_decided_one_by_one(
     context: Context, record: Record, qtbot: QtBot
 ) -> None:
     page = opened(context, qtbot, record.inspection_id)
-    theirs = RecordUpdate(inspection_name="别人的名字", progress=70)
+    theirs = RecordUpdate(inspection_name="别人的名字", task_id="T-70")
     context.session.records.update(record.inspection_id, theirs)
     page.fields.fields["inspection_name"].set_text("我的名字")
-    page.fields.fields["progress"].set_text("30")
+    page.fields.choosers["task_id"].restore(("T-30", "T-30"))
     page.save()
     qtbot.waitUntil(lambda: page.findChild(ClashDialog) is not None)
     dialog = page.findChild(ClashDialog)
-    assert set(dialog.choices) == {"inspection_name", "progress"}
-    assert [button.text() for button in dialog.choices["progress"]] == ["30", "70"]
+    assert set(dialog.choices) == {"inspection_name", "task_id"}
+    assert [button.text() for button in dialog.choices["task_id"]] == ["T-30", "T-70"]
     dialog.choices["inspection_name"][1].setChecked(True)
     with qtbot.waitSignal(page.toast):
         dialog.save.click()
     after = now(context, record)
-    assert (after.inspection_name, after.progress) == ("别人的名字", 30)
+    assert (after.inspection_name, after.task_id) == ("别人的名字", "T-30")
     assert page.fields.said("inspection_name") == "别人的名字"
     assert not page.fields.unsaved
 
 
 def test_a_refused_choice_keeps_what_was_typed(context: Context, record: Record, qtbot: QtBot) -> None:
     page = opened(context, qtbot, record.inspection_id)
-    context.session.records.update(record.inspection_id, RecordUpdate(progress=70))
-    page.fields.fields["progress"].set_text("30")
+    context.session.records.update(record.inspection_id, RecordUpdate(inspection_name="别人的名字"))
+    page.fields.fields["inspection_name"].set_text("我的名字")
     page.save()
     qtbot.waitUntil(lambda: page.findChild(ClashDialog) is not None)
     page.findChild(ClashDialog).reject()
-    assert page.fields.said("progress") == "30"
-    assert now(context, record).progress == 70
+    assert page.fields.said("inspection_name") == "我的名字"
+    assert now(context, record).inspection_name == "别人的名字"
+
+
+def test_state_outcome_and_end_cannot_be_typed(context: Context, record: Record, qtbot: QtBot) -> None:
+    page = opened(context, qtbot, record.inspection_id)
+    assert set(page.fields.fields) == {
+        "inspection_name",
+        "task_id",
+        "executor_id",
+        "reference_image_id",
+        "start_time",
+    }
+
+
+def test_a_sealed_record_is_read_only_until_it_is_reopened(
+    context: Context, record: Record, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    item = context.session.items.create(
+        ItemCreate(item_name="前缘", inspection_id=record.inspection_id)
+    ).value
+    context.session.items.set_verdict(item.item_id, Verdict.PASSED, None)
+    context.session.records.finish(record.inspection_id)
+    page = opened(context, qtbot, record.inspection_id)
+    assert page.seal_bar.isVisible()
+    assert not page.fields.fields["inspection_name"].editor.isEnabled()
+    assert not context.commands.possible("details.cancel")
+
+    def answer(dialog: ReopenDialog) -> int:
+        dialog.reason.setPlainText("wrong wing")
+        return QDialog.DialogCode.Accepted
+
+    monkeypatch.setattr(ReopenDialog, "exec", answer)
+    context.commands.run("details.reopen")
+    qtbot.waitUntil(page.fields.fields["inspection_name"].editor.isEnabled)
+    assert context.session.records.seal(record.inspection_id).state is SealState.REOPENED
 
 
 def test_items_come_from_the_template_and_then_from_the_last_inspection(

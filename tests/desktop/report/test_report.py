@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 from pypdf import PdfReader
 from PySide6.QtCore import QBuffer, QLocale, QRectF
@@ -16,9 +17,10 @@ from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPdfWriter
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from desktop.report import html, pdf, words
-from desktop.report.content import Evidence, Report, ReportedFinding, ReportedItem
+from desktop.report import html, pdf, seal, words
+from desktop.report.content import Evidence, Report, ReportedFinding, ReportedItem, ReportSeal
 from shared.codes import Verdict
+from shared.cv import cv2
 from shared.geometry import Rect
 
 
@@ -72,6 +74,42 @@ def report(items: int, title: str = "左翼根部航后检查") -> Report:
     )
 
 
+SEAL = ReportSeal("r-1", 2, "9f2b" * 16, "张三", datetime(2026, 3, 1, 9, 20, tzinfo=UTC))
+
+
+def test_every_page_of_a_draft_says_so(qtbot: QtBot, tmp_path: Path) -> None:
+    pdf.write(report(12), tmp_path / "draft.pdf")
+    pages = [page.extract_text() for page in PdfReader(tmp_path / "draft.pdf").pages]
+    assert len(pages) > 2
+    assert all("DRAFT" in page for page in pages)
+    assert "class=draft" in html.page(report(1))
+
+
+def test_every_page_of_a_record_that_waits_for_release_says_so(qtbot: QtBot, tmp_path: Path) -> None:
+    waits = replace(report(3), seal=replace(SEAL, awaits_release=True))
+    pdf.write(waits, tmp_path / "waits.pdf")
+    pages = [page.extract_text() for page in PdfReader(tmp_path / "waits.pdf").pages]
+    assert all("AWAITINGRELEASE" in re.sub(r"\s+", "", page) for page in pages)
+    assert "AWAITING RELEASE" in html.page(waits)
+
+
+def test_a_sealed_report_carries_its_seal_on_every_page(qtbot: QtBot, tmp_path: Path) -> None:
+    sealed = replace(report(12), seal=SEAL)
+    pdf.write(sealed, tmp_path / "sealed.pdf")
+    pages = [page.extract_text() for page in PdfReader(tmp_path / "sealed.pdf").pages]
+    assert not any("DRAFT" in page for page in pages)
+    assert all(SEAL.seal[:16] in page for page in pages)
+    assert SEAL.seal in words_of(tmp_path / "sealed.pdf")
+    assert "walkaround audit verify --record r-1" in html.page(sealed)
+
+
+def test_the_qr_code_holds_record_edition_and_seal() -> None:
+    modules = seal.qr_modules(SEAL)
+    image = np.kron(~np.array(modules), np.ones((8, 8), bool)).astype(np.uint8) * 255
+    text, *_ = cv2.QRCodeDetector().detectAndDecode(np.pad(image, 64, constant_values=255))
+    assert text == f"walkaround-seal-1 record=r-1 edition=2 sha256={SEAL.seal}"
+
+
 def words_of(path: Path) -> str:
     pages = PdfReader(path).pages
     return re.sub(r"\s+", "", "".join(page.extract_text() for page in pages))
@@ -79,7 +117,7 @@ def words_of(path: Path) -> str:
 
 def test_the_pdf_says_what_was_found_in_selectable_chinese(qtbot: QtBot, tmp_path: Path) -> None:
     path = tmp_path / "报告 1.pdf"
-    pdf.write(report(3), path)
+    pdf.write(replace(report(3), seal=SEAL), path)
     text = words_of(path)
     for said in (
         "左翼根部航后检查",
@@ -223,7 +261,7 @@ def test_the_html_says_its_language_and_how_many_failed(qtbot: QtBot, tmp_path: 
 
 @pytest.mark.parametrize(("status", "colour"), [("failed", "#cf2f2a"), ("passed", "#1d8a54")])
 def test_the_state_in_the_html_has_the_colour_of_its_verdict(qtbot: QtBot, status: str, colour: str) -> None:
-    text = html.page(replace(report(1), status=status, status_name="the state"))
+    text = html.page(replace(report(1), status=status, status_name="the state", seal=SEAL))
     pill = re.search(r"<span class='pill (\w+)'>the state</span>", text)
     assert pill is not None
     assert re.search(rf"\.{pill.group(1)}{{background:{colour}}}", text)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from PySide6.QtWidgets import QDialog
 from pytestqt.qtbot import QtBot
 
-from desktop.client import Session
 from desktop.client.errors import Conflict
 from desktop.pages.sealing.check_dialog import CheckDialog
 from desktop.pages.sealing.editions_dialog import EditionsDialog
@@ -30,10 +27,10 @@ def open_dialog(desk: Desk, kind: type[QDialog], qtbot: QtBot) -> QDialog:
 
 
 @pytest.fixture
-def opened(bench: Desk, qtbot: QtBot) -> Iterator[Desk]:
+def opened(bench: Desk, qtbot: QtBot) -> Desk:
     record_id = make_record(bench.session)
     bench.open(record_id, qtbot.waitUntil)
-    yield bench
+    return bench
 
 
 def detected(desk: Desk, qtbot: QtBot) -> None:
