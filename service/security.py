@@ -37,6 +37,11 @@ class Caller:
     password_at: datetime | None
     address: str
 
+    @property
+    def called(self) -> str:
+        """What the person is called where the record names someone: the full name, else the user name."""
+        return self.name or self.username
+
 
 class Authenticator(Protocol):
     """Gives the caller of an access token, or raises Problem 401."""

@@ -310,7 +310,7 @@ def _fields(record: Record, task: Task | None, seal: RecordSeal) -> tuple[tuple[
         (QCoreApplication.translate("Report", "Started"), _clock(record.start_time)),
         (QCoreApplication.translate("Report", "Finished"), _clock(record.end_time)),
         (QCoreApplication.translate("Report", "Status"), words.status(record.inspection_status)),
-        (QCoreApplication.translate("Report", "Outcome of the verdicts"), words.computed(seal.outcome)),
+        (QCoreApplication.translate("Report", "Outcome"), words.computed(seal.outcome)),
         (QCoreApplication.translate("Report", "Items judged"), words.judged(seal.counters)),
         (QCoreApplication.translate("Report", "Reference image"), record.reference_image_name or ""),
         (QCoreApplication.translate("Report", "Record"), record.inspection_id),

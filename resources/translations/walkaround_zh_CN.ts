@@ -5665,8 +5665,8 @@
         <translation>未开始</translation>
     </message>
     <message>
-        <source>Outcome of the verdicts</source>
-        <translation>判定结论</translation>
+        <source>Outcome</source>
+        <translation>结论</translation>
     </message>
     <message>
         <source>Page {number} of {total}</source>

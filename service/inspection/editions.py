@@ -86,7 +86,7 @@ class Editions:
                 raise problems.not_sealed()
             return {
                 "reopened_by": caller.user_id,
-                "reopened_by_name": caller.name,
+                "reopened_by_name": caller.display_name,
                 "reopened_at": at,
                 "reopen_reason": reason,
             }
@@ -106,7 +106,7 @@ class Editions:
                 raise problems.not_awaiting_release()
             if newest.finished_by == caller.user_id:
                 raise problems.same_person()
-            return {"released_by": caller.user_id, "released_by_name": caller.name, "released_at": at}
+            return {"released_by": caller.user_id, "released_by_name": caller.display_name, "released_at": at}
 
         return await self._change(inspection_id, "release", change, caller)
 

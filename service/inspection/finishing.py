@@ -129,7 +129,7 @@ class Finishing:
             opinion = results.model_opinion(case.entries)
             verdict = Verdict.PASSED if opinion else Verdict.FAILED
             entry = verdict_entry(
-                case.entries, verdict, body.reason, caller.user_id, caller.name, at, accepted_version=version
+                case.entries, verdict, body.reason, caller.user_id, caller.display_name, at, accepted_version=version
             )
             case.entries.append(entry)
             values = result_values(case.entries)
@@ -152,7 +152,7 @@ class Finishing:
         accepted = sum(results.accepted_version(results.current(case.entries)) is not None for case in cases)
         finished = {
             "by": caller.user_id,
-            "by_name": caller.name,
+            "by_name": caller.display_name,
             "at": end,
             "needs_release": session.execute(select(POLICY.c.four_eyes)).scalar_one(),
             "accepted_opinions": accepted,
@@ -166,7 +166,7 @@ class Finishing:
             "outcome": str(counted.outcome),
             "accepted_opinions": accepted,
             "finished_by": caller.user_id,
-            "finished_by_name": caller.name,
+            "finished_by_name": caller.display_name,
             "finished_at": end,
             "needs_release": finished["needs_release"],
         }

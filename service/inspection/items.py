@@ -188,7 +188,7 @@ class Items:
             record, item = self.locked(session, item_id, if_match)
             entries = json.loads(item.result)
             at = moment(session, record)
-            entries.append(verdict_entry(entries, body.verdict, body.reason, caller.user_id, caller.name, at))
+            entries.append(verdict_entry(entries, body.verdict, body.reason, caller.user_id, caller.display_name, at))
             self.change(session, record, item, result_values(entries), caller.user_id, caller.address)
             return self.seen(session, item_id)
 
@@ -202,7 +202,7 @@ class Items:
             record, item = self.locked(session, item_id, if_match)
             entries = json.loads(item.result)
             entry = correction_entry(
-                entries, body.of_version, boxes, caller.user_id, caller.name, moment(session, record)
+                entries, body.of_version, boxes, caller.user_id, caller.display_name, moment(session, record)
             )
             if entry is None:
                 raise problems.conflict("没有这个版本的检测结果，请刷新后再修改", of_version=body.of_version)

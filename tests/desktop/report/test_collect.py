@@ -45,7 +45,7 @@ def test_a_detection_that_did_not_finish_hides_no_finding(
     assert [finding.label for finding in item.findings] == ["crack"]
     assert (item.passed, item.verdict, item.reason) == (False, Verdict.FAILED, "裂纹")
     assert (item.opinion, item.version) == (True, 2)
-    assert item.decided_by == (me.name or me.user_id)
+    assert item.decided_by == (me.name or me.username)
     assert item.decided_at is not None
     assert item.note == ("对不上" if progress == "error" else "")
 
