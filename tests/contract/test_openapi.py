@@ -9,6 +9,9 @@ import pytest
 from tests.contract import test_items, test_records
 from tests.contract.running import Running
 
+# The document does not depend on the database.
+pytestmark = pytest.mark.parametrize("running", ["sqlite"], indirect=True)
+
 # Operation -> the permission it asks for; "" a login alone; None nothing.
 OPERATIONS: dict[str, str | None] = {
     "POST /api/inspection/create": "INSPECTION_ADD",
