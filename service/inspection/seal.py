@@ -11,7 +11,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
@@ -93,36 +93,42 @@ def _object(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     return found
 
 
+_QUOTED = json.JSONEncoder(ensure_ascii=False).encode
+
+
 def canonical(value: Json) -> str:
     """The canonical text of plain data; a time is written in ISO 8601. Raises TypeError for a float."""
-    return "".join(_pieces(value))
+    pieces: list[str] = []
+    _write(value, pieces.append)
+    return "".join(pieces)
 
 
-def _pieces(value: Json) -> Iterator[str]:
+def _write(value: Json, out: Callable[[str], None]) -> None:
     match value:
         case Number():
-            yield str(value)
+            out(str(value))
         case str():
-            yield json.dumps(value, ensure_ascii=False)
+            out(_QUOTED(value))
         case bool() | None:
-            yield json.dumps(value)
+            out(json.dumps(value))
         case int():
-            yield str(value)
+            out(str(value))
         case dt.datetime():
-            yield json.dumps(value.isoformat())
+            out(_QUOTED(value.isoformat()))
         case Mapping():
-            yield "{"
-            for at, key in enumerate(sorted(value)):
-                yield f"{',' if at else ''}{json.dumps(key, ensure_ascii=False)}:"
-                yield from _pieces(value[key])
-            yield "}"
+            before = "{"
+            for key in sorted(value):
+                out(f"{before}{_QUOTED(key)}:")
+                _write(value[key], out)
+                before = ","
+            out("}" if value else "{}")
         case Sequence():
-            yield "["
-            for at, one in enumerate(value):
-                if at:
-                    yield ","
-                yield from _pieces(one)
-            yield "]"
+            before = "["
+            for one in value:
+                out(before)
+                _write(one, out)
+                before = ","
+            out("]" if value else "[]")
         case _:
             raise TypeError(f"{type(value).__name__} has no canonical text")
 
