@@ -49,6 +49,7 @@ ITEM_FIELDS = (
     "verdict",
     "detected",
     "client_key",
+    "client_body",
     "revision",
     "created_at",
     "updated_at",

@@ -95,6 +95,7 @@ def bodies(house: House) -> dict[str, tuple[str, dict[str, Any]]]:
             "file_id": house.ids["file_id"],
         },
         "POST /api/catalogue/reference-images/{reference_image_id}/template": {"template": [region]},
+        "PUT /api/detection/labels": {"labels": [{"label": f"l{number}", "severity": None}]},
         "POST /api/detection/batches": {"inspection_ids": []},
         "PUT /api/detection/models/{model_id}": {"model_description": f"m{number}"},
         "POST /api/detection/models/{model_id}/versions": {"settings": {"confidence": 0.5}},

@@ -211,8 +211,7 @@ def test_a_drawn_finding_has_its_author() -> None:
     (made,) = authored([drawn()], [], "me", "我")
     assert made == drawn(**ME)
     entry = {"correction": {"of_version": 1, "by": "other", "by_name": "他"}}
-    assert findings.author(entry, made) == "我"
-    assert findings.author({}, made) == ""
+    assert findings.author(entry, made) == ("me", "我")
 
 
 def test_an_author_that_a_client_names_is_not_believed() -> None:
