@@ -38,7 +38,7 @@ class Caller:
     address: str
 
     @property
-    def called(self) -> str:
+    def display_name(self) -> str:
         """What the person is called where the record names someone: the full name, else the user name."""
         return self.name or self.username
 

@@ -193,13 +193,14 @@ def with_files(open_dialog: Callable[[], None], paths: Sequence[Path]) -> None:
         asking = QApplication.activeModalWidget()
         if not isinstance(asking, QFileDialog):
             return
-        timer.stop()
-        asking.setDirectory(str(paths[0].parent))
-        names = " ".join(f'"{path.name}"' for path in paths) if len(paths) > 1 else paths[0].name
         line = asking.findChild(QLineEdit, "fileNameEdit")
         assert line is not None
-        line.setText(names)
-        answered.append(True)
+        if not answered:
+            asking.setDirectory(str(paths[0].parent))
+            names = " ".join(f'"{path.name}"' for path in paths) if len(paths) > 1 else paths[0].name
+            line.setText(names)
+            answered.append(True)
+        # The dialog takes no name before it has read its folder.
         QTest.keyClick(line, Qt.Key.Key_Return)
 
     timer = QTimer()

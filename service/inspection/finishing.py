@@ -129,7 +129,13 @@ class Finishing:
             opinion = results.model_opinion(case.entries)
             verdict = Verdict.PASSED if opinion else Verdict.FAILED
             entry = verdict_entry(
-                case.entries, verdict, body.reason, caller.user_id, caller.display_name, at, accepted_version=version
+                case.entries,
+                verdict,
+                body.reason,
+                caller.user_id,
+                caller.display_name,
+                at,
+                accepted_version=version,
             )
             case.entries.append(entry)
             values = result_values(case.entries)

@@ -188,7 +188,9 @@ class Items:
             record, item = self.locked(session, item_id, if_match)
             entries = json.loads(item.result)
             at = moment(session, record)
-            entries.append(verdict_entry(entries, body.verdict, body.reason, caller.user_id, caller.display_name, at))
+            entries.append(
+                verdict_entry(entries, body.verdict, body.reason, caller.user_id, caller.display_name, at)
+            )
             self.change(session, record, item, result_values(entries), caller.user_id, caller.address)
             return self.seen(session, item_id)
 

@@ -159,3 +159,17 @@ def test_lists_and_what_is_told_have_the_marks_of_the_language(
     language.use(code)
     assert listed(["B-1234", "B-2087"]) == f"B-1234{comma}B-2087"
     assert told("B-1234", "{x}") == f"B-1234{colon}{{x}}"
+
+
+def test_filters_of_file_dialogs_keep_the_parentheses_that_qt_reads() -> None:
+    held = update.entries(update.CHINESE)
+    filters = {
+        text.source: said
+        for text, said in held.items()
+        if "(*." in text.source or "({patterns})" in text.source
+    }
+    assert filters
+    wrong = {
+        source: said for source, said in filters.items() if said is None or "(" not in said or "（" in said
+    }
+    assert wrong == {}
