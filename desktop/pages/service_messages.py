@@ -269,6 +269,17 @@ def known_message(message: str) -> str:
         "数据库没有响应，请稍后再试": QCoreApplication.translate(
             "Errors", "The database does not answer. Try again later."
         ),
+        "数据库正忙，本次操作没有完成，请稍后重试；若反复出现，请联系管理员": QCoreApplication.translate(
+            "Errors",
+            "The database is busy, so this was not done. Try again later; "
+            "if it stays, tell an administrator.",
+        ),
+        "数据库没有响应，本次操作可能没有完成，请稍后核对并重试；"
+        "若反复出现，请联系管理员": QCoreApplication.translate(
+            "Errors",
+            "The database does not answer, so this may not have been done. Check it later and try again; "
+            "if it stays, tell an administrator.",
+        ),
         "服务暂时不可用，请稍后再试": QCoreApplication.translate(
             "Errors", "The service is busy. Wait a moment, then try again."
         ),

@@ -2319,8 +2319,16 @@
         <translation>当前密码不正确。</translation>
     </message>
     <message>
+        <source>The database does not answer, so this may not have been done. Check it later and try again; if it stays, tell an administrator.</source>
+        <translation>数据库没有响应，本次操作可能没有完成，请稍后核对并重试；若反复出现，请联系管理员。</translation>
+    </message>
+    <message>
         <source>The database does not answer. Try again later.</source>
         <translation>数据库没有响应，请稍后再试</translation>
+    </message>
+    <message>
+        <source>The database is busy, so this was not done. Try again later; if it stays, tell an administrator.</source>
+        <translation>数据库正忙，本次操作没有完成，请稍后重试；若反复出现，请联系管理员。</translation>
     </message>
     <message>
         <source>The database of the server is damaged. Ask an administrator to restore a backup.</source>
