@@ -82,13 +82,13 @@ def test_undoing_a_verdict_never_signs_for_somebody_else(opened: Desk, other: Se
     assert page.bench.item.verdict is Verdict.UNDECIDED
     assert page.bench.item.reason == ""
     qtbot.waitUntil(lambda: opened.saved)
-    assert signed(other, item_id) == [("failed", "李伟"), ("passed", None), ("undecided", None)]
+    assert signed(other, item_id) == [("failed", "李伟"), ("passed", "chief"), ("undecided", "chief")]
     # Done again and undone again, it stays so.
     opened.context.commands.run("edit.redo")
     qtbot.waitUntil(lambda: opened.saved)
     opened.context.commands.run("edit.undo")
     qtbot.waitUntil(lambda: opened.saved)
-    assert signed(other, item_id)[3:] == [("passed", None), ("undecided", None)]
+    assert signed(other, item_id)[3:] == [("passed", "chief"), ("undecided", "chief")]
 
 
 def test_a_verdict_undone_before_it_was_sent_leaves_theirs(
@@ -115,7 +115,7 @@ def test_my_own_verdict_comes_back_as_mine(opened: Desk, other: Session, qtbot: 
     qtbot.waitUntil(lambda: opened.saved)
     opened.context.commands.run("edit.undo")
     qtbot.waitUntil(lambda: opened.saved)
-    assert signed(other, item_id) == [("passed", None), ("failed", None), ("passed", None)]
+    assert signed(other, item_id) == [("passed", "chief"), ("failed", "chief"), ("passed", "chief")]
 
 
 def test_undoing_a_correction_leaves_their_verdict_to_them(
@@ -182,7 +182,7 @@ def test_a_deletion_asks_when_somebody_changed_the_item_meanwhile(
         other.items.set_verdict(item_id, Verdict.FAILED, "a crack")
     else:
         other.items.update(item_id, ItemUpdate(item_name="theirs"), None)
-    page.bench.remove()
+    page.bench.remove([page.bench.current])
     qtbot.waitUntil(lambda: opened.saved or page.bench.edits.saving.conflicts == 1)
     assert page.bench.edits.saving.conflicts == 1
     assert other.items.get(item_id).value.item_id == item_id
@@ -205,7 +205,7 @@ def test_what_i_decided_myself_is_no_objection_to_a_deletion(
     page, item_id = opened.page, opened.page.bench.current
     page.bench.edits.held = True
     page.inspector.verdict.decide(Verdict.FAILED)
-    page.bench.remove()
+    page.bench.remove([page.bench.current])
     page.bench.edits.keep()
     qtbot.waitUntil(lambda: opened.saved)
     assert page.bench.edits.saving.conflicts == 0

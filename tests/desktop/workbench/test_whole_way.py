@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QMimeData
 from PySide6.QtGui import QGuiApplication, QImage
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
+from desktop.pages.sealing.finish_dialog import FinishDialog
 from desktop.pages.workbench.capture import CaptureDialog
 from shared.codes import Status, Verdict
 from shared.cv import cv2
@@ -62,10 +63,12 @@ def test_photo_detection_verdict_finish_report(
     page.inspector.verdict.reason.setPlainText("only dirt, wiped off")
     page.inspector.verdict.commit()
     assert not page.inspector.verdict.asking
-    monkeypatch.setattr("desktop.pages.workbench.finishing.confirm", lambda *_args, **_more: True)
     assert page.top.finish.text() == "Finish record"
     page.top.finish.click()
-    qtbot.waitUntil(lambda: page.bench.document.record.end_time is not None)
+    qtbot.waitUntil(lambda: any(dialog.isVisible() for dialog in page.findChildren(FinishDialog)))
+    page.findChild(FinishDialog).act.click()
+    qtbot.waitUntil(lambda: page.bench.sealed)
+    assert page.bench.document.record.end_time is not None
     assert page.top.finish.text() == "Write the report"
     asked: list[str] = []
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *said: (asked.append(said[1]) or "", ""))
@@ -95,6 +98,8 @@ def test_finishing_leads_to_the_first_undecided_item(bench: Desk, qtbot: QtBot) 
     assert bench.page.bench.number == 2
     bench.page.go_to(bench.page.bench.rows[0].item_id)
     bench.context.commands.run("record.finish")
+    qtbot.waitUntil(lambda: any(dialog.isVisible() for dialog in bench.page.findChildren(FinishDialog)))
+    bench.page.findChild(FinishDialog).findChild(QPushButton, "finish-go-to").click()
     assert bench.page.bench.number == 2
 
 
