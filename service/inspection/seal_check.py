@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import text
+from sqlalchemy import select, text
 from sqlmodel import Session
 
 from service.database import Database
 from service.inspection import problems, seal
 from service.inspection.contents import stored_rows, table_content
 from service.inspection.ports import FileInfo, LoggedSeal, SealLog, StoredHash
-from service.inspection.tables import EDITION
+from service.inspection.tables import EDITION, RECORD
 from shared.wire.seal import DifferenceKind, SealCheck, SealDifference
 
 Json = Any
@@ -94,12 +94,17 @@ class SealChecks:
         self._turn = asyncio.Lock()
 
     async def check(self, inspection_id: str) -> SealCheck:
-        """Compare what is there with the editions of a record. Raises Problem 409 when there are none."""
+        """Compare what is there with the editions of a record.
+
+        Raises Problem 404 for an unknown record, and 409 for one that was never finished.
+        """
         async with self._turn:
             try:
                 look = await self._database.read(lambda session: self._look(session, inspection_id))
             except NeverSealedError:
-                raise problems.not_sealed() from None
+                known = select(RECORD.c.inspection_id).where(RECORD.c.inspection_id == inspection_id)
+                found = await self._database.read(lambda session: session.execute(known).one_or_none())
+                raise (problems.no_record() if found is None else problems.not_sealed()) from None
             return await asyncio.to_thread(self._judge, look)
 
     def check_now(self, inspection_id: str) -> SealCheck:

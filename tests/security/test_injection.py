@@ -57,8 +57,9 @@ def test_sql_in_every_parameter_of_every_reading_operation(house: House) -> None
                 answer = house.admin.get(filled(path, ids), params=query, headers=headers)
                 at = (name, parameter, payload)
                 tried += 1
-                # 503: the event stream, which these tests have closed.
-                assert answer.status_code in {200, 404, 422} or path == "/api/events", (
+                # 503: the event stream, which these tests have closed. 409: a record that is not sealed.
+                own = {"/api/events": 503, "/api/inspection/{inspection_id}/seal/verify": 409}.get(path)
+                assert answer.status_code in {200, 404, 422, own}, (
                     at,
                     answer.status_code,
                 )

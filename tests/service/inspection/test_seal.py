@@ -533,3 +533,9 @@ def test_a_log_without_the_seal_is_found(sealed: Sealed, settings: Settings) -> 
         connection.execute(delete(AUDIT).where(AUDIT.c.action == "seal"))
     assert sealed.paths() == ["editions[1].seal"]
     assert AuditService(sealed.database, settings).verify().problems
+
+
+def test_verifying_an_unknown_record_is_404_and_an_open_one_409(client: TestClient) -> None:
+    assert client.get("/api/inspection/unknown/seal/verify").status_code == 404
+    made = client.post("/api/inspection/create", json={"task_id": "t"}).json()["data"]
+    assert client.get(f"/api/inspection/{made['inspection_id']}/seal/verify").status_code == 409
