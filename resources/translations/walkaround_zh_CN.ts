@@ -3184,7 +3184,7 @@
         <translation>创建时间</translation>
     </message>
     <message>
-        <source>Discard the changes</source>
+        <source>Discard changes</source>
         <translation>放弃更改</translation>
     </message>
     <message>

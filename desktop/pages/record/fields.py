@@ -67,7 +67,7 @@ class FieldsCard(Card):
         self.save = Button(
             self.tr("Save"), kind=Kind.PLAIN, keys=context.commands.keys_text("details.save"), icon="check"
         )
-        self.undo = Button(self.tr("Discard the changes"), kind=Kind.GHOST)
+        self.undo = Button(self.tr("Discard changes"), kind=Kind.GHOST)
         self._build()
         for field in self.fields.values():
             field.changed.connect(self._edited)
