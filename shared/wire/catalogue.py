@@ -123,7 +123,7 @@ class ReferenceImage(ReferenceImageWrite):
 
     reference_image_id: str
     reference_image_name: str
-    template: list[TemplateRegion]
+    template: list[TemplateRegion] = Field(default_factory=list)
     aircraft_name: str | None
     download_url: str | None
     filename: str | None

@@ -172,7 +172,6 @@ def test_a_long_name_of_an_aircraft_leaves_the_size_on_the_card(qtbot: QtBot) ->
             height=15_000,
             created_at=moment,
             updated_at=moment,
-            template=[],
             **nothing,
         )
         cards.cards.show([entry])

@@ -47,7 +47,6 @@ def known_image(stage: Stage, width: int | None = 1000, height: int | None = 800
         height=height,
         created_at=at,
         updated_at=at,
-        template=[],
         **dict.fromkeys(unknown),
     )
 
