@@ -17,7 +17,7 @@ from desktop.pages.workbench.photo_strip import PhotoStrip
 from desktop.pages.workbench.versions import VersionLine
 from desktop.widgets import Button, Flow, IconButton, Kind, ProgressBar, label
 
-_PANE_PX = 124
+_PANE_PX = 108
 
 
 class PhotoBox(QWidget):
