@@ -71,7 +71,7 @@ RULES: dict[str, Rule] = {
     "POST /api/inspection/{inspection_id}/reopen": Rule(PLANNERS, 422),
     "POST /api/inspection/{inspection_id}/release": Rule(PLANNERS, 422),
     "GET /api/inspection/{inspection_id}/seal": Rule(EVERYBODY, 404),
-    "GET /api/inspection/{inspection_id}/seal/verify": Rule(EVERYBODY, 409),
+    "GET /api/inspection/{inspection_id}/seal/verify": Rule(EVERYBODY, 404),
     "GET /api/inspection/{inspection_id}/editions": Rule(EVERYBODY, 404),
     "GET /api/inspection/{inspection_id}/editions/{edition}": Rule(EVERYBODY, 422),
     "GET /api/inspection/summaries": Rule(EVERYBODY, 422),
