@@ -3180,6 +3180,10 @@
         <translation>请选择这条检查记录所属的任务。</translation>
     </message>
     <message>
+        <source>Copy the ID</source>
+        <translation>复制编号</translation>
+    </message>
+    <message>
         <source>Created</source>
         <translation>创建时间</translation>
     </message>

@@ -191,7 +191,7 @@ def overlapping(root: QWidget) -> list[str]:
 def sideways(root: QWidget) -> list[str]:
     """The lists whose columns do not fit, and what is cut where nothing scrolls sideways."""
     return [
-        f"{called(widget)} scrolls sideways"
+        f"{called(widget)} scrolls sideways by {widget.horizontalScrollBar().maximum()} px"
         for widget in shown(root)
         if isinstance(widget, QAbstractItemView | QScrollArea) and widget.horizontalScrollBar().maximum() > 0
     ]

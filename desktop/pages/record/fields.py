@@ -10,7 +10,8 @@ from datetime import datetime
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop.context import Context
 from desktop.moments import example, minute, typed_minute
@@ -19,7 +20,18 @@ from desktop.pages.chooser import Chooser
 from desktop.pages.record.opened import Opened
 from desktop.pages.sealing.words import counted_sentence, outcome_word
 from desktop.pages.section import NOTHING
-from desktop.widgets import Button, Card, Field, Kind, MomentField, label, rule, status_word
+from desktop.widgets import (
+    Button,
+    Card,
+    Field,
+    IconButton,
+    Kind,
+    Line,
+    MomentField,
+    label,
+    rule,
+    status_word,
+)
 from shared.codes import SEALED_STATES, Permission
 from shared.results import Counters
 from shared.wire.inspection import Record
@@ -64,6 +76,7 @@ class FieldsCard(Card):
         assert isinstance(name_line, QLineEdit)
         name_line.setMaxLength(_MOST_LETTERS)
         self._facts: dict[str, QLabel] = {}
+        self.copy_id = IconButton("copy", self.tr("Copy the ID"))
         self.save = Button(
             self.tr("Save"), kind=Kind.PLAIN, keys=context.commands.keys_text("details.save"), icon="check"
         )
@@ -75,6 +88,7 @@ class FieldsCard(Card):
             chooser.editTextChanged.connect(lambda _, it=self.fields[name]: it.set_error(""))
             chooser.editTextChanged.connect(lambda _: self._edited())
         self.undo.clicked.connect(self.discard)
+        self.copy_id.clicked.connect(lambda: QGuiApplication.clipboard().setText(self._id.text()))
 
     def _build(self) -> None:
         column = QVBoxLayout(self)
@@ -102,13 +116,24 @@ class FieldsCard(Card):
             ("flight", self.tr("Flight")),
             ("created", self.tr("Created")),
             ("updated", self.tr("Updated")),
-            ("id", self.tr("Id")),
         )
         for place, (name, title) in enumerate(facts):
-            self._facts[name] = label("", wrap=True)
-            self._facts[name].setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            fact = label("", wrap=True)
+            fact.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            # A name without a blank does not make the card wider than its column.
+            policy = fact.sizePolicy()
+            policy.setHorizontalPolicy(QSizePolicy.Policy.Ignored)
+            fact.setSizePolicy(policy)
+            self._facts[name] = fact
             grid.addWidget(label(title, "dim"), place, 0, Qt.AlignmentFlag.AlignTop)
-            grid.addWidget(self._facts[name], place, 1)
+            grid.addWidget(fact, place, 1)
+        # An ID is one long word that no line can break: it is shortened to the room there is.
+        self._id = Line()
+        row = QHBoxLayout()
+        row.addWidget(self._id, 1)
+        row.addWidget(self.copy_id)
+        grid.addWidget(label(self.tr("Id"), "dim"), len(facts), 0)
+        grid.addLayout(row, len(facts), 1)
         column.addLayout(grid)
 
     # -- showing
@@ -132,7 +157,7 @@ class FieldsCard(Card):
         self._facts["flight"].setText(opened.flight_number or record.flight_id or NOTHING)
         self._facts["created"].setText(minute(record.created_at))
         self._facts["updated"].setText(minute(record.updated_at))
-        self._facts["id"].setText(record.inspection_id)
+        self._id.setText(record.inspection_id)
         for field in self.fields.values():
             field.set_error("")
         allowed = self._may_edit

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PySide6.QtCore import QDate, Qt
-from PySide6.QtWidgets import QDialog, QFileDialog
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QDialog, QFileDialog, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from desktop.client.errors import NotFound
@@ -90,6 +92,24 @@ def test_every_field_is_shown_with_its_name_and_nothing_is_unsaved(
     assert not page.fields.unsaved
     assert not page.fields.save.isEnabled()
     assert page.top.chip.text == "Not started"
+
+
+def test_an_id_and_long_names_never_make_the_fields_scroll_sideways(
+    context: Context, record: Record, qtbot: QtBot
+) -> None:
+    page = opened(context, qtbot, record.inspection_id)
+    shown = page._opened
+    assert shown is not None
+    wide = "8" * 36
+    page._show(
+        replace(shown, record=record.model_copy(update={"inspection_id": wide, "aircraft_name": "W" * 80}))
+    )
+    page.resize(900, 700)
+    (area,) = page.findChildren(QScrollArea)
+    qtbot.waitUntil(lambda: area.viewport().width() > 300)
+    assert area.horizontalScrollBar().maximum() == 0
+    page.fields.copy_id.click()
+    assert QGuiApplication.clipboard().text() == wide
 
 
 def test_a_save_sends_only_what_changed(context: Context, record: Record, qtbot: QtBot) -> None:
