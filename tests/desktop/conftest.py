@@ -10,9 +10,10 @@ from functools import partial
 import pytest
 import shiboken6
 from _pytest.faulthandler import fault_handler_stderr_fd_key
-from PySide6.QtCore import QByteArray, QCoreApplication, QEvent, QThreadPool
-from PySide6.QtGui import QFontDatabase
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QByteArray, QCoreApplication, QEvent, Qt, QThreadPool
+from PySide6.QtGui import QFontDatabase, QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from desktop import workers
@@ -81,6 +82,18 @@ def _a_crash_says_where(request: pytest.FixtureRequest) -> Iterator[None]:
     stderr = request.config.stash.get(fault_handler_stderr_fd_key, None)
     if stderr is not None and not faulthandler.is_enabled():
         faulthandler.enable(stderr)
+
+
+@pytest.fixture(autouse=True)
+def _no_key_is_held() -> Iterator[None]:
+    """Qt remembers the modifiers of the last event: a Shift left behind selects more in the next test."""
+    yield
+    if QGuiApplication.instance() is not None and QGuiApplication.keyboardModifiers():
+        widget = QWidget()
+        widget.show()
+        QTest.mouseClick(widget, Qt.MouseButton.LeftButton)
+        widget.close()
+        assert not QGuiApplication.keyboardModifiers()
 
 
 @pytest.fixture(autouse=True)
