@@ -172,11 +172,14 @@ class History(QObject):
         super().__init__(parent)
         self._bench, self._box = bench, box
         self._known: dict[str, tuple[str, Sequence[HistoryEntry]]] = {}
+        self._record_id = ""
         self._reading: Task | None = None
         self._asked: tuple[str, str] | None = None
 
     def show(self) -> None:
         """Show what is known of the chosen region, and ask where it is not."""
+        if self._bench.record_id != self._record_id:
+            self._forget()
         item = self._bench.item
         if item is None:
             self._box.show_rows((), None, {})
@@ -199,6 +202,15 @@ class History(QObject):
             lane=Lane.LONG,
             priority=-1,
         )
+
+    def _forget(self) -> None:
+        """Let go of what belongs to the record before: a day has hundreds of items."""
+        self._record_id = self._bench.record_id
+        self._known.clear()
+        self._asked = None
+        if self._reading is not None:
+            self._reading.cancel()
+            self._reading = None
 
     def _read(self, item_id: str, state: str, entries: Sequence[HistoryEntry]) -> None:
         self._asked = None

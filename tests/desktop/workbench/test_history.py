@@ -39,3 +39,12 @@ def test_a_click_compares_the_photo_of_the_earlier_inspection(bench: Desk, qtbot
     link.click()
     qtbot.waitUntil(lambda: page.centre.currentWidget() is page.compare)
     assert (page.bench.record_id, page.bench.current) == (earlier, item.item_id)
+
+
+def test_the_histories_of_another_record_are_let_go_of(bench: Desk, qtbot: QtBot) -> None:
+    first, second = make_record(bench.session), make_record(bench.session)
+    for record_id in (first, second):
+        bench.open(record_id, qtbot.waitUntil)
+        ids = {item.item_id for item in bench.session.items.all(record_id)}
+        qtbot.waitUntil(lambda: bool(bench.page.history._known))
+        assert set(bench.page.history._known) <= ids
