@@ -69,6 +69,7 @@ def _program() -> list[Command]:
         ("language.system", QT_TRANSLATE_NOOP("Commands", "Language: as the system"), (), "globe"),
         ("language.en", QT_TRANSLATE_NOOP("Commands", "Language: English"), (), "globe"),
         ("language.zh_CN", QT_TRANSLATE_NOOP("Commands", "Language: Chinese"), (), "globe"),
+        ("finish.rules", QT_TRANSLATE_NOOP("Commands", "Rules for finishing"), (), "lock"),
         ("fullscreen", QT_TRANSLATE_NOOP("Commands", "Full screen"), ("F11",), "fit"),
         ("logs", QT_TRANSLATE_NOOP("Commands", "Open the folder of the logs"), (), "report"),
         ("about", QT_TRANSLATE_NOOP("Commands", "About Walkaround"), (), "info"),

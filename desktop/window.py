@@ -18,6 +18,7 @@ from desktop.fonts import PACKAGE
 from desktop.keys import KeySheet
 from desktop.language import LANGUAGES, without_font
 from desktop.logs import log_dir
+from desktop.pages.sealing.rules_dialog import RulesDialog
 from desktop.palette import Palette
 from desktop.service_words import no_service_sentence
 from desktop.theme import Mode, look
@@ -280,6 +281,7 @@ class MainWindow(QMainWindow):
             bind(f"language.{code}", partial(self.language_wanted.emit, code), self)
         bind("fullscreen", self._full_screen, self)
         bind("logs", lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(log_dir()))), self)
+        bind("finish.rules", self._finish_rules, self, enabled=self._logged_in)
         bind("about", self._about, self)
         bind("logout", self._logout, self, enabled=self._logged_in)
         bind("quit", self.close, self)
@@ -313,6 +315,12 @@ class MainWindow(QMainWindow):
         about.exec()
         about.deleteLater()
 
+    def _finish_rules(self) -> None:
+        rules = RulesDialog(self._context, self)
+        look().dress(rules)
+        rules.finished.connect(rules.deleteLater)
+        rules.open()
+
     def _reload(self) -> None:
         if self._page is not None:
             self._page.opened(self._page.place())
@@ -336,7 +344,7 @@ class MainWindow(QMainWindow):
         chosen = self._context.preferences.values
         themes = {f"theme.{mode}": mode is look().mode for mode in Mode}
         languages = {f"language.{code or 'system'}": code == chosen.language for code in ("", *LANGUAGES)}
-        ids = ["palette", "keys", "", *themes, "", *languages, "", "logs", "about"]
+        ids = ["palette", "keys", "", *themes, "", *languages, "", "finish.rules", "logs", "about"]
         self._pop_up(ids, self.rail.settings, themes | languages)
 
     def _account(self) -> None:

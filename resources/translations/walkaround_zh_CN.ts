@@ -1429,6 +1429,10 @@
         <translation>重新打开检查记录</translation>
     </message>
     <message>
+        <source>Rules for finishing</source>
+        <translation>完成规则</translation>
+    </message>
+    <message>
         <source>Run detection again on all undecided items</source>
         <translation>重新检测所有未判定的条目</translation>
     </message>
@@ -5770,6 +5774,41 @@
     <message>
         <source>Roles</source>
         <translation>角色</translation>
+    </message>
+</context>
+<context>
+    <name>RulesDialog</name>
+    <message>
+        <source>A record that is finished while this is on waits for its release, and its report says so on every page. Whoever finished a record cannot release it. Records that were finished before stay as they are.</source>
+        <translation>开启后完成的记录需等待放行，报告每页都会注明。完成记录的人不能自己放行。此前完成的记录保持不变。</translation>
+    </message>
+    <message>
+        <source>A second person releases a finished record</source>
+        <translation>完成的记录须由另一人放行</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Loading…</source>
+        <translation>正在加载…</translation>
+    </message>
+    <message>
+        <source>Only an administrator can change this.</source>
+        <translation>只有管理员可以更改。</translation>
+    </message>
+    <message>
+        <source>Rules for finishing</source>
+        <translation>完成规则</translation>
+    </message>
+    <message>
+        <source>Saved.</source>
+        <translation>已保存。</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>重试</translation>
     </message>
 </context>
 <context>

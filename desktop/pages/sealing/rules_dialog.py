@@ -1,0 +1,95 @@
+"""The rules of this installation for finishing records: everybody reads them, an administrator sets them."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
+
+from desktop.context import Context
+from desktop.pages.password_again import run_guarded
+from desktop.pages.sentences import sentence
+from desktop.widgets import Button, Dialog, label
+from desktop.workers import run
+from shared.codes import Permission
+
+
+class RulesDialog(Dialog):
+    """Shows whether a second person releases what somebody finished; a change is kept at once."""
+
+    def __init__(self, context: Context, parent: QWidget | None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._may_change = context.may(Permission.SETTINGS_MANAGE)
+        self.setObjectName("finish-rules")
+        self.setWindowTitle(self.tr("Rules for finishing"))
+        self.setModal(True)
+        self.setMinimumWidth(480)
+        self.four_eyes = QCheckBox(self.tr("A second person releases a finished record"))
+        self.four_eyes.setObjectName("four-eyes")
+        self.four_eyes.setEnabled(False)
+        self.four_eyes.clicked.connect(self._set)
+        self.said = label("", "dim", wrap=True)
+        self.again = Button(self.tr("Try again"))
+        self.again.clicked.connect(lambda _checked=False: self._ask())
+        self._build()
+        self._ask()
+
+    def _build(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 20, 20, 16)
+        column.setSpacing(8)
+        column.addWidget(label(self.tr("Rules for finishing"), "item"))
+        column.addWidget(self.four_eyes)
+        rule = self.tr(
+            "A record that is finished while this is on waits for its release, and its report says so on"
+            " every page. Whoever finished a record cannot release it. Records that were finished before"
+            " stay as they are."
+        )
+        column.addWidget(label(rule, wrap=True))
+        column.addWidget(self.said)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addStretch(1)
+        row.addWidget(self.again)
+        close = Button(self.tr("Close"))
+        close.clicked.connect(self.accept)
+        row.addWidget(close)
+        column.addSpacing(8)
+        column.addLayout(row)
+
+    def _ask(self) -> None:
+        self._say(self.tr("Loading…"))
+        records = self._context.session.records
+        run(records.four_eyes, owner=self, done=self._show, failed=self._explain)
+
+    def _show(self, on: bool) -> None:
+        self.four_eyes.setChecked(on)
+        self.four_eyes.setEnabled(self._may_change)
+        self._say("" if self._may_change else self.tr("Only an administrator can change this."))
+
+    def _explain(self, error: Exception) -> None:
+        self._say(sentence(error), failed=True)
+
+    def _set(self, wanted: bool) -> None:
+        self.four_eyes.setEnabled(False)
+        run_guarded(
+            self._context,
+            partial(self._context.session.records.set_four_eyes, wanted),
+            owner=self,
+            done=lambda _none: self._kept(wanted),
+            failed=partial(self._not_kept, wanted),
+        )
+
+    def _kept(self, on: bool) -> None:
+        self._show(on)
+        self._say(self.tr("Saved."))
+
+    def _not_kept(self, wanted: bool, error: Exception) -> None:
+        self._show(not wanted)
+        self._say(sentence(error))
+
+    def _say(self, text: str, failed: bool = False) -> None:
+        self.said.setText(text)
+        self.said.setVisible(bool(text))
+        self.again.setVisible(failed)
