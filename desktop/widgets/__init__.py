@@ -16,6 +16,7 @@ from desktop.widgets.buttons import Button, IconButton, Kind, enters
 from desktop.widgets.chips import (
     Chip,
     FilterChips,
+    chip_height,
     chip_width,
     paint_chip,
     status_tone,
@@ -83,6 +84,7 @@ __all__ = [
     "TextArea",
     "Toast",
     "TopBar",
+    "chip_height",
     "chip_width",
     "confirm",
     "dress_rows",

@@ -5390,12 +5390,24 @@
         <translation>已检测条目</translation>
     </message>
     <message>
+        <source>Edition</source>
+        <translation>版次</translation>
+    </message>
+    <message>
         <source>Export</source>
         <translation>导出</translation>
     </message>
     <message>
         <source>Export the list</source>
         <translation>导出列表</translation>
+    </message>
+    <message>
+        <source>Finished at</source>
+        <translation>完成时间</translation>
+    </message>
+    <message>
+        <source>Finished by</source>
+        <translation>完成人</translation>
     </message>
     <message>
         <source>Inspection records</source>
@@ -5428,6 +5440,22 @@
     <message>
         <source>Records</source>
         <translation>记录</translation>
+    </message>
+    <message>
+        <source>Released at</source>
+        <translation>放行时间</translation>
+    </message>
+    <message>
+        <source>Released by</source>
+        <translation>放行人</translation>
+    </message>
+    <message>
+        <source>Seal</source>
+        <translation>封签</translation>
+    </message>
+    <message>
+        <source>Seal state</source>
+        <translation>封存状态</translation>
     </message>
 </context>
 <context>
@@ -5897,6 +5925,10 @@
 <context>
     <name>Seal</name>
     <message>
+        <source>Awaiting release</source>
+        <translation>待放行</translation>
+    </message>
+    <message>
         <source>Failed</source>
         <translation>未通过</translation>
     </message>
@@ -5927,8 +5959,16 @@
         <translation>由 {name} 于 {time} 放行</translation>
     </message>
     <message>
+        <source>Reopened</source>
+        <translation>已重新打开</translation>
+    </message>
+    <message>
         <source>Reopened by {name} on {time}: {reason}</source>
         <translation>由 {name} 于 {time} 重新打开：{reason}</translation>
+    </message>
+    <message>
+        <source>Sealed</source>
+        <translation>已封存</translation>
     </message>
     <message>
         <source>Undecided</source>

@@ -12,8 +12,8 @@ from desktop.client.errors import Forbidden, NotFound
 from desktop.client.inspection import RecordFilter
 from desktop.client.session import Session
 from desktop.report.saving import save
-from shared.codes import Status
-from shared.wire.seal import Tally
+from shared.codes import SealState, Status
+from shared.wire.seal import Edition, RecordSeal
 
 _EXPORT_PAGE = 200
 
@@ -29,22 +29,23 @@ def flight_numbers(session: Session, flight_ids: Iterable[str]) -> dict[str, str
     return found
 
 
-def read_tallies(session: Session, record_ids: Sequence[str]) -> dict[str, Tally]:
-    """How far these records are, counted in items, by their ids; one that is gone is left out."""
-    return {one.inspection_id: one.counters for one in session.records.summaries(record_ids)}
+def read_seals(session: Session, record_ids: Sequence[str]) -> dict[str, RecordSeal]:
+    """Where these records stand and how far they are, by their ids; one that is gone is left out."""
+    return {one.inspection_id: one for one in session.records.summaries(record_ids)}
 
 
 def export_list(
     session: Session,
     where: RecordFilter,
     heads: list[str],
-    words: dict[Status, str],
+    words: dict[Status | SealState, str],
     flights: dict[str, str],
     path: Path,
 ) -> int:
     """Write every record that matches `where` to `path`; gives how many. Raises ClientError, OSError.
 
-    `heads` are the titles of the columns, `words` those of the statuses, `flights` numbers that are known.
+    `heads` are the titles of the columns, `words` those of the statuses and of where a record stands,
+    `flights` numbers that are known.
     """
     out = io.StringIO()
     # A spreadsheet reads UTF-8 only with this mark at the start.
@@ -57,9 +58,10 @@ def export_list(
         listing = session.records.search(where, number, _EXPORT_PAGE)
         unnamed = {record.flight_id for record in listing.data if record.flight_id} - flights.keys()
         flights = flights | flight_numbers(session, unnamed)
-        tallies = read_tallies(session, [record.inspection_id for record in listing.data])
+        seals = read_seals(session, [record.inspection_id for record in listing.data])
         for record in listing.data:
-            tally = tallies.get(record.inspection_id)
+            seal = seals.get(record.inspection_id)
+            tally = None if seal is None else seal.counters
             updated = record.updated_at.replace(tzinfo=UTC).astimezone()
             cells = (
                 record.inspection_name,
@@ -68,6 +70,8 @@ def export_list(
                 record.executor_name,
                 *((None,) * 3 if tally is None else (tally.items, tally.judged, tally.detected)),
                 words[record.inspection_status],
+                "" if seal is None else words[seal.state],
+                *_sealed(None if seal is None else seal.newest),
                 updated.isoformat(timespec="seconds"),
             )
             writer.writerow([_harmless(cell) for cell in cells])
@@ -76,6 +80,21 @@ def export_list(
             break
     save(out.getvalue().encode("utf-8"), path)
     return total
+
+
+def _sealed(newest: Edition | None) -> tuple[object, ...]:
+    """Edition, seal, who finished it when, who released it when; empty for what did not happen."""
+    if newest is None:
+        return (None,) * 6
+    finished, released = newest.finished_at, newest.released_at
+    return (
+        newest.edition,
+        newest.seal,
+        newest.finished_by_name or newest.finished_by,
+        finished.astimezone().isoformat(timespec="seconds"),
+        newest.released_by_name or newest.released_by,
+        None if released is None else released.astimezone().isoformat(timespec="seconds"),
+    )
 
 
 def _harmless(cell: object) -> str:

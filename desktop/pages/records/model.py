@@ -20,16 +20,18 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPixmap
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from desktop.moments import nearby
+from desktop.pages.sealing.words import happened, seal_icon, seal_word
 from desktop.theme import LABEL_PX, TEXT_PX, line_px, look, sized
-from desktop.widgets import paint_chip, paint_icon, paint_progress, status_tone, status_word, tip
+from desktop.widgets import chip_height, paint_chip, paint_icon, paint_progress, status_tone, status_word, tip
 from shared.wire.inspection import Record
-from shared.wire.seal import Tally
+from shared.wire.seal import RecordSeal, Tally
 
 Index = QModelIndex | QPersistentModelIndex
 
 RECORD_ROLE = Qt.ItemDataRole.UserRole
 PICTURE_ROLE = Qt.ItemDataRole.UserRole + 1
 TALLY_ROLE = Qt.ItemDataRole.UserRole + 2
+SEAL_ROLE = Qt.ItemDataRole.UserRole + 3
 
 _ROW_PX = 52
 _THUMB_W, _THUMB_H = 40, 34
@@ -49,22 +51,22 @@ class Column(IntEnum):
 
 
 WIDTHS = {
-    Column.NAME: 330,
-    Column.AIRCRAFT: 220,
+    Column.NAME: 315,
+    Column.AIRCRAFT: 215,
     Column.FLIGHT: 120,
     Column.EXECUTOR: 120,
     Column.PROGRESS: 190,
-    Column.STATUS: 120,
+    Column.STATUS: 140,
     Column.UPDATED: 130,
 }
 """Widths in px at which the table is laid out; the name takes what is left."""
 LEAST = {
-    Column.NAME: 200,
-    Column.AIRCRAFT: 150,
+    Column.NAME: 180,
+    Column.AIRCRAFT: 140,
     Column.FLIGHT: 90,
     Column.EXECUTOR: 75,
     Column.PROGRESS: 160,
-    Column.STATUS: 105,
+    Column.STATUS: 135,
     Column.UPDATED: 110,
 }
 """Widths in px in the smallest window."""
@@ -80,7 +82,7 @@ class RecordsModel(QAbstractTableModel):
         super().__init__(parent)
         self._records: list[Record] = []
         self.flights: dict[str, str] = {}
-        self._tallies: dict[str, Tally] = {}
+        self._seals: dict[str, RecordSeal] = {}
         self._pictures: dict[str, QPixmap] = {}
 
     def show(self, records: list[Record]) -> None:
@@ -94,14 +96,20 @@ class RecordsModel(QAbstractTableModel):
         self.flights = names
         self._changed(Column.FLIGHT)
 
-    def count(self, tallies: Mapping[str, Tally]) -> None:
-        """How far records are, by their ids, counted in items."""
-        self._tallies = dict(tallies)
+    def show_seals(self, seals: Mapping[str, RecordSeal]) -> None:
+        """Where records stand and how far they are, by their ids."""
+        self._seals = dict(seals)
         self._changed(Column.PROGRESS)
+        self._changed(Column.STATUS)
+
+    def seal(self, record: Record) -> RecordSeal | None:
+        """Where a record stands; None until that is known."""
+        return self._seals.get(record.inspection_id)
 
     def tally(self, record: Record) -> Tally | None:
         """How far a record is; None until that is known."""
-        return self._tallies.get(record.inspection_id)
+        seal = self.seal(record)
+        return None if seal is None else seal.counters
 
     def set_picture(self, reference_image_id: str, picture: QPixmap) -> None:
         """The thumbnail of a reference image is here."""
@@ -153,12 +161,15 @@ class RecordsModel(QAbstractTableModel):
             return record
         if role == TALLY_ROLE:
             return self.tally(record)
+        if role == SEAL_ROLE:
+            return self.seal(record)
         if role == PICTURE_ROLE:
             return self._pictures.get(record.reference_image_id or "")
         if role in _WORDS:
             return self._text(record, Column(index.column()))
         if role == Qt.ItemDataRole.ToolTipRole:
-            return tip(self._text(record, Column(index.column())))
+            column = Column(index.column())
+            return tip(self._status_lines(record) if column is Column.STATUS else self._text(record, column))
         return None
 
     def _text(self, record: Record, column: Column) -> str:
@@ -175,9 +186,21 @@ class RecordsModel(QAbstractTableModel):
                 tally = self.tally(record)
                 return "" if tally is None else f"{judged_text(tally)} · {detected_text(tally)}"
             case Column.STATUS:
-                return status_word(record.inspection_status)
+                words = (status_word(record.inspection_status), self._seal_word(record))
+                return " · ".join(word for word in words if word)
             case Column.UPDATED:
                 return nearby(record.updated_at)
+
+    def _seal_word(self, record: Record) -> str:
+        seal = self.seal(record)
+        return "" if seal is None else seal_word(seal.state)
+
+    def _status_lines(self, record: Record) -> str:
+        """The state, and what happened to the newest edition."""
+        seal = self.seal(record)
+        newest = None if seal is None else seal.newest
+        lines = [self._text(record, Column.STATUS), *([] if newest is None else happened(newest))]
+        return "\n".join(lines)
 
 
 def row_px() -> int:
@@ -223,14 +246,27 @@ class RecordDelegate(QStyledItemDelegate):
             case Column.PROGRESS:
                 self._progress(painter, inner, index.data(TALLY_ROLE))
             case Column.STATUS:
-                paint_chip(
-                    painter, inner.x(), inner.center().y(), status_tone(record.inspection_status), text
-                )
+                self._status(painter, inner, record, index.data(SEAL_ROLE))
             case Column.AIRCRAFT | Column.EXECUTOR:
                 self._words(painter, inner, text, theme.text)
             case _:
                 self._words(painter, inner, text, theme.dim_text)
         painter.restore()
+
+    def _status(self, painter: QPainter, box: QRectF, record: Record, seal: RecordSeal | None) -> None:
+        """The state as a pill; sealed, awaiting release or reopened below it, with its own sign."""
+        theme, middle, status = look().theme, box.center().y(), record.inspection_status
+        word = "" if seal is None else seal_word(seal.state)
+        if seal is None or not word:
+            paint_chip(painter, box.x(), middle, status_tone(status), status_word(status))
+            return
+        upper, lower = chip_height(), line_px(LABEL_PX)
+        first = middle - (upper + 2 + lower) / 2
+        paint_chip(painter, box.x(), first + upper / 2, status_tone(status), status_word(status))
+        line = QRectF(box.x(), first + upper + 2, box.width(), lower)
+        sign = QRectF(line.x(), line.center().y() - 6, 12, 12)
+        paint_icon(painter, seal_icon(seal.state), theme.dim_text, sign)
+        self._words(painter, line.adjusted(16, 0, 0, 0), word, theme.dim_text, LABEL_PX)
 
     def _progress(self, painter: QPainter, box: QRectF, tally: Tally | None) -> None:
         """How many items are judged as a bar; how many are detected below it, with its own sign."""

@@ -19,11 +19,12 @@ from desktop.pages import find
 from desktop.pages.file_dialogs import Purpose
 from desktop.pages.record.deleting import delete_record
 from desktop.pages.records.batch import BatchBar, Batches
-from desktop.pages.records.export import export_list, flight_numbers, read_tallies
+from desktop.pages.records.export import export_list, flight_numbers, read_seals
 from desktop.pages.records.filters import Filters
 from desktop.pages.records.model import LEAST, WIDTHS, Column, RecordDelegate, RecordsModel, row_px
 from desktop.pages.records.new_record import NewRecord
 from desktop.pages.save_as import choose_file
+from desktop.pages.sealing.words import seal_word
 from desktop.pages.sentences import sentence
 from desktop.widgets import (
     Button,
@@ -38,7 +39,7 @@ from desktop.widgets import (
     status_word,
 )
 from desktop.workers import Task, run
-from shared.codes import Permission, Status
+from shared.codes import Permission, SealState, Status
 from shared.wire.common import Page as Listing
 from shared.wire.events import ChangeEvent
 from shared.wire.inspection import Record
@@ -234,11 +235,11 @@ class RecordsPage(Page):
                 failed=lambda _: None,
             )
         run(
-            read_tallies,
+            read_seals,
             self._context.session,
             [record.inspection_id for record in listing.data],
             owner=self,
-            done=self.model.count,
+            done=self.model.show_seals,
             failed=lambda _: None,
         )
         for reference_image_id in self.model.without_picture():
@@ -346,7 +347,22 @@ class RecordsPage(Page):
         titles = {column: self.model.headerData(column, Qt.Orientation.Horizontal) for column in Column}
         heads = [str(title) for title in titles.values()]
         counted = [self.tr("Items"), self.tr("Judged items"), self.tr("Detected items")]
-        return [*heads[: Column.PROGRESS], *counted, *heads[Column.PROGRESS + 1 :]]
+        sealed = [
+            self.tr("Seal state"),
+            self.tr("Edition"),
+            self.tr("Seal"),
+            self.tr("Finished by"),
+            self.tr("Finished at"),
+            self.tr("Released by"),
+            self.tr("Released at"),
+        ]
+        return [
+            *heads[: Column.PROGRESS],
+            *counted,
+            heads[Column.STATUS],
+            *sealed,
+            *heads[Column.STATUS + 1 :],
+        ]
 
     def export_list(self) -> None:
         """Write every record that matches the filters into a CSV file."""
@@ -358,7 +374,8 @@ class RecordsPage(Page):
                 self._context.session,
                 self.filters.value(),
                 self._heads(),
-                {status: status_word(status) for status in Status},
+                {status: status_word(status) for status in Status}
+                | {state: seal_word(state) for state in SealState},
                 self.model.flights,
                 chosen[0],
                 owner=self,

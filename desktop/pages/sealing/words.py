@@ -37,6 +37,20 @@ def seal_sentence(seal: RecordSeal | None) -> str:
     )
 
 
+def seal_word(state: SealState) -> str:
+    """Where a record stands, in a word; empty for one that was never finished."""
+    return {
+        SealState.FINISHED: QCoreApplication.translate("Seal", "Sealed"),
+        SealState.AWAITING_RELEASE: QCoreApplication.translate("Seal", "Awaiting release"),
+        SealState.REOPENED: QCoreApplication.translate("Seal", "Reopened"),
+    }.get(state, "")
+
+
+def seal_icon(state: SealState) -> str:
+    """The icon of that word."""
+    return {SealState.AWAITING_RELEASE: "people", SealState.REOPENED: "history"}.get(state, "lock")
+
+
 def counted_sentence(counted: Counters) -> str:
     """How many items were judged how."""
     said = QCoreApplication.translate("Seal", "{passed} passed, {failed} failed, {undecided} undecided")

@@ -255,6 +255,56 @@ def test_the_list_is_exported_whole_and_without_formulas(
     assert rows[1][0] == "'=1+1"
     assert rows[0][4:7] == ["Items", "Judged items", "Detected items"]
     assert rows[1][4:7] == ["0", "0", "0"]
+    assert all(len(row) == len(rows[0]) for row in rows)
+
+
+def test_sealed_awaiting_and_reopened_show_by_a_word_and_in_the_exported_list(
+    page: RecordsPage, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = page._context.session
+    made = {}
+    for name in ("sealed", "awaiting", "reopened", "open"):
+        record = session.records.create(RecordCreate(task_id="t", inspection_name=name))
+        item = session.items.create(ItemCreate(item_name="条目", inspection_id=record.inspection_id)).value
+        made[name] = record.inspection_id
+        if name != "open":
+            session.items.set_verdict(item.item_id, Verdict.PASSED, None)
+            session.records.set_four_eyes(name == "awaiting")
+            session.records.finish(record.inspection_id)
+    session.records.set_four_eyes(False)
+    session.records.reopen(made["reopened"], "wrong wing")
+    page.reload()
+
+    def words(name: str) -> str:
+        row = page.model.row_of(made[name])
+        index = page.model.index(row, Column.STATUS)
+        assert index.data(Qt.ItemDataRole.AccessibleTextRole) == index.data()
+        return "" if row < 0 else str(index.data())
+
+    qtbot.waitUntil(lambda: words("sealed") == "Passed · Sealed")
+    assert words("awaiting") == "Passed · Awaiting release"
+    assert words("reopened") == "In progress · Reopened"
+    assert words("open") == "Not started"
+    hint = page.model.index(page.model.row_of(made["reopened"]), Column.STATUS)
+    assert "wrong wing" in hint.data(Qt.ItemDataRole.ToolTipRole)
+    path = tmp_path / "list.csv"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    with qtbot.waitSignal(page.toast):
+        page.export_list()
+    newest = session.records.seal(made["sealed"]).newest
+    session.records.reopen(made["sealed"], "end of the test")
+    session.records.reopen(made["awaiting"], "end of the test")
+    for record_id in made.values():
+        session.records.delete(record_id)
+    rows = {row["Name"]: row for row in csv.DictReader(path.read_text("utf-8-sig").splitlines())}
+    assert rows["sealed"]["Seal state"] == "Sealed"
+    assert rows["sealed"]["Edition"] == "1"
+    assert rows["sealed"]["Seal"] == newest.seal
+    assert rows["sealed"]["Finished by"] == (newest.finished_by_name or newest.finished_by)
+    assert datetime.fromisoformat(rows["sealed"]["Finished at"]) == newest.finished_at.replace(microsecond=0)
+    assert rows["awaiting"]["Seal state"] == "Awaiting release"
+    assert rows["reopened"]["Seal state"] == "Reopened"
+    assert rows["open"]["Seal state"] == rows["open"]["Seal"] == ""
 
 
 def test_a_service_that_is_gone_is_a_sentence_with_a_way_to_retry(qtbot: QtBot, tmp_path: Path) -> None:
