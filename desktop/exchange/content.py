@@ -11,6 +11,7 @@ from shared.codes import Verdict
 from shared.geometry import Rect, from_corners, point_to_pixels
 from shared.wire.detection import Severity
 from shared.wire.inspection import Item, Record
+from shared.wire.seal import RecordSeal
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,8 @@ class ItemFacts:
     without one or when the picture's size is unknown.
     `findings` and `version` are those of the newest detection that finished; `photo` is the picture it looked
     at, None when its size is unknown. `passed` is the verdict of a person (None: undecided), `opinion` what
-    the model said, and `accepted` that the verdict accepts it.
+    the model said, and `accepted_version` the version whose opinion the verdict accepts, None for a verdict
+    of the person's own.
     """
 
     number: int
@@ -69,7 +71,7 @@ class ItemFacts:
     reason: str
     decided_by: str
     decided_at: str
-    accepted: bool
+    accepted_version: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,8 @@ class Inspection:
 
     `reference` is its reference image; `photos` are the pictures that the newest finished detections looked
     at, by item id. Pictures of unknown size are left out. `own` are the reference files of the items that
-    name another than the reference image, by item id; None for one of unknown size.
+    name another than the reference image, by item id; None for one of unknown size. `seal` is where the
+    record stands, None where that is not known.
     """
 
     record: Record
@@ -88,6 +91,7 @@ class Inspection:
     own: Mapping[str, Picture | None] = field(default_factory=dict)
     severities: Mapping[str, Severity] = field(default_factory=dict, compare=False)
     """How severe findings with a label are now, for those that were found before that was said."""
+    seal: RecordSeal | None = None
 
     def facts(self) -> list[ItemFacts]:
         """What each item comes to, in their order."""
@@ -115,7 +119,7 @@ class Inspection:
             reason=str(said.get("reason") or ""),
             decided_by=str(said.get("by_name") or said.get("by") or ""),
             decided_at=str(said.get("at") or ""),
-            accepted=results.accepted_version(current) is not None,
+            accepted_version=results.accepted_version(current),
         )
 
 

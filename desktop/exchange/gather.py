@@ -42,7 +42,8 @@ def gather(session: Session, inspection_id: str, progress: Progress) -> Inspecti
     severities: Mapping[str, Severity] = {}
     with contextlib.suppress(NotFound, Forbidden):
         severities = session.detection.labels()
-    return Inspection(record, tuple(items), _reference(image), photos, own, severities)
+    seal = session.records.seal(inspection_id)
+    return Inspection(record, tuple(items), _reference(image), photos, own, severities, seal)
 
 
 def _reference_image(session: Session, record: Record) -> ReferenceImage | None:

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from desktop.exchange.archive import text_of
-from desktop.exchange.content import Inspection, Picture, region_of
+from desktop.exchange.content import Inspection, ItemFacts, Picture, region_of
 from desktop.exchange.drafts import Draft, Drafts, fitted, scaled
 from desktop.exchange.errors import ExchangeError, Reason
 from desktop.exchange.words import CODES, Words
@@ -18,6 +18,7 @@ from shared.codes import STATUS_NAMES, Status
 from shared.geometry import Rect
 from shared.wire.detection import REFERENCE_DIFFERENCE
 from shared.wire.inspection import Item, Record
+from shared.wire.seal import RecordSeal
 
 FORMAT = "walkaround-inspection"
 VERSION = 1
@@ -37,6 +38,8 @@ def write(inspection: Inspection, _words: Words = CODES) -> bytes:
         "photos": {item_id: _picture(photo) for item_id, photo in inspection.photos.items()},
         "own_references": {item_id: _picture(own) for item_id, own in inspection.own.items()},
         "record": inspection.record.model_dump(mode="json", exclude={"status_name"}),
+        "seal": None if inspection.seal is None else inspection.seal.model_dump(mode="json"),
+        "decisions": {facts.item.item_id: _decision(facts) for facts in inspection.facts()},
         "items": [_item(item) for item in inspection.items],
     }
     return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False).encode("utf-8")
@@ -46,6 +49,7 @@ def read(data: bytes) -> Inspection:
     """The inspection that `write` wrote. Raises ExchangeError (UNREADABLE)."""
     document = load(data)
     try:
+        seal = document.get("seal")
         if document["format"] != FORMAT or document["version"] != VERSION:
             raise ExchangeError(Reason.UNREADABLE)
         photos = {item_id: _read_picture(photo) for item_id, photo in document["photos"].items()}
@@ -55,6 +59,7 @@ def read(data: bytes) -> Inspection:
             reference=_read_picture(document["reference"]),
             photos={item_id: photo for item_id, photo in photos.items() if photo is not None},
             own={item_id: _read_picture(own) for item_id, own in document.get("own_references", {}).items()},
+            seal=None if seal is None else RecordSeal.model_validate(seal),
         )
     except (KeyError, TypeError, AttributeError, ValidationError, ValueError) as error:
         raise ExchangeError(Reason.UNREADABLE) from error
@@ -63,6 +68,17 @@ def read(data: bytes) -> Inspection:
 def _item(item: Item) -> dict[str, Any]:
     said = item.model_dump(mode="json", exclude_unset=True)
     return said | _UNNAMED if item.model_id == REFERENCE_DIFFERENCE else said
+
+
+def _decision(facts: ItemFacts) -> dict[str, Any]:
+    """What a person decided about an item; it follows from the result entries and is not read again."""
+    return {
+        "verdict": facts.verdict.value,
+        "decided_by": facts.decided_by or None,
+        "decided_at": facts.decided_at or None,
+        "reason": facts.reason or None,
+        "accepted_opinion_of_version": facts.accepted_version,
+    }
 
 
 def _with_status_name(record: dict[str, Any]) -> dict[str, Any]:

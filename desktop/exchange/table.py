@@ -16,13 +16,23 @@ from desktop.exchange.drafts import Draft, Drafts, fitted, scaled
 from desktop.exchange.errors import ExchangeError, Reason
 from desktop.exchange.own import rect_of
 from desktop.exchange.words import CHINESE, CODES, Words
+from shared.codes import Verdict
 from shared.geometry import Rect
+from shared.wire.seal import RecordSeal
 
 COLUMNS = (
     "inspection_id",
     "inspection_name",
     "aircraft_name",
     "executor_name",
+    "state",
+    "outcome",
+    "edition",
+    "seal",
+    "finished_by",
+    "finished_at",
+    "released_by",
+    "released_at",
     "number",
     "item_id",
     "item_name",
@@ -35,6 +45,7 @@ COLUMNS = (
     "reason",
     "decided_by",
     "decided_at",
+    "accepted_opinion_of_version",
     "reference",
     "reference_width",
     "reference_height",
@@ -224,6 +235,7 @@ def _row(inspection: Inspection, facts: ItemFacts, words: Words) -> dict[str, An
         "inspection_name": record.inspection_name,
         "aircraft_name": record.aircraft_name,
         "executor_name": record.executor_name,
+        **_sealed(inspection.seal, words),
         "number": facts.number,
         "item_id": item.item_id,
         "item_name": item.item_name,
@@ -236,6 +248,7 @@ def _row(inspection: Inspection, facts: ItemFacts, words: Words) -> dict[str, An
         "reason": facts.reason,
         "decided_by": facts.decided_by,
         "decided_at": facts.decided_at,
+        "accepted_opinion_of_version": facts.accepted_version,
         "version": facts.version,
     }
     if reference is not None:
@@ -253,6 +266,26 @@ def _row(inspection: Inspection, facts: ItemFacts, words: Words) -> dict[str, An
             "photo_cid": photo.content_id,
             "photo_width": photo.width,
             "photo_height": photo.height,
+        }
+    return row
+
+
+def _sealed(seal: RecordSeal | None, words: Words) -> dict[str, Any]:
+    """Where the record stands, and who finished and released its newest edition when."""
+    if seal is None:
+        return {}
+    outcome = Verdict.UNDECIDED.value if seal.outcome is None else seal.outcome.value
+    row: dict[str, Any] = {
+        "state": words.state.get(seal.state.value, seal.state.value),
+        "outcome": words.outcome.get(outcome, outcome),
+    }
+    newest = seal.newest
+    if newest is not None:
+        said = newest.model_dump(mode="json")
+        row |= {name: said[name] for name in ("edition", "seal", "finished_at", "released_at")}
+        row |= {
+            "finished_by": newest.finished_by_name or newest.finished_by,
+            "released_by": newest.released_by_name or newest.released_by,
         }
     return row
 

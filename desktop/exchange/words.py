@@ -18,12 +18,14 @@ def _name(model_id: str | None, name: str | None) -> str | None:
 class Words:
     """What a table says for codes; without words, the codes themselves.
 
-    `headings`: titles of columns by their codes. `outcome`: for passed, failed, undecided. `label`: for the
-    label of a finding. `severity`: for how severe it is. `model`: by a model's id and its name.
+    `headings`: titles of columns by their codes. `outcome`: for passed, failed, undecided. `state`: for where
+    a record stands (`shared.codes.SealState`). `label`: for the label of a finding. `severity`: for how
+    severe it is. `model`: by a model's id and its name.
     """
 
     headings: Mapping[str, str] = field(default_factory=dict)
     outcome: Mapping[str, str] = field(default_factory=dict)
+    state: Mapping[str, str] = field(default_factory=dict)
     label: Callable[[str], str] = _same
     severity: Callable[[str], str] = _same
     model: Callable[[str | None, str | None], str | None] = _name
@@ -36,6 +38,14 @@ CHINESE = {
     "inspection_name": "检查记录",
     "aircraft_name": "飞机",
     "executor_name": "执行人",
+    "state": "封存状态",
+    "outcome": "结论",
+    "edition": "版次",
+    "seal": "封签",
+    "finished_by": "完成人",
+    "finished_at": "完成时间",
+    "released_by": "放行人",
+    "released_at": "放行时间",
     "number": "序号",
     "item_id": "条目编号",
     "item_name": "检测条目",
@@ -48,6 +58,7 @@ CHINESE = {
     "reason": "理由",
     "decided_by": "判定人",
     "decided_at": "判定时间",
+    "accepted_opinion_of_version": "所采纳模型意见的版本",
     "reference": "参考图",
     "reference_width": "参考图宽度",
     "reference_height": "参考图高度",

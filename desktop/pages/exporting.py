@@ -21,9 +21,11 @@ from desktop.imaging import ImageError
 from desktop.imaging.standing import standing
 from desktop.pages.file_dialogs import Purpose, folders
 from desktop.pages.save_as import may_replace
+from desktop.pages.sealing.words import seal_word
 from desktop.pages.sentences import sentence
 from desktop.report.saving import save
 from desktop.workers import Lane, Report, run
+from shared.codes import SealState
 
 _SHOW_AFTER_MS = 500
 
@@ -135,6 +137,7 @@ def person_words() -> Words:
             "failed": translate("Report", "Failed"),
             "undecided": translate("Report", "Undecided"),
         },
+        state={state.value: seal_word(state) or translate("Seal", "Open") for state in SealState},
         label=finding_word,
         severity=severity_word,
         model=lambda model_id, name: model_word(model_id, name) or None,

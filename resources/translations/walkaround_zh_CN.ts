@@ -5951,6 +5951,10 @@
         </translation>
     </message>
     <message>
+        <source>Open</source>
+        <translation>未完成</translation>
+    </message>
+    <message>
         <source>Passed</source>
         <translation>通过</translation>
     </message>

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import json
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,12 +13,12 @@ import numpy as np
 import pytest
 
 from desktop.client import Session
-from desktop.exchange import own
+from desktop.exchange import own, table
 from desktop.exchange.content import Picture
 from desktop.exchange.formats import FORMATS, read_regions
 from desktop.exchange.gather import gather
 from desktop.exchange.words import CODES
-from desktop.pages.exporting import _write, meant
+from desktop.pages.exporting import _write, meant, person_words
 from desktop.workers import Cancelled
 from shared.codes import Verdict
 from shared.cv import cv2
@@ -143,6 +145,36 @@ def test_verdicts_come_along_and_a_missing_image_does_not_matter(session: Sessio
     (facts,) = whole.facts()
     assert (facts.verdict, facts.opinion, facts.reason) == (Verdict.PASSED, False, "只是反光")
     assert own.read(own.write(whole)) == whole
+
+
+def test_a_sealed_record_is_written_as_one_with_who_decided_what(session: Session) -> None:
+    record_id = make_record(session, None, entry({}), entry({}))
+    plain, accepted = session.items.all(record_id)
+    open_one = gather(session, record_id, lambda *_: None)
+    assert json.loads(own.write(open_one))["seal"]["state"] == "open"
+    session.items.set_verdict(plain.item_id, Verdict.PASSED, "只是反光")
+    session.records.finish(record_id, accept_model_opinion=True)
+    newest = session.records.seal(record_id).newest
+    whole = gather(session, record_id, lambda *_: None)
+    document = json.loads(own.write(whole))
+    assert own.read(own.write(whole)) == whole
+    assert document["seal"]["state"] == "finished"
+    assert document["seal"]["newest"] == newest.model_dump(mode="json")
+    who = newest.finished_by_name or newest.finished_by
+    decisions = document["decisions"]
+    assert decisions[plain.item_id]["accepted_opinion_of_version"] is None
+    assert decisions[plain.item_id]["reason"] == "只是反光"
+    assert decisions[accepted.item_id]["accepted_opinion_of_version"] == 1
+    assert {one["decided_by"] for one in decisions.values()} == {who}
+    first, second = csv.DictReader(table.write(whole).decode("utf-8-sig").splitlines())
+    for row in (first, second):
+        assert (row["state"], row["outcome"], row["edition"]) == ("finished", "failed", "1")
+        assert (row["seal"], row["finished_by"], row["decided_by"]) == (newest.seal, who, who)
+        assert row["finished_at"] == newest.model_dump(mode="json")["finished_at"]
+        assert row["released_by"] == ""
+    assert (first["accepted_opinion_of_version"], second["accepted_opinion_of_version"]) == ("", "1")
+    (said, _) = csv.DictReader(table.write(whole, person_words()).decode("utf-8-sig").splitlines())
+    assert (said["state"], said["outcome"]) == ("Sealed", "Failed")
 
 
 def test_gathering_ends_when_it_is_cancelled(session: Session) -> None:
