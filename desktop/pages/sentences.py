@@ -28,6 +28,7 @@ from desktop.client.errors import (
 )
 from desktop.fonts import PACKAGE, MissingGlyphsError
 from desktop.pages.service_messages import known_message
+from desktop.report.errors import SealBrokenError
 
 _NTH = re.compile(r"第 (\d+) 张照片：(.+)", re.DOTALL)
 
@@ -36,6 +37,13 @@ def sentence(error: Exception) -> str:
     """What to tell the person about `error`."""
     if isinstance(error, MissingGlyphsError):
         return _font_wanted(error)
+    if isinstance(error, SealBrokenError):
+        broken = QCoreApplication.translate(
+            "Errors",
+            "The stored content of edition {n} does not match its seal. Verify the seal and tell an"
+            " administrator.",
+        )
+        return broken.format(n=error.edition)
     if isinstance(error, OSError):
         return QCoreApplication.translate("Errors", "The file cannot be read. Choose another one.")
     if not isinstance(error, ClientError):

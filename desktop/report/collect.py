@@ -20,13 +20,13 @@ from desktop.imaging.cut import seen_at
 from desktop.imaging.source import ImageSource
 from desktop.moments import minute_in_zone
 from desktop.report import words
-from desktop.report.content import Evidence, Report, ReportedFinding, ReportedItem
+from desktop.report.content import Evidence, Report, ReportedFinding, ReportedItem, ReportSeal
 from desktop.report.seal import report_seal
 from shared import __version__, findings, results
 from shared.codes import Verdict
-from shared.content import names_another, sha256, sha256_of
+from shared.content import file_id_of, names_another, sha256, sha256_of
 from shared.geometry import Rect, point_to_pixels
-from shared.wire.catalogue import ReferenceImage, Task
+from shared.wire.catalogue import Task
 from shared.wire.detection import Severity
 from shared.wire.inspection import Item, Record
 from shared.wire.seal import RecordSeal
@@ -41,6 +41,32 @@ Progress = Callable[[int, int], None]
 """Called with items done and items in all; what it raises ends the gathering."""
 
 
+@dataclass(frozen=True, slots=True)
+class Image:
+    """A record's reference image: its fileInfo and its scale, None where that is not known."""
+
+    info: Mapping[str, Any]
+    mm_per_pixel: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a report says, as the service has it now or as an edition sealed it.
+
+    `sealed` is None for a draft. `files`: the SHA-256 of each file of an edition by its id; another content
+    is not shown then. None: pictures are shown as they are now.
+    """
+
+    record: Record
+    items: Sequence[Item]
+    standing: RecordSeal
+    sealed: ReportSeal | None
+    image: Image | None
+    task: Task | None
+    severities: Mapping[str, Severity]
+    files: Mapping[str, str] | None = None
+
+
 def collect(session: Session, inspection_id: str, made_by: str, progress: Progress) -> Report:
     """Everything that the report of a record says, with its pictures.
 
@@ -49,12 +75,26 @@ def collect(session: Session, inspection_id: str, made_by: str, progress: Progre
     record = session.records.get(inspection_id).value
     items = session.items.all(inspection_id)
     seal = session.records.seal(inspection_id)
-    pictures = _Pictures(session)
     severities: Mapping[str, Severity] = {}
     with contextlib.suppress(NotFound, Forbidden):
         severities = session.detection.labels()
+    content = Content(
+        record=record,
+        items=items,
+        standing=seal,
+        sealed=report_seal(seal),
+        image=_reference_image(session, record),
+        task=task_of(session, record.task_id),
+        severities=severities,
+    )
+    return assemble(session, content, made_by, progress)
+
+
+def assemble(session: Session, content: Content, made_by: str, progress: Progress) -> Report:
+    """The report on `content` with its pictures; one that is gone is left empty. Raises ClientError."""
+    record, items, image, seal = content.record, content.items, content.image, content.standing
+    pictures = _Pictures(session, content.files)
     evidence: list[Evidence] = []
-    image = _reference_image(session, record)
     reference = None if image is None else _reference(image, pictures, evidence)
     reported = []
     for index, item in enumerate(items):
@@ -66,7 +106,7 @@ def collect(session: Session, inspection_id: str, made_by: str, progress: Progre
             marked_on = None if picture is None else _Reference(picture, own=True)
             use = QCoreApplication.translate("Report", "Reference file of item {number}")
             evidence.append(_evidence(use.format(number=index + 1), own, pictures))
-        reported.append(_item(index + 1, item, marked_on, pictures, evidence, severities))
+        reported.append(_item(index + 1, item, marked_on, pictures, evidence, content.severities))
     progress(len(items), len(items))
     overview = QImage() if reference is None else _fitted(reference.picture.preview(), OVERVIEW_PX)
     return Report(
@@ -74,7 +114,7 @@ def collect(session: Session, inspection_id: str, made_by: str, progress: Progre
         subtitle=QCoreApplication.translate("Report", "Inspection report"),
         status=record.inspection_status,
         status_name=words.status(record.inspection_status),
-        fields=_fields(record, _task(session, record), seal),
+        fields=_fields(record, content.task, seal),
         overview=overview,
         overview_scale=1.0 if reference is None else overview.width() / reference.picture.size[0],
         items=tuple(reported),
@@ -87,7 +127,7 @@ def collect(session: Session, inspection_id: str, made_by: str, progress: Progre
             "items": [item.model_dump(mode="json", exclude_unset=True) for item in items],
             "seal": seal.model_dump(mode="json"),
         },
-        seal=report_seal(seal),
+        seal=content.sealed,
     )
 
 
@@ -96,8 +136,10 @@ class _Pictures:
 
     KEPT = 3
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, files: Mapping[str, str] | None = None) -> None:
+        """`files` are those of `Content`."""
         self._session = session
+        self._files = files
         self._open: dict[str, ImageSource | None] = {}
         self._digests: dict[str, str] = {}
 
@@ -117,12 +159,23 @@ class _Pictures:
             if len(self._open) >= self.KEPT:
                 self._open.pop(next(iter(self._open)))
             try:
-                data = self._session.files.fetch(url)
-                self._digests[url] = sha256(data)
-                self._open[url] = open_image(data)
+                self._open[url] = self._fetched(url)
             except (NotFound, ImageError):
                 self._open[url] = None
         return self._open[url]
+
+    def _fetched(self, url: str) -> ImageSource | None:
+        """The picture; None for one whose content is not the sealed one. Raises ClientError, ImageError."""
+        sealed = None if self._files is None else self._files.get(file_id_of(url) or "")
+        if sealed is not None:
+            # Also for a file that is gone: the edition rests on it.
+            self._digests[url] = sealed
+        data = self._session.files.fetch(url)
+        digest = sha256(data)
+        if self._files is not None and digest != sealed:
+            return None
+        self._digests[url] = digest
+        return open_image(data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,28 +187,28 @@ class _Reference:
     own: bool = False
 
 
-def _reference_image(session: Session, record: Record) -> ReferenceImage | None:
+def _reference_image(session: Session, record: Record) -> Image | None:
     if record.reference_image_id is None:
         return None
     try:
-        return session.catalogue.reference_images.get(record.reference_image_id)
+        image = session.catalogue.reference_images.get(record.reference_image_id)
     except NotFound:
         return None
+    return Image(image.model_dump(mode="json"), image.mm_per_pixel)
 
 
-def _reference(reference: ReferenceImage, pictures: _Pictures, evidence: list[Evidence]) -> _Reference | None:
+def _reference(image: Image, pictures: _Pictures, evidence: list[Evidence]) -> _Reference | None:
     use = QCoreApplication.translate("Report", "Reference image")
-    info = {name: getattr(reference, name) for name in ("download_url", "filename", "ipfs_cid")}
-    picture = pictures.get(info)
-    evidence.append(_evidence(use, info, pictures))
-    return None if picture is None else _Reference(picture, reference.mm_per_pixel)
+    picture = pictures.get(image.info)
+    evidence.append(_evidence(use, image.info, pictures))
+    return None if picture is None else _Reference(picture, image.mm_per_pixel)
 
 
-def _own_file(item: Item, image: ReferenceImage | None) -> dict[str, Any] | None:
+def _own_file(item: Item, image: Image | None) -> dict[str, Any] | None:
     """The fileInfo that the item names, where that is not the record's reference image."""
     named = item.item_point.fileInfo if item.item_point is not None else None
     info = None if named is None else named.model_dump(mode="json")
-    return info if names_another(info, None if image is None else image.model_dump(mode="json")) else None
+    return info if names_another(info, None if image is None else image.info) else None
 
 
 def _evidence(use: str, info: Mapping[str, Any], pictures: _Pictures) -> Evidence:
@@ -292,10 +345,10 @@ def _seen(photo: ImageSource, region: Rect | None, provenance: Mapping[str, Any]
     return whole if inside.empty else inside
 
 
-def _task(session: Session, record: Record) -> Task | None:
-    """The task in the catalogue; None for one of another system."""
+def task_of(session: Session, task_id: str) -> Task | None:
+    """The task in the catalogue; None for one of another system. Raises ClientError."""
     try:
-        return session.catalogue.tasks.get(record.task_id)
+        return session.catalogue.tasks.get(task_id)
     except NotFound:
         return None
 

@@ -42,7 +42,8 @@ class ReportedFinding:
 class ReportSeal:
     """The sealed edition that a report shows: its number, its SHA-256 in hexadecimal, who finished it when.
 
-    `awaits_release`: a second person has to release it, so it does not stand yet.
+    `awaits_release`: a second person has to release it, so it does not stand yet. `superseded_by`: the newest
+    edition where this is an older one. `reopened`: the record was reopened after this edition.
     """
 
     record_id: str
@@ -53,6 +54,8 @@ class ReportSeal:
     released_by: str = ""
     released_at: datetime | None = None
     awaits_release: bool = False
+    superseded_by: int | None = None
+    reopened: bool = False
 
 
 @dataclass(frozen=True, slots=True)

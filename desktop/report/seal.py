@@ -7,8 +7,8 @@ from PySide6.QtCore import QCoreApplication
 
 from desktop.moments import minute_in_zone
 from desktop.report.content import ReportSeal
-from shared.codes import SEALED_STATES, SealState
-from shared.wire.seal import RecordSeal
+from shared.codes import SEALED_STATES
+from shared.wire.seal import Edition, RecordSeal
 
 _SHORT = 16
 
@@ -18,15 +18,22 @@ def report_seal(seal: RecordSeal) -> ReportSeal | None:
     edition = seal.newest
     if edition is None or seal.state not in SEALED_STATES:
         return None
+    return edition_seal(seal.inspection_id, edition, edition.edition)
+
+
+def edition_seal(record_id: str, edition: Edition, newest: int) -> ReportSeal:
+    """The seal of an edition as its report says it; `newest` is the number of the record's newest edition."""
     return ReportSeal(
-        record_id=seal.inspection_id,
+        record_id=record_id,
         edition=edition.edition,
         seal=edition.seal,
         finished_by=edition.finished_by_name or edition.finished_by,
         finished_at=edition.finished_at,
         released_by=edition.released_by_name or edition.released_by or "",
         released_at=edition.released_at,
-        awaits_release=seal.state is SealState.AWAITING_RELEASE,
+        awaits_release=edition.needs_release and edition.released_at is None,
+        superseded_by=newest if newest != edition.edition else None,
+        reopened=edition.reopened_at is not None,
     )
 
 
@@ -34,6 +41,11 @@ def mark(seal: ReportSeal | None) -> str:
     """What every page of a report says that nobody may rely on yet; empty for a sealed record."""
     if seal is None:
         return QCoreApplication.translate("Report", "DRAFT")
+    if seal.superseded_by is not None:
+        said = QCoreApplication.translate("Report", "Superseded by edition {n}")
+        return said.format(n=seal.superseded_by)
+    if seal.reopened:
+        return QCoreApplication.translate("Report", "REOPENED")
     if seal.awaits_release:
         return QCoreApplication.translate("Report", "AWAITING RELEASE")
     return ""

@@ -2064,6 +2064,14 @@
         <translation>版本</translation>
     </message>
     <message>
+        <source>Report of edition {n}</source>
+        <translation>第 {n} 版的报告</translation>
+    </message>
+    <message>
+        <source>Report…</source>
+        <translation>报告…</translation>
+    </message>
+    <message>
         <source>Seal</source>
         <translation>封存码</translation>
     </message>
@@ -2565,6 +2573,10 @@
     <message>
         <source>The settings of the model are not valid. Check each of them.</source>
         <translation>模型设置不正确，请检查各项设置。</translation>
+    </message>
+    <message>
+        <source>The stored content of edition {n} does not match its seal. Verify the seal and tell an administrator.</source>
+        <translation>第 {n} 版的存储内容与封签不符。请核对封签并告知管理员。</translation>
     </message>
     <message>
         <source>There is a model of this name. Choose another name.</source>
@@ -3494,36 +3506,8 @@
 <context>
     <name>Finishing</name>
     <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
-    <message>
-        <source>PDF (*.pdf)</source>
-        <translation>PDF (*.pdf)</translation>
-    </message>
-    <message>
-        <source>Report</source>
-        <translation>报告</translation>
-    </message>
-    <message>
         <source>The record has no items. Draw a region first.</source>
         <translation>记录没有条目，请先画出区域。</translation>
-    </message>
-    <message>
-        <source>The report could not be written: {why}</source>
-        <translation>报告无法写入：{why}</translation>
-    </message>
-    <message>
-        <source>Web page (*.html)</source>
-        <translation>网页 (*.html)</translation>
-    </message>
-    <message>
-        <source>Write the report</source>
-        <translation>生成报告</translation>
-    </message>
-    <message>
-        <source>Writing the report…</source>
-        <translation>正在生成报告…</translation>
     </message>
 </context>
 <context>
@@ -5729,6 +5713,10 @@
         <translation>条目 {number} 的照片</translation>
     </message>
     <message>
+        <source>REOPENED</source>
+        <translation>已重新打开</translation>
+    </message>
+    <message>
         <source>Record</source>
         <translation>记录</translation>
     </message>
@@ -5769,6 +5757,10 @@
         <translation>状态</translation>
     </message>
     <message>
+        <source>Superseded by edition {n}</source>
+        <translation>已被第 {n} 版取代</translation>
+    </message>
+    <message>
         <source>Task</source>
         <translation>任务</translation>
     </message>
@@ -5795,6 +5787,37 @@
     <message>
         <source>{verdict}: model&apos;s opinion accepted by {person}, {time}</source>
         <translation>{verdict}：{person} 于 {time} 采纳模型意见</translation>
+    </message>
+</context>
+<context>
+    <name>ReportFile</name>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>PDF (*.pdf)</source>
+        <translation>PDF (*.pdf)</translation>
+    </message>
+    <message>
+        <source>Report</source>
+        <translation>报告</translation>
+    </message>
+    <message>
+        <source>The report could not be written: {why}</source>
+        <translation>报告无法写入：{why}</translation>
+    </message>
+    <message>
+        <source>Web page (*.html)</source>
+        <translation>网页 (*.html)</translation>
+    </message>
+    <message>
+        <source>Write the report</source>
+        <translation>生成报告</translation>
+    </message>
+    <message>
+        <source>Writing the report…</source>
+        <translation>正在生成报告…</translation>
     </message>
 </context>
 <context>
@@ -6171,8 +6194,16 @@
         <translation>放行此记录？</translation>
     </message>
     <message>
+        <source>The report was written: {file}</source>
+        <translation>报告已生成：{file}</translation>
+    </message>
+    <message>
         <source>You confirm what {name} finished. Your name is kept with edition {n}.</source>
         <translation>您确认 {name} 完成的内容。您的姓名将随第 {n} 版保存。</translation>
+    </message>
+    <message>
+        <source>{record}, edition {n}</source>
+        <translation>{record} 第 {n} 版</translation>
     </message>
 </context>
 <context>

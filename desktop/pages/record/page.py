@@ -199,7 +199,7 @@ class RecordPage(Page):
 
     def _show(self, opened: Opened, keep: Sequence[str] = ()) -> None:
         self._opened = opened
-        self.standing.show(opened.seal)
+        self.standing.show(opened.seal, opened.record.inspection_name or "")
         self.fields.show_opened(opened, keep)
         self.fields.restore(self._typed)
         self._typed = {}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from desktop.pages.sealing.words import happened, outcome_word
-from desktop.widgets import Button, Card, Dialog, label
+from desktop.widgets import Button, Card, Dialog, Kind, label
 from shared.wire.seal import Edition
 
 _WIDTH = 560
@@ -16,7 +16,10 @@ _HEIGHT_LINES = 22
 
 
 class EditionsDialog(Dialog):
-    """Newest first; the seal can be selected and copied."""
+    """Newest first; the seal can be selected and copied, and each opens as a report."""
+
+    reportWanted = Signal(int)  # noqa: N815 - a Qt signal
+    """The number of the edition whose report is wanted."""
 
     def __init__(self, editions: Sequence[Edition], parent: QWidget | None) -> None:
         super().__init__(parent)
@@ -57,7 +60,14 @@ class EditionsDialog(Dialog):
         head = self.tr("Edition {n}: {outcome}").format(
             n=edition.edition, outcome=outcome_word(edition.outcome)
         )
-        column.addWidget(label(head, "strong"))
+        row = QHBoxLayout()
+        row.addWidget(label(head, "strong"), 1)
+        report = Button(self.tr("Report…"), kind=Kind.LINK)
+        report.setObjectName(f"edition-report-{edition.edition}")
+        report.setAccessibleName(self.tr("Report of edition {n}").format(n=edition.edition))
+        report.clicked.connect(lambda _checked=False: self.reportWanted.emit(edition.edition))
+        row.addWidget(report)
+        column.addLayout(row)
         for line in happened(edition):
             column.addWidget(label(line, wrap=True))
         seal = label(edition.seal, "dim", wrap=True)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QDialog, QWidget
 
 from desktop.context import Context
+from desktop.pages.report_file import ReportFile
 from desktop.pages.sealing.check_dialog import CheckDialog
 from desktop.pages.sealing.editions_dialog import EditionsDialog
 from desktop.pages.sealing.reason_dialog import ReopenDialog
 from desktop.pages.sealing.seal_bar import SealBar
 from desktop.pages.sentences import sentence
+from desktop.report.edition import collect_edition
 from desktop.widgets import confirm
 from desktop.workers import run
 from shared.codes import Permission, SealState
@@ -31,14 +35,18 @@ class Standing(QObject):
         super().__init__(window)
         self._context, self._bar, self._window = context, bar, window
         self._seal: RecordSeal | None = None
+        self._name = ""
+        self._file = ReportFile(window)
+        self._file.said.connect(self.said)
+        self._file.written.connect(self._report_written)
         bar.verifyWanted.connect(self.verify)
         bar.releaseWanted.connect(self.release)
         bar.reopenWanted.connect(self.reopen)
         bar.editionsWanted.connect(self.show_editions)
 
-    def show(self, seal: RecordSeal | None) -> None:
-        """Show where the open record stands."""
-        self._seal = seal
+    def show(self, seal: RecordSeal | None, name: str = "") -> None:
+        """Show where the open record stands; `name` is the record's."""
+        self._seal, self._name = seal, name
         payload, newest = self._context.payload, None if seal is None else seal.newest
         another = payload is not None and newest is not None and newest.finished_by != payload.user.user_id
         self._bar.show_seal(
@@ -111,6 +119,22 @@ class Standing(QObject):
                 failed=self._failed,
             )
 
+    def report(self, edition: int) -> None:
+        """Ask where to, write the report of an edition there, and open it."""
+        seal, payload = self._seal, self._context.payload
+        if seal is None or payload is None:
+            return
+        said = self.tr("{record}, edition {n}")
+        path = self._file.ask(said.format(record=self._name or seal.inspection_id, n=edition))
+        if path is not None:
+            by = payload.user.name or payload.user.username
+            session = self._context.session
+            self._file.write(partial(collect_edition, session, seal.inspection_id, edition, by), path)
+
+    def _report_written(self, path: str) -> None:
+        if not QDesktopServices.openUrl(QUrl.fromLocalFile(path)):
+            self.said.emit(self.tr("The report was written: {file}").format(file=path))
+
     def _verified(self, check: SealCheck) -> None:
         dialog = CheckDialog(check, self._window)
         dialog.finished.connect(dialog.deleteLater)
@@ -118,6 +142,7 @@ class Standing(QObject):
 
     def _list_editions(self, editions: Sequence[Edition]) -> None:
         dialog = EditionsDialog(editions, self._window)
+        dialog.reportWanted.connect(self.report)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 

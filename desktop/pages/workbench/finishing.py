@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QProgressDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from desktop.client import Session
 from desktop.client.errors import Conflict
-from desktop.exchange.naming import harmless
-from desktop.fonts import MissingGlyphsError
-from desktop.pages.file_dialogs import Purpose
-from desktop.pages.save_as import choose_file, html_instead
+from desktop.pages.report_file import ReportFile
 from desktop.pages.sealing.finish_dialog import Finish, FinishDialog, UndecidedItem
 from desktop.pages.sentences import sentence
 from desktop.pages.workbench.bench import Bench
-from desktop.report import html, pdf
 from desktop.report.collect import collect
-from desktop.workers import Cancelled, Lane, Report, Task, run
+from desktop.workers import run
 from shared import results
 from shared.codes import Verdict
 from shared.wire.inspection import Photo, Record
 from shared.wire.seal import RecordSeal
-
-_SHOW_AFTER_MS = 500
 
 
 class Finishing(QObject):
@@ -44,7 +39,9 @@ class Finishing(QObject):
     def __init__(self, bench: Bench, window: QWidget) -> None:
         super().__init__(window)
         self._bench, self._window = bench, window
-        self._task: Task | None = None
+        self._file = ReportFile(window)
+        self._file.said.connect(self.said)
+        self._file.written.connect(self.written)
 
     def finish(self) -> None:
         """Ask, then finish the record. What is undecided is signed only when the person says so."""
@@ -135,11 +132,9 @@ class Finishing(QObject):
         document = self._bench.document
         if document is None:
             return
-        name = harmless(document.record.inspection_name or "", self.tr("Report"))
-        kinds = {self.tr("PDF (*.pdf)"): ".pdf", self.tr("Web page (*.html)"): ".html"}
-        chosen = choose_file(self._window, self.tr("Write the report"), f"{name}.pdf", kinds, Purpose.REPORTS)
-        if chosen is not None:
-            self.write(chosen[0])
+        path = self._file.ask(document.record.inspection_name or "")
+        if path is not None:
+            self.write(path)
 
     def write(self, path: Path) -> None:
         """Write the report to `path`, as a PDF or, by its suffix, as a web page; with progress and cancel."""
@@ -148,42 +143,7 @@ class Finishing(QObject):
     def _write(self, path: Path) -> None:
         payload = self._bench.context.payload
         by = "" if payload is None else payload.user.name or payload.user.username
-        dialog = QProgressDialog(self.tr("Writing the report…"), self.tr("Cancel"), 0, 100, self._window)
-        dialog.setMinimumDuration(_SHOW_AFTER_MS)
-        dialog.setWindowTitle(self.tr("Report"))
-        dialog.setAutoClose(False)
-        dialog.setAutoReset(False)
-        dialog.setValue(0)
-        task = run(
-            _make,
-            self._bench.context.session,
-            self._bench.record_id,
-            by,
-            path,
-            owner=self,
-            progress=lambda share: dialog.setValue(round(90 * share)),
-            done=lambda _: self._report_done(dialog, path),
-            failed=lambda error: self._report_failed(dialog, path, error),
-            lane=Lane.LONG,
-        )
-        dialog.canceled.connect(task.cancel)
-        dialog.canceled.connect(dialog.deleteLater)
-
-    def _report_done(self, dialog: QProgressDialog, path: Path) -> None:
-        dialog.deleteLater()
-        self.written.emit(str(path))
-
-    def _report_failed(self, dialog: QProgressDialog, path: Path, error: Exception) -> None:
-        dialog.deleteLater()
-        if isinstance(error, MissingGlyphsError):
-            other = html_instead(self._window, path, sentence(error))
-            if other is not None:
-                self.write(other)
-        elif isinstance(error, OSError):
-            why = error.strerror or str(error)
-            self.said.emit(self.tr("The report could not be written: {why}").format(why=why))
-        else:
-            self.said.emit(sentence(error))
+        self._file.write(partial(collect, self._bench.context.session, self._bench.record_id, by), path)
 
 
 def show_folder(path: str) -> None:
@@ -196,20 +156,3 @@ def _finish(session: Session, record_id: str, accepted: Sequence[str]) -> tuple[
         record_id, accept_model_opinion=bool(accepted), item_ids=list(accepted) or None
     )
     return record, session.records.seal(record_id)
-
-
-def _make(report: Report, session: Session, record_id: str, by: str, path: Path) -> None:
-    made = collect(session, record_id, by, lambda done, total: report(done / total if total else 1.0))
-    report.check()
-    if path.suffix.lower() in (".html", ".htm"):
-        html.write(made, path)
-        return
-
-    def cancelled() -> bool:
-        try:
-            report.check()
-        except Cancelled:
-            return True
-        return False
-
-    pdf.write(made, path, cancelled)

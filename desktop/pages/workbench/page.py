@@ -316,7 +316,7 @@ class WorkbenchPage(Page):
         self.inspector.say_none(any_items=bool(self.bench.rows))
         self.top.show_record(document.record, self.bench.sealed)
         self.set_editable(self.bench.editable)
-        self.standing.show(self.bench.seal)
+        self.standing.show(self.bench.seal, document.record.inspection_name or "")
         self.line.show()
         self._show_run()
         self.picture.crop()

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
-from PySide6.QtWidgets import QDialog
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QAbstractButton, QDialog, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from desktop.client.errors import Conflict
@@ -138,6 +142,32 @@ def test_a_seal_is_verified_and_its_editions_are_listed(opened: Desk, qtbot: QtB
     newest = opened.session.records.seal(opened.page.bench.record_id).newest
     assert newest is not None
     assert newest.seal in [label.text() for label in editions.findChildren(type(check.title))]
+    editions.accept()
+
+
+def test_an_edition_opens_as_a_report(
+    opened: Desk, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    finished(opened, qtbot)
+    shown: list[QUrl] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: shown.append(url) or True)
+    path = tmp_path / "edition.html"
+    asked: list[str] = []
+
+    def choose(_parent: object, _title: str, proposed: str, kinds: str) -> tuple[str, str]:
+        asked.append(Path(proposed).name)
+        return str(path), kinds.split(";;")[1]
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", choose)
+    opened.page.seal_bar.editions.click()
+    editions = open_dialog(opened, EditionsDialog, qtbot)
+    editions.findChild(QAbstractButton, "edition-report-1").click()
+    qtbot.waitUntil(lambda: bool(shown))
+    assert asked == ["左翼根部航后检查, edition 1.pdf"]
+    assert shown[0].toLocalFile() == str(path)
+    newest = opened.session.records.seal(opened.page.bench.record_id).newest
+    assert newest is not None
+    assert newest.seal in path.read_text()
     editions.accept()
 
 

@@ -1,0 +1,11 @@
+"""What can be wrong with what a report is made of."""
+
+from __future__ import annotations
+
+
+class SealBrokenError(Exception):
+    """The stored content of an edition is not what its seal says."""
+
+    def __init__(self, edition: int) -> None:
+        super().__init__(edition)
+        self.edition = edition

@@ -1,0 +1,143 @@
+"""The report of a sealed edition: what was sealed, whatever the record is now."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pypdf import PdfReader
+from pytestqt.qtbot import QtBot
+
+from desktop.client import Session
+from desktop.pages.sentences import sentence
+from desktop.report import html, pdf
+from desktop.report.content import Report
+from desktop.report.edition import collect_edition
+from desktop.report.errors import SealBrokenError
+from shared.codes import Verdict
+from shared.cv import cv2
+from shared.wire.catalogue import ReferenceImageWrite
+from shared.wire.inspection import ItemCreate, ItemUpdate, RecordCreate, RecordUpdate
+from tests.service_process import logged_in, service_process
+
+
+@dataclass
+class Twice:
+    """A record that was sealed twice, with another name, verdict and number of items each time."""
+
+    session: Session
+    record_id: str
+    data: Path
+    photo_sha256: str
+
+    def report(self, edition: int) -> Report:
+        return collect_edition(self.session, self.record_id, edition, "张三", lambda *_: None)
+
+
+@pytest.fixture
+def twice(qtbot: QtBot, tmp_path: Path) -> Iterator[Twice]:
+    data = tmp_path / "data"
+    with service_process(data) as url, logged_in(url) as session:
+        home = session.files.upload(_plain(400, 300, 50), "home.png")
+        photo = session.files.upload(_plain(400, 300, 90), "today.png")
+        image = session.catalogue.reference_images.create(
+            ReferenceImageWrite(reference_image_name="左翼", file_id=home.file_id, mm_per_pixel=0.5)
+        )
+        body = RecordCreate(
+            task_id="t", inspection_name="first name", reference_image_id=image.reference_image_id
+        )
+        record_id = session.records.create(body).inspection_id
+        entry = {
+            "inputImage": photo.model_dump(mode="json"),
+            "resultImage": {"boxes": []},
+            "isPassed": True,
+            "progress": "done",
+            "version": 1,
+        }
+        given = {
+            "item_name": "前缘",
+            "inspection_id": record_id,
+            "item_point": {"point": {"x": 0.25, "y": 0.25, "w": 0.5, "h": 0.5}},
+            "result": [entry],
+        }
+        item = session.items.create(ItemCreate.model_validate(given)).value
+        session.items.set_verdict(item.item_id, Verdict.PASSED, "clean")
+        session.records.finish(record_id)
+        session.records.reopen(record_id, "the wrong wing")
+        session.records.update(record_id, RecordUpdate(inspection_name="second name"), None)
+        session.items.update(item.item_id, ItemUpdate(item_name="后缘"), None)
+        other = session.items.create(ItemCreate(item_name="another", inspection_id=record_id)).value
+        session.items.set_verdict(item.item_id, Verdict.FAILED, "crack")
+        session.items.set_verdict(other.item_id, Verdict.PASSED, None)
+        session.records.finish(record_id)
+        yield Twice(session, record_id, data, photo.sha256)
+
+
+def _plain(width: int, height: int, grey: int) -> bytes:
+    return bytes(cv2.imencode(".png", np.full((height, width, 3), grey, np.uint8))[1])
+
+
+def _words(path: Path) -> list[str]:
+    return [re.sub(r"\s+", "", page.extract_text()) for page in PdfReader(path).pages]
+
+
+def test_a_past_edition_says_what_was_sealed_and_by_what_it_is_superseded(
+    twice: Twice, tmp_path: Path
+) -> None:
+    first, second = twice.report(1), twice.report(2)
+    assert (first.title, second.title) == ("first name", "second name")
+    assert [(item.name, item.passed, item.reason) for item in first.items] == [("前缘", True, "clean")]
+    assert [item.passed for item in second.items] == [False, True]
+    assert (first.status, second.status) == ("passed", "failed")
+    assert first.items[0].decided_by
+    assert first.items[0].region_mm == (100, 75)
+    assert not first.overview.isNull()
+    assert not first.items[0].photo_crop.isNull()
+    assert twice.photo_sha256 in [row.digest for row in first.evidence]
+    pdf.write(first, tmp_path / "1.pdf")
+    pdf.write(second, tmp_path / "2.pdf")
+    pages = _words(tmp_path / "1.pdf")
+    assert all("Supersededbyedition2" in page for page in pages)
+    assert not any("Superseded" in page for page in _words(tmp_path / "2.pdf"))
+    assert "Superseded by edition 2" in html.page(first)
+    assert "Superseded" not in html.page(second)
+    editions = twice.session.records.editions(twice.record_id)
+    assert editions[0].seal in html.page(first)
+    assert editions[1].seal not in html.page(first)
+
+
+def test_an_edition_that_was_reopened_and_not_finished_since_says_so(twice: Twice, tmp_path: Path) -> None:
+    twice.session.records.reopen(twice.record_id, "again")
+    pdf.write(twice.report(2), tmp_path / "2.pdf")
+    assert all("REOPENED" in page for page in _words(tmp_path / "2.pdf"))
+
+
+def test_an_edition_can_be_read_after_the_record_was_deleted(twice: Twice) -> None:
+    twice.session.records.reopen(twice.record_id, "to delete it")
+    twice.session.records.delete(twice.record_id)
+    assert twice.report(1).title == "first name"
+
+
+def test_a_picture_that_is_not_the_sealed_one_is_not_shown(twice: Twice) -> None:
+    stored = next(twice.data.rglob(f"*{twice.photo_sha256[4:]}*"))
+    stored.chmod(0o600)
+    stored.write_bytes(_plain(400, 300, 200))
+    first = twice.report(1)
+    assert first.items[0].photo_crop.isNull()
+    assert twice.photo_sha256 in [row.digest for row in first.evidence]
+
+
+def test_a_content_that_does_not_match_its_seal_gives_no_report(twice: Twice) -> None:
+    with closing(sqlite3.connect(twice.data / "walkaround.db", timeout=20)) as connection, connection:
+        change = "UPDATE record_edition SET content = replace(content, 'first', 'other') WHERE edition = 1"
+        connection.execute(change)
+    with pytest.raises(SealBrokenError) as raised:
+        twice.report(1)
+    assert "edition 1 does not match its seal" in sentence(raised.value)
+    assert twice.report(2).title == "second name"
