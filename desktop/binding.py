@@ -21,6 +21,7 @@ class _Binding:
     action: QAction
     owner: QWidget
     enabled: Callable[[], bool] | None
+    refused: Callable[[], object] | None
 
 
 @dataclass(frozen=True)
@@ -58,9 +59,11 @@ class Commands(QObject):
         handler: Callable[[], object],
         owner: QWidget,
         enabled: Callable[[], bool] | None = None,
+        refused: Callable[[], object] | None = None,
     ) -> QAction:
         """Let `handler` do this command while `owner` is visible (and `enabled()` holds, where given).
 
+        `refused` is called when the person asks for it while `enabled()` does not hold: it may say why.
         Gives the action, for example to trigger it from a test. It ends with `owner`.
         """
         command = COMMANDS[command_id]
@@ -68,7 +71,7 @@ class Commands(QObject):
         action.setShortcuts(self._sequences(command_id))
         context = Qt.ShortcutContext
         action.setShortcutContext(context.WidgetShortcut if command.focus else context.WindowShortcut)
-        binding = _Binding(action, owner, enabled)
+        binding = _Binding(action, owner, enabled, refused)
         action.triggered.connect(lambda _checked=False: self._do(binding, handler, command))
         owner.addAction(action)
         self._bindings[command_id].append(binding)
@@ -81,10 +84,11 @@ class Commands(QObject):
     def run(self, command_id: str) -> bool:
         """Do a command as if its key was pressed; False when nobody handles it now or it is not possible."""
         binding = self._live(command_id)
-        if binding is None or not self._possible(binding, COMMANDS[command_id]):
+        if binding is None:
             return False
+        possible = self._possible(binding, COMMANDS[command_id])
         binding.action.trigger()
-        return True
+        return possible
 
     def possible(self, command_id: str) -> bool:
         """True when `run` would do something."""
@@ -183,6 +187,8 @@ class Commands(QObject):
         if self._possible(binding, command):
             inner = self._inner(command.id)
             (handler if inner is None else inner.handler)()
+        elif binding.refused is not None and self._may_do(command):
+            binding.refused()
 
     def _inner(self, command_id: str) -> _Within | None:
         """Who does the command where the focus is, in place of who bound it."""
@@ -194,9 +200,10 @@ class Commands(QObject):
         return next((inner for inner in alive if inner.area is focus or inner.area.isAncestorOf(focus)), None)
 
     def _possible(self, binding: _Binding, command: Command) -> bool:
-        if command.permission is not None and not self._may(command.permission):
-            return False
-        return binding.enabled is None or binding.enabled()
+        return self._may_do(command) and (binding.enabled is None or binding.enabled())
+
+    def _may_do(self, command: Command) -> bool:
+        return command.permission is None or self._may(command.permission)
 
     def _alive(self, command_id: str) -> list[_Binding]:
         alive = [binding for binding in self._bindings[command_id] if shiboken6.isValid(binding.action)]

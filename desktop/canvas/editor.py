@@ -17,7 +17,8 @@ from shared.geometry import Rect
 class RegionEditor:
     """What a person does to the regions of one picture. Finished changes go to `emit`, never to the store.
 
-    `editable` False leaves selecting and measuring. A rectangle drawn with `Tool.AREA` goes to `area`.
+    `editable` False leaves selecting and measuring; a change calls `refused` instead. A rectangle drawn with
+    `Tool.AREA` goes to `area`.
     """
 
     def __init__(
@@ -25,9 +26,11 @@ class RegionEditor:
         store: RegionStore,
         emit: Callable[[RegionsChanged], None],
         area: Callable[[Rect], None] = lambda _rect: None,
+        refused: Callable[[], None] = lambda: None,
     ) -> None:
         self.store = store
         self.editable = True
+        self._refused = refused
         self._emit_change = emit
         self._board = Board(store, self._emit, area=area)
         self._tool = Tool.SELECT
@@ -185,3 +188,5 @@ class RegionEditor:
     def _emit(self, change: RegionsChanged) -> None:
         if self.editable:
             self._emit_change(change)
+        else:
+            self._refused()

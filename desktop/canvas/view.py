@@ -39,6 +39,8 @@ class CanvasView(PictureView):
     """The ids of the selected regions, in the order of selecting."""
     regionActivated = Signal(str)
     """A region was double-clicked."""
+    editRefused = Signal()
+    """The person tried to change a region while that is not possible."""
     areaDrawn = Signal(object)
     """The Rect that was drawn with `Tool.AREA`."""
     toolChanged = Signal(object)
@@ -48,7 +50,9 @@ class CanvasView(PictureView):
         super().__init__(parent)
         self.setAccessibleName(self.tr("Picture with regions"))
         self.store = RegionStore()
-        self.editor = RegionEditor(self.store, self.regionsEdited.emit, self.areaDrawn.emit)
+        self.editor = RegionEditor(
+            self.store, self.regionsEdited.emit, self.areaDrawn.emit, self.editRefused.emit
+        )
         self.mm_per_pixel: float | None = None
         """Real-world scale of the picture; the ruler and sizes say mm when it is known."""
         self._region_layer = RegionLayer(self.store)

@@ -51,6 +51,13 @@ def seal_icon(state: SealState) -> str:
     return {SealState.AWAITING_RELEASE: "people", SealState.REOPENED: "history"}.get(state, "lock")
 
 
+def sealed_sentence() -> str:
+    """Why nothing of a sealed record can be changed, and what to do."""
+    return QCoreApplication.translate(
+        "Errors", "The record is finished and sealed. Whoever has the right can reopen it, with a reason."
+    )
+
+
 def counted_sentence(counted: Counters) -> str:
     """How many items were judged how."""
     said = QCoreApplication.translate("Seal", "{passed} passed, {failed} failed, {undecided} undecided")

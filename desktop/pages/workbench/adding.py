@@ -97,7 +97,7 @@ class Adding(QObject):
     def add(self, paths: Sequence[Path]) -> None:
         """Add picture files to the chosen item."""
         item = self._bench.item
-        if item is not None and self._bench.editable:
+        if item is not None and self._bench.may_edit():
             self._forget_failures()
             self._queue.extend((item.item_id, path, path.name) for path in paths)
             self._next()
@@ -105,7 +105,7 @@ class Adding(QObject):
     def add_image(self, image: QImage) -> None:
         """Add a picture that is no file yet."""
         item = self._bench.item
-        if item is None or not self._bench.editable:
+        if item is None or not self._bench.may_edit():
             return
         run(jpeg, image, owner=self, done=partial(self._encoded, item.item_id))
 

@@ -13,6 +13,7 @@ from desktop.canvas.regions import RegionsChanged, RegionStore
 from desktop.context import Context
 from desktop.imaging.source import ImageSource
 from desktop.journal import Edit, Kind
+from desktop.pages.sealing.words import sealed_sentence
 from desktop.pages.workbench.correction import Draft
 from desktop.pages.workbench.document import Document, ItemView, view_of
 from desktop.pages.workbench.drafts import Drafts
@@ -46,6 +47,10 @@ class Bench(QObject):
     """Another item is chosen, or another version of its result is shown."""
     selectionChanged = Signal()
     """Other items are selected."""
+    refused = Signal(str)
+    """Why the person cannot change anything now, as a sentence."""
+    sealing = Signal()
+    """The record was sealed elsewhere: what is typed is to be taken before nothing can be changed."""
     draftsBack = Signal(int)
     """So many changes of findings are back that were not saved when the program ended."""
 
@@ -98,6 +103,23 @@ class Bench(QObject):
         """True when the record was finished, and nobody reopened it."""
         return self.seal is not None and self.seal.state in SEALED_STATES
 
+    def says_sealed(self) -> bool:
+        """`sealed` for a change that the person wants, which says so to them."""
+        if self.sealed:
+            self.refused.emit(sealed_sentence())
+        return self.sealed
+
+    def may_edit(self) -> bool:
+        """`editable` for an edit that the person wants; where the record is sealed, that is said."""
+        return not self.says_sealed() and self.editable
+
+    def _waiting(self) -> Sequence[Edit]:
+        """The edits to be shown on top of what the service has; a sealed record is shown as it is sealed."""
+        return () if self.sealed else self.edits.waiting()
+
+    def _waiting_of(self, item_id: str) -> Sequence[Edit]:
+        return () if self.sealed else self.edits.waiting_of(item_id)
+
     @property
     def counters(self) -> Counters:
         """The items of the record as they are shown: detected, judged, undecided."""
@@ -122,6 +144,9 @@ class Bench(QObject):
     def take(self, opened: Opened) -> None:
         """Show this record from now on."""
         same = opened.record.inspection_id == self.record_id
+        was_sealed = self.sealed
+        if same and not was_sealed and opened.seal is not None and opened.seal.state in SEALED_STATES:
+            self.sealing.emit()
         payload = self.context.payload
         self.document = Document(opened.record, payload.user.user_id if payload is not None else None)
         self.reference, self.models = opened.reference, opened.models
@@ -134,7 +159,10 @@ class Bench(QObject):
             self.photos.clear()
             self._current, self._selection, self._version = "", (), None
         self.serve(opened.items)
-        back = 0 if same else self.drafts.open(self.record_id, self.document.items)
+        if self.sealed:
+            self.drafts.close()
+        new = not self.sealed and (not same or was_sealed)
+        back = self.drafts.open(self.record_id, self.document.items) if new else 0
         if back:
             # Chosen before anything is shown: a draft is saved when the person goes to another item.
             self._current = self.drafts.all()[0].item_id
@@ -261,7 +289,7 @@ class Bench(QObject):
         # An item that was made here may have got its id from the service since.
         known = [(view, self.edits.local_id(view.item_id)) for view in views]
         views = [view if view.item_id == here else replace(view, item_id=here) for view, here in known]
-        self.document.serve(views, self.edits.waiting())
+        self.document.serve(views, self._waiting())
         self._refresh()
 
     def serve_some(self, items: Sequence[Item]) -> None:
@@ -271,7 +299,7 @@ class Bench(QObject):
         for item in items:
             if item.inspection_id == self.record_id:
                 view = view_of(item, self.edits.local_id(item.item_id))
-                self.document.serve_item(view, self.edits.waiting_of(view.item_id))
+                self.document.serve_item(view, self._waiting_of(view.item_id))
         self._refresh()
         self._show_current()
 
@@ -279,7 +307,7 @@ class Bench(QObject):
         """One item as the service has it now."""
         if self.document is not None and item.inspection_id == self.record_id:
             view = view_of(item, self.edits.local_id(item.item_id))
-            self.document.serve_item(view, self.edits.waiting_of(view.item_id))
+            self.document.serve_item(view, self._waiting_of(view.item_id))
             self._refresh()
             if view.item_id == self._current:
                 self._show_current()
@@ -289,7 +317,7 @@ class Bench(QObject):
         item_id = self.edits.local_id(service_id)
         # An item that undo brought back lives on under another id.
         if self.document is not None and self.edits.service_id(item_id) == service_id:
-            self.document.drop_item(item_id, self.edits.waiting_of(item_id))
+            self.document.drop_item(item_id, self._waiting_of(item_id))
             self._refresh()
 
     def serve_record(self, record: Record) -> None:
@@ -300,15 +328,28 @@ class Bench(QObject):
 
     def serve_seal(self, seal: RecordSeal) -> None:
         """Where the record stands now: it was finished, released or reopened."""
-        if self.document is not None and seal.inspection_id == self.record_id:
-            self.seal = seal
-            self.changed.emit()
-            self.currentChanged.emit()
+        if self.document is None or seal.inspection_id != self.record_id:
+            return
+        before = self.sealed
+        if not before and seal.state in SEALED_STATES:
+            self.sealing.emit()
+        self.seal = seal
+        if self.sealed and not before:
+            self.drafts.close()
+        elif before and not self.sealed:
+            back = self.drafts.open(self.record_id, self.document.items)
+            if back:
+                self.draftsBack.emit(back)
+        if self.sealed != before:
+            self.document.rebase(self._waiting())
+            self._refresh()
+        self.changed.emit()
+        self._show_current()
 
     def rebase(self) -> None:
         """What is shown follows anew from the service's state and the journal."""
         if self.document is not None:
-            self.document.rebase(self.edits.waiting())
+            self.document.rebase(self._waiting())
             self._refresh()
             self._show_current()
 
@@ -320,9 +361,9 @@ class Bench(QObject):
             # An event may have brought it under the service's id before the answer was here.
             self.document.drop_item(known, ())
         if sent.item is not None:
-            self.document.serve_item(sent.item, self.edits.waiting_of(sent.item.item_id))
+            self.document.serve_item(sent.item, self._waiting_of(sent.item.item_id))
         elif sent.refused is None:
-            self.document.drop_item(sent.edit.object_id, self.edits.waiting_of(sent.edit.object_id))
+            self.document.drop_item(sent.edit.object_id, self._waiting_of(sent.edit.object_id))
         self._refresh_soon()
 
     def _refresh_soon(self) -> None:
@@ -416,7 +457,7 @@ class Bench(QObject):
 
     def change_regions(self, change: RegionsChanged) -> None:
         """Take over what was drawn, moved or deleted on the canvas."""
-        if self.document is None or not self.editable:
+        if self.document is None or not self.may_edit():
             return
         edits = self.link.edits(self.document, change, self._new_name, self.photos, self.default_model())
         if edits:
@@ -446,13 +487,13 @@ class Bench(QObject):
 
     def decide(self, verdict: Verdict, reason: str) -> None:
         """Give the chosen item a verdict."""
-        if self.document is not None and self.editable:
+        if self.document is not None and self.may_edit():
             key = f"verdict {self._current} {verdict}"
             self.edits.do(self.document.decide(self._current, Change.VERDICT, verdict, reason), merge_key=key)
 
     def correct(self, draft: Draft) -> None:
         """Make corrected findings the newest version of their item; the draft stays when that fails."""
-        if self.document is None or not self.editable:
+        if self.document is None or not self.may_edit():
             return
         edit = self.document.correct(draft, Change.CORRECT)
         self.drafts.hide(draft.item_id)
@@ -466,7 +507,7 @@ class Bench(QObject):
     def remove(self, item_ids: Sequence[str], reason: str = "") -> bool:
         """Delete these items as one step; the audit log keeps the reason. False when nothing was deleted."""
         document = self.document
-        if document is None or not self.editable:
+        if document is None or not self.may_edit():
             return False
         # Undo brings them back the other way round: each then finds those before it in their places.
         last_first = sorted(item_ids, key=document.place, reverse=True)
@@ -476,6 +517,6 @@ class Bench(QObject):
         )
 
     def _change(self, label: str, fields: dict[str, Any]) -> None:
-        if self.document is not None and self.editable:
+        if self.document is not None and self.may_edit():
             edit = self.document.change(self._current, label, fields)
             self.edits.do(edit, merge_key=f"{label} {self._current}")

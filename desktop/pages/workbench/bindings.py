@@ -50,6 +50,9 @@ def bind(page: WorkbenchPage) -> None:
     def is_open() -> bool:
         return bench.document is not None
 
+    def looking_at_item() -> bool:
+        return is_open() and bench.item is not None
+
     def step(way: int) -> None:
         page.go_to(bench.step(way, page.items.model.ids()))
 
@@ -156,11 +159,11 @@ def bind(page: WorkbenchPage) -> None:
         ("item.unsure", lambda: page.inspector.verdict.decide(Verdict.UNDECIDED), on_item),
         ("item.photo", page.adding.choose_files, editing),
         ("item.camera", page.adding.capture, editing),
-        ("item.versions", comparing.versions, on_item),
+        ("item.versions", comparing.versions, looking_at_item),
         ("item.detect", page.detecting.detect, on_item),
         ("record.detect", page.detecting.detect_all, editing),
         ("record.detect_again", page.detecting.detect_again, editing),
-        ("record.finish", page.finishing.finish, editing),
+        ("record.finish", page.finish, editing),
         ("record.report", page.finishing.report, is_open),
         ("inspection.export", exchange.export, is_open),
         ("regions.import", exchange.ask, editing),
@@ -169,9 +172,10 @@ def bind(page: WorkbenchPage) -> None:
         ("reload", page.reload, is_open),
     ]
     for mode, command in MODE_COMMANDS.items():
-        handlers.append((command, partial(comparing.by, mode), on_item))
+        handlers.append((command, partial(comparing.by, mode), looking_at_item))
     for command, handler, enabled in handlers:
-        commands.bind(command, handler, owner=page, enabled=enabled)
+        refused = bench.may_edit if enabled in (editing, on_item) else None
+        commands.bind(command, handler, owner=page, enabled=enabled, refused=refused)
     commands.bind("search", page.items.search.setFocus, owner=page.items.search)
     bind_canvas(commands, view)
     pane, findings, strip = (

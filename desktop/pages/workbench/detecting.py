@@ -61,7 +61,7 @@ class Detecting(QObject):
     def detect(self) -> None:
         """Detect the chosen item, for the first time or again."""
         item = self._bench.item
-        if item is None or item.item_id in self._running:
+        if item is None or item.item_id in self._running or not self._bench.may_edit():
             return
         if item.model_id is None:
             self.said.emit(self.tr("Choose a detection model for this item first."))
@@ -79,7 +79,7 @@ class Detecting(QObject):
 
     def _detect_record(self, outdated: bool) -> None:
         record_id = self._bench.record_id
-        if record_id and "" not in self._asking:
+        if record_id and "" not in self._asking and self._bench.may_edit():
             self.restChanged.emit(0)
             self._outdated = outdated
             self._ask("", lambda session: session.records.detect(record_id, outdated=outdated))

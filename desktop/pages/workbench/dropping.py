@@ -94,9 +94,8 @@ class Dropping(QObject):
         return False
 
     def _takes(self, data: QMimeData) -> bool:
-        return (
-            self._bench.document is not None and self._bench.editable and (data.hasUrls() or data.hasImage())
-        )
+        known = self._bench.document is not None and (data.hasUrls() or data.hasImage())
+        return known and self._bench.may_edit()
 
     def _promise(self) -> str:
         if self._reference.isVisible():
@@ -123,7 +122,7 @@ class Dropping(QObject):
         self.said.emit(self.tr("The files cannot be read: {why}").format(why=why))
 
     def _sorted(self, dropped: Dropped) -> None:
-        if not self._bench.editable:
+        if not self._bench.may_edit():
             return
         if dropped.pictures:
             self._take_pictures(dropped.pictures)

@@ -58,6 +58,8 @@ class Exchange(QObject):
 
     def read(self, path: Path) -> None:
         """Import the regions of a file."""
+        if self._bench.document is not None and not self._bench.may_edit():
+            return
         target = self._target()
         if target is None:
             self.said.emit(self.tr("The reference image is not open yet. Import again when you see it."))
@@ -99,7 +101,7 @@ class Exchange(QObject):
         return Picture(file.name, width, height, file.info.get("ipfs_cid"))
 
     def _make(self, record_id: str, fields: list[dict[str, Any]], left_out: int, boxed: int) -> None:
-        if self._bench.record_id == record_id and self._bench.editable and not self.importing.busy:
+        if self._bench.record_id == record_id and self._bench.may_edit() and not self.importing.busy:
             self._left_out, self._boxed = left_out, boxed
             self.importing.start(fields)
 

@@ -10,7 +10,9 @@ from desktop.client import Session
 from desktop.client.errors import NotFound
 from desktop.listener import Listener
 from desktop.pages.workbench.bench import Bench
+from desktop.pages.workbench.outbox import Sent
 from desktop.workers import Report, run
+from shared.codes import ErrorCode
 from shared.wire.events import ChangeEvent
 from shared.wire.inspection import Item, Record
 from shared.wire.seal import RecordSeal
@@ -42,6 +44,7 @@ class Live(QObject):
         self._record = False
         self._gather = QTimer(self, singleShot=True, interval=_GATHER_MS)
         self._gather.timeout.connect(self._fetch)
+        bench.edits.answered.connect(self._answered)
         bench.context.closing.connect(self.stop)
 
     def start(self) -> None:
@@ -52,6 +55,13 @@ class Live(QObject):
         """Listen no more."""
         self._listener.stop()
         self._gather.stop()
+
+    def _answered(self, sent: Sent) -> None:
+        """An edit met a seal that was not known here: look how the record stands."""
+        sealed = sent.refused is not None and sent.refused.code == ErrorCode.RECORD_SEALED
+        if sealed and sent.edit.record_id == self._bench.record_id and not self._bench.sealed:
+            self._record = True
+            self._gather.start()
 
     def _news(self, event: ChangeEvent | None) -> None:
         if event is None:

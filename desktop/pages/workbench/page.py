@@ -196,6 +196,9 @@ class WorkbenchPage(Page):
         self.top.detect_cancelled.connect(self.detecting.cancel)
         self.detecting.restChanged.connect(self._offer_rest)
         self.rest.acted.connect(self.detecting.detect_again)
+        bench.sealing.connect(self._take_typed)
+        bench.refused.connect(self.toast)
+        view.editRefused.connect(bench.may_edit)
         self.finishing.undecided.connect(self.go_to)
         self.finishing.finished.connect(lambda: self.toast.emit(self.tr("Record finished and sealed.")))
         self.standing.changed.connect(bench.serve_seal)
@@ -240,8 +243,7 @@ class WorkbenchPage(Page):
 
     def leave(self) -> bool:
         """Take what is typed, and keep the record for when the person comes back."""
-        self.inspector.commit()
-        self.correcting.save()
+        self._take_typed()
         self.parts.keep()
         self.live.stop()
         return True
@@ -304,6 +306,16 @@ class WorkbenchPage(Page):
             self.stack.show_error(sentence(error), retry=self.reload)
 
     # -- showing
+
+    def _take_typed(self) -> None:
+        """What is typed or corrected becomes an edit; one that cannot be sent waits for a decision."""
+        self.inspector.commit()
+        self.correcting.save()
+
+    def finish(self) -> None:
+        """Take what is typed, then ask to finish the record."""
+        self._take_typed()
+        self.finishing.finish()
 
     def _show_items(self) -> None:
         document = self.bench.document

@@ -272,12 +272,8 @@ class Photos(QObject):
     def remove(self, photo_id: str) -> None:
         """Take a photo off the chosen item, after asking."""
         item_id = self._bench.current
-        if confirm(
-            self._window,
-            self.tr("Take the photo off?"),
-            self.tr("The photo leaves this item. Results that were found in it stay."),
-            self.tr("Take off"),
-        ):
+        # Somebody may have finished the record while the question was open.
+        if self._bench.may_edit() and self._asked_to_remove() and self._bench.may_edit():
             run(
                 self._session.items.delete_photo,
                 self._bench.edits.service_id(item_id),
@@ -286,6 +282,14 @@ class Photos(QObject):
                 done=lambda _: self.reread(item_id),
                 failed=lambda error: self._box.show_error(sentence(error)),
             )
+
+    def _asked_to_remove(self) -> bool:
+        return confirm(
+            self._window,
+            self.tr("Take the photo off?"),
+            self.tr("The photo leaves this item. Results that were found in it stay."),
+            self.tr("Take off"),
+        )
 
     def _photo_of(
         self, item_id: str, entry: results.Entry | None, photos: Sequence[Photo]

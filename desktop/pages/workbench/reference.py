@@ -72,7 +72,7 @@ class ReferenceChoice(QWidget):
     def offer(self) -> None:
         """Read which reference images there are, and offer them."""
         context = self._bench.context
-        may = context.may(Permission.INSPECTION_UPDATE)
+        may = context.may(Permission.INSPECTION_UPDATE) and not self._bench.sealed
         self._text.setText(
             self.tr("This record has no reference image. Choose the picture on which to draw the regions.")
             if may
@@ -114,7 +114,7 @@ class ReferenceChoice(QWidget):
     def add(self, path: Path) -> None:
         """Upload a picture, enter it into the catalogue and use it."""
         document = self._bench.document
-        if document is None or self._task is not None:
+        if document is None or self._task is not None or self._bench.says_sealed():
             return
         self._say("")
         self._bar.setValue(0)
@@ -133,6 +133,9 @@ class ReferenceChoice(QWidget):
 
     def _use(self, reference_image_id: str) -> None:
         self._bar.hide()
+        if self._bench.says_sealed():
+            self._task = None
+            return
         self._task = run(
             self._bench.context.session.records.update,
             self._bench.record_id,

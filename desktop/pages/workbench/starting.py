@@ -35,6 +35,8 @@ class Starting(QObject):
             self._run(items_as_last_time, self._bench.context.session, self._bench.document.record)
 
     def _run(self, function: Callable[..., Sequence[Item] | None], *args: object) -> None:
+        if not self._bench.may_edit():
+            return
         run(
             function,
             *args,

@@ -113,6 +113,8 @@ class VerdictBox(QWidget):
 
     def decide(self, verdict: Verdict) -> None:
         """Give this verdict with the reason as it stands; one that differs from the model waits for one."""
+        if self.reason.isReadOnly():
+            return
         reason = self.reason.toPlainText().strip()
         before = self._verdict if self._held is None else self._held
         if verdict is not before is not Verdict.UNDECIDED and not self.reason.dirty:

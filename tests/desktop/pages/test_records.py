@@ -17,9 +17,11 @@ from pytestqt.qtbot import QtBot
 from desktop.client import RecordFilter, Session
 from desktop.context import Context
 from desktop.pages import find
+from desktop.pages.record import deleting
 from desktop.pages.records import RecordsPage
 from desktop.pages.records.model import TALLY_ROLE, Column
 from desktop.pages.records.new_record import NewRecord, Start
+from desktop.pages.sealing.words import sealed_sentence
 from desktop.preferences import Preferences
 from desktop.theme import look
 from shared.codes import Status, Verdict
@@ -305,6 +307,28 @@ def test_sealed_awaiting_and_reopened_show_by_a_word_and_in_the_exported_list(
     assert rows["awaiting"]["Seal state"] == "Awaiting release"
     assert rows["reopened"]["Seal state"] == "Reopened"
     assert rows["open"]["Seal state"] == rows["open"]["Seal"] == ""
+
+
+def test_a_sealed_record_is_not_deleted_and_why_is_said(
+    page: RecordsPage, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = page._context.session
+    record_id = session.records.create(RecordCreate(task_id="t", inspection_name="sealed")).inspection_id
+    item = session.items.create(ItemCreate(item_name="条目", inspection_id=record_id)).value
+    session.items.set_verdict(item.item_id, Verdict.PASSED, None)
+    session.records.finish(record_id)
+    page.reload()
+    qtbot.waitUntil(lambda: page.model.row_of(record_id) >= 0)
+    page._choose(page.model.row_of(record_id))
+    monkeypatch.setattr(deleting, "confirm", lambda *_args, **_more: True)
+    page.table.setFocus()
+    with qtbot.waitSignal(page.toast) as told:
+        page._context.commands.run("record.delete")
+    assert told.args == [sealed_sentence()]
+    assert session.records.verify_seal(record_id).intact
+    assert page.model.row_of(record_id) >= 0
+    session.records.reopen(record_id, "end of the test")
+    session.records.delete(record_id)
 
 
 def test_a_service_that_is_gone_is_a_sentence_with_a_way_to_retry(qtbot: QtBot, tmp_path: Path) -> None:
