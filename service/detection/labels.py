@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
-from sqlmodel import Session, col, select
+from sqlalchemy import Executable, Table, delete, select
+from sqlalchemy.dialects.postgresql import insert as postgresql_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+from sqlmodel import Session
 
 from service.changes import Change, announce
 from service.database import Database, now
 from service.detection.tables import LabelRow
 from shared.wire.detection import LabelSeverity, Severity
+
+T = TypeVar("T")
+
+_LABEL: Table = LabelRow.__table__
+_AT_ONCE = 2000
+"""Labels of one statement, which has a limited number of parameters."""
 
 
 class Labels:
@@ -27,32 +36,56 @@ class Labels:
         """Give these labels other severities, None takes one away; gives all that there are then."""
 
         def write(session: Session) -> list[LabelSeverity]:
-            for change in changes:
-                _put(session, change, actor)
+            _change(session, changes, actor)
             details = {"labels": {change.label: change.severity for change in changes}}
             announce(session, Change("update", "finding_label", None, actor, address, details))
-            session.flush()
             return _every(session)
 
         return await self._database.write(write)
 
 
 def _every(session: Session) -> list[LabelSeverity]:
-    rows = session.exec(select(LabelRow).order_by(col(LabelRow.label)))
+    rows = session.execute(select(_LABEL.c.label, _LABEL.c.severity).order_by(_LABEL.c.label))
     return [LabelSeverity(label=row.label, severity=Severity(row.severity)) for row in rows]
 
 
-def _put(session: Session, change: LabelSeverity, actor: str) -> None:
-    row = session.get(LabelRow, change.label, with_for_update=True)
-    if change.severity is None:
-        if row is not None:
-            session.delete(row)
-            session.flush()
-    elif row is None:
-        session.add(LabelRow(label=change.label, severity=change.severity.value, changed_by=actor))
-        session.flush()
-    else:
-        row.severity, row.changed_by, row.updated_at = change.severity.value, actor, now()
+def _change(session: Session, changes: Sequence[LabelSeverity], actor: str) -> None:
+    """Write the changes in few statements: whoever writes holds up everybody else."""
+    # Where a label is named twice, the last counts.
+    wanted = {change.label: change.severity for change in changes}
+    gone = sorted(label for label, severity in wanted.items() if severity is None)
+    for labels in _parts(gone):
+        session.execute(delete(_LABEL).where(_LABEL.c.label.in_(labels)))
+    at = now()
+    given = sorted((label, severity.value) for label, severity in wanted.items() if severity is not None)
+    for part in _parts(given):
+        rows = [
+            {"label": label, "severity": severity, "changed_by": actor, "updated_at": at}
+            for label, severity in part
+        ]
+        session.execute(_upsert(session, rows))
+
+
+def _upsert(session: Session, rows: Sequence[Mapping[str, Any]]) -> Executable:
+    sqlite = session.get_bind().dialect.name == "sqlite"
+    statement = (sqlite_insert if sqlite else postgresql_insert)(_LABEL).values(rows)
+    new = {name: statement.excluded[name] for name in ("severity", "changed_by", "updated_at")}
+    return statement.on_conflict_do_update(index_elements=[_LABEL.c.label], set_=new)
+
+
+def _parts(whole: Sequence[T]) -> Iterator[Sequence[T]]:
+    """`whole` in parts that fit into one statement."""
+    for start in range(0, len(whole), _AT_ONCE):
+        yield whole[start : start + _AT_ONCE]
+
+
+def severities(session: Session, labels: Collection[str]) -> dict[str, str]:
+    """How severe findings with these labels are now; a label without a severity is left out."""
+    known: dict[str, str] = {}
+    for part in _parts(sorted(labels)):
+        rows = session.execute(select(_LABEL.c.label, _LABEL.c.severity).where(_LABEL.c.label.in_(part)))
+        known.update((row.label, row.severity) for row in rows)
+    return known
 
 
 def with_severities(session: Session, boxes: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -60,9 +93,5 @@ def with_severities(session: Session, boxes: Sequence[dict[str, Any]]) -> list[d
 
     It is kept with the finding: a report says the same tomorrow, whatever the catalogue says then.
     """
-    wanted = {box["label"] for box in boxes}
-    if not wanted:
-        return list(boxes)
-    rows = session.exec(select(LabelRow).where(col(LabelRow.label).in_(sorted(wanted))))
-    known = {row.label: row.severity for row in rows}
+    known = severities(session, {box["label"] for box in boxes})
     return [{**box, "severity": known[box["label"]]} if box["label"] in known else dict(box) for box in boxes]

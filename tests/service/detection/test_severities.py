@@ -6,8 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from sqlalchemy import event
 from starlette.testclient import TestClient
 
+from service.database import Database
 from tests.service.detection.test_jobs import detect, results
 
 LABELS = "/api/detection/labels"
@@ -35,6 +37,36 @@ def test_severities_are_set_changed_and_taken_away(client: TestClient) -> None:
     assert client.put(LABELS, json={"labels": []}).status_code == 422
     (newest, *_) = client.get("/api/audit", params={"kind": "finding_label"}).json()["data"]["data"]
     assert newest["details"]["labels"] == {"scratch": None, "unknown": None}
+
+
+def test_a_label_that_is_named_twice_gets_what_was_said_last(client: TestClient) -> None:
+    labels = [
+        {"label": "dent", "severity": "minor"},
+        {"label": "crack", "severity": "minor"},
+        {"label": "dent", "severity": None},
+        {"label": "crack", "severity": "major"},
+    ]
+    answer = client.put(LABELS, json={"labels": labels})
+    assert answer.json()["data"] == [{"label": "crack", "severity": "major"}]
+
+
+def test_very_many_labels_take_few_statements(client: TestClient, database: Database) -> None:
+    statements: list[str] = []
+
+    def count(_connection: Any, _cursor: Any, statement: str, *_more: Any) -> None:
+        if "detection_label" in statement:
+            statements.append(statement)
+
+    event.listen(database.writer, "before_cursor_execute", count)
+    labels = [{"label": f"label {number}", "severity": "minor"} for number in range(10_000)]
+    for one in ("minor", "major"):
+        answer = client.put(LABELS, json={"labels": [{**label, "severity": one} for label in labels]})
+        assert len(answer.json()["data"]) == 10_000
+    assert {label["severity"] for label in answer.json()["data"]} == {"major"}
+    answer = client.put(LABELS, json={"labels": [{**label, "severity": None} for label in labels]})
+    assert answer.json()["data"] == []
+    event.remove(database.writer, "before_cursor_execute", count)
+    assert len(statements) < 30
 
 
 def test_who_may_not_manage_models_sets_none(as_role: Callable[..., TestClient]) -> None:
