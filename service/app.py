@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, FastAPI
@@ -22,6 +23,8 @@ from service.catalogue.routes import router as catalogue_router
 from service.catalogue.service import CatalogueService
 from service.catalogue.tables import AircraftRow, FlightRow, ReferenceImageRow, TaskRow
 from service.database import Database
+from service.detection.labels import severities
+from service.detection.models import model_hash
 from service.detection.ports import Ports as DetectionPorts
 from service.detection.routes import router as detection_router
 from service.detection.service import DetectionService
@@ -90,6 +93,8 @@ class Domains:
                 waiting_items=lambda session, record: self.detection.waiting_items(session, record),
                 seal_log=seal_log,
                 stored_hash=self.files.stored_hash,
+                model_hash=partial(model_hash, settings.models_dir),
+                severities=severities,
             ),
         )
 

@@ -8,6 +8,7 @@ from sqlmodel import Session
 
 from service.audit.service import of_object
 from service.database import Database
+from service.detection.models import model_hash
 from service.files.lookup import file_info, stored_hash
 from service.inspection.ports import LoggedSeal
 from service.inspection.seal_check import SealChecks
@@ -24,4 +25,10 @@ def seal_log(session: Session, inspection_id: str) -> list[LoggedSeal]:
 
 def seal_checks(database: Database, settings: Settings) -> SealChecks:
     """The checks of records on a database, for a command."""
-    return SealChecks(database, file_info, seal_log, partial(stored_hash, settings.files_dir))
+    return SealChecks(
+        database,
+        file_info,
+        seal_log,
+        partial(stored_hash, settings.files_dir),
+        partial(model_hash, settings.models_dir),
+    )

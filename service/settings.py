@@ -62,6 +62,11 @@ class Settings(BaseSettings):
         return self.data_dir / "files"
 
     @property
+    def models_dir(self) -> Path:
+        """Where the files of detection models lie, named by their content."""
+        return self.data_dir / "models"
+
+    @property
     def face_models_dir(self) -> Path:
         """Where installed packs of face models lie, one folder each."""
         return self.data_dir / "face_models"

@@ -23,7 +23,7 @@ from desktop.report import words
 from desktop.report.content import Evidence, Report, ReportedFinding, ReportedItem, ReportSeal
 from desktop.report.seal import report_seal
 from shared import __version__, findings, results
-from shared.codes import Verdict
+from shared.codes import SEALED_STATES, Verdict
 from shared.content import file_id_of, names_another, sha256, sha256_of
 from shared.geometry import Rect, point_to_pixels
 from shared.wire.catalogue import Task
@@ -75,9 +75,6 @@ def collect(session: Session, inspection_id: str, made_by: str, progress: Progre
     record = session.records.get(inspection_id).value
     items = session.items.all(inspection_id)
     seal = session.records.seal(inspection_id)
-    severities: Mapping[str, Severity] = {}
-    with contextlib.suppress(NotFound, Forbidden):
-        severities = session.detection.labels()
     content = Content(
         record=record,
         items=items,
@@ -85,7 +82,7 @@ def collect(session: Session, inspection_id: str, made_by: str, progress: Progre
         sealed=report_seal(seal),
         image=_reference_image(session, record),
         task=task_of(session, record.task_id),
-        severities=severities,
+        severities=_severities(session, seal),
     )
     return assemble(session, content, made_by, progress)
 
@@ -185,6 +182,23 @@ class _Reference:
     picture: ImageSource
     mm_per_pixel: float | None = None
     own: bool = False
+
+
+def _severities(session: Session, seal: RecordSeal) -> Mapping[str, Severity]:
+    """How severe findings with a label are: as it was sealed, else as the catalogue says now."""
+    if seal.newest is not None and seal.state in SEALED_STATES:
+        sealed = severities_of(session.records.edition(seal.inspection_id, seal.newest.edition).content)
+        if sealed is not None:
+            return sealed
+    with contextlib.suppress(NotFound, Forbidden):
+        return session.detection.labels()
+    return {}
+
+
+def severities_of(content: Mapping[str, Any]) -> Mapping[str, Severity] | None:
+    """What a sealed content says of labels; None for one of the form that did not say it."""
+    said = content.get("severities")
+    return None if said is None else {label: Severity(severity) for label, severity in said.items()}
 
 
 def _reference_image(session: Session, record: Record) -> Image | None:

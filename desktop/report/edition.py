@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from desktop.client.session import Session
-from desktop.report.collect import Content, Image, Progress, assemble, task_of
+from desktop.report.collect import Content, Image, Progress, assemble, severities_of, task_of
 from desktop.report.content import Report
 from desktop.report.errors import SealBrokenError
 from desktop.report.seal import edition_seal
@@ -52,7 +52,7 @@ def _content(session: Session, inspection_id: str, stored: EditionContent, newes
         sealed=edition_seal(inspection_id, own, newest),
         image=_image(said["reference_image"], said["files"]),
         task=task_of(session, record.task_id),
-        severities={},
+        severities=severities_of(said) or {},
         files={file["file_id"]: file["sha256"] for file in said["files"]},
     )
 

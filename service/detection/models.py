@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import re
 import secrets
 import shutil
 import tempfile
@@ -82,7 +83,7 @@ class Models:
     def __init__(self, database: Database, settings: Settings, names: Names = _nobody) -> None:
         self._database = database
         self._names = names
-        self._folder = settings.data_dir / "models"
+        self._folder = settings.models_dir
         # One check at a time: each opens a whole model.
         self._checks = ThreadPoolExecutor(1, thread_name_prefix="model-check")
 
@@ -283,6 +284,17 @@ class Models:
             part.unlink(missing_ok=True)
             raise
         part.replace(self._folder / f"{sha256}.onnx")
+
+
+def model_hash(folder: Path, sha256: str) -> str | None:
+    """The SHA-256 of the model's file that is kept as `sha256` in `folder`; None when there is none."""
+    if re.fullmatch(r"[0-9a-f]{64}", sha256) is None:
+        return None
+    try:
+        with (folder / f"{sha256}.onnx").open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except FileNotFoundError:
+        return None
 
 
 def listed(database: Database) -> list[DetectionModel]:

@@ -194,14 +194,16 @@ class Finishing:
         of_tables = table_content(session, inspection_id)
         assert of_tables is not None
         body = self._records.seen(session, inspection_id).body
+        found = [item["result"] for item in of_tables["items"]]
         return seal.canonical(
             seal.whole_content(
                 edition,
                 finished,
                 counted,
                 {name: body[name] for name in _KNOWN},
+                self._ports.severities(session, seal.labels_without_severity(found)),
                 of_tables,
-                seal.models_of(item["result"] for item in of_tables["items"]),
+                seal.models_of(found),
                 [seal.file_content(file) for file in files_of(session, self._ports, of_tables)],
                 reference_image(session, self._ports, of_tables),
             )

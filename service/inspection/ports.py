@@ -57,7 +57,8 @@ class Ports:
     reference image with its template by its id; None when the catalogue has none. `waiting_items`: the items
     of a record that a batch will make detections of. `seal_log`: what the audit log says of a record's
     editions, oldest first. `stored_hash`, outside of transactions: the SHA-256 of the bytes that are stored
-    under a SHA-256; None when there are none.
+    under a SHA-256; None when there are none. `model_hash`: the same of the file of a model. `severities`:
+    how severe the catalogue says findings with these labels are, without those of which it says nothing.
     """
 
     file_info: FileInfo
@@ -66,6 +67,8 @@ class Ports:
     waiting_items: Callable[[Session, str], Collection[str]]
     seal_log: SealLog
     stored_hash: StoredHash
+    model_hash: StoredHash
+    severities: Callable[[Session, Collection[str]], Mapping[str, str]]
 
 
 @dataclass(frozen=True, slots=True)

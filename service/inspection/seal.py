@@ -16,11 +16,14 @@ from dataclasses import asdict
 from typing import Any, NamedTuple
 
 from shared import results
+from shared.findings import severity
 from shared.results import Counters
 from shared.wire.files import StoredFile
 from shared.wire.seal import DifferenceKind
 
-FORM = "walkaround-seal-1"
+FORM = "walkaround-seal-2"
+OLD_FORM = "walkaround-seal-1"
+"""Before photos could belong to a record; editions that were sealed with it are still checked with it."""
 
 RECORD_FIELDS = (
     "inspection_id",
@@ -185,6 +188,19 @@ def models_of(results_of_items: Iterable[Sequence[results.Entry]]) -> list[dict[
     return [found[key] for key in sorted(found)]
 
 
+def labels_without_severity(results_of_items: Iterable[Sequence[results.Entry]]) -> set[str]:
+    """The labels of findings that do not say how severe they are: the catalogue says it of them."""
+    found = set()
+    for entries in results_of_items:
+        for entry in entries:
+            pictures = entry.get("resultImage")
+            boxes = pictures.get("boxes") if isinstance(pictures, Mapping) else None
+            for box in boxes if isinstance(boxes, list) else []:
+                if isinstance(box, Mapping) and severity(box) is None and isinstance(box.get("label"), str):
+                    found.add(box["label"])
+    return found
+
+
 def file_content(file: StoredFile) -> dict[str, Json]:
     """What the content says of a file; the SHA-256 stands for its bytes."""
     return {
@@ -203,6 +219,7 @@ def whole_content(
     finished: Mapping[str, Json],
     counted: Counters,
     known: Mapping[str, Json],
+    severities: Mapping[str, str],
     of_tables: Mapping[str, Json],
     models: Sequence[Json],
     files: Sequence[Json],
@@ -211,7 +228,8 @@ def whole_content(
     """The content of an edition.
 
     `finished` says who, when and whether a release is asked for. `known` are names that the catalogue gave at
-    that time; `of_tables` comes from `record_content`.
+    that time, `severities` how severe it said findings with a label are, for those that do not say so
+    themselves; `of_tables` comes from `record_content`.
     """
     return {
         "format": FORM,
@@ -220,6 +238,7 @@ def whole_content(
         "outcome": None if counted.outcome is None else counted.outcome.value,
         "counters": asdict(counted),
         "known": known,
+        "severities": severities,
         "reference_image": reference_image,
         "models": models,
         "files": files,

@@ -59,6 +59,7 @@ class _Look:
         path: str,
         item: Mapping[str, Json] | None = None,
         file: Mapping[str, Json] | None = None,
+        model: Mapping[str, Json] | None = None,
     ) -> None:
         item_id = None if item is None else str(item["item_id"])
         item_name = None if item is None else str(item["item_name"])
@@ -66,6 +67,8 @@ class _Look:
         place = "" if item is None else f"检查项「{item_name}」"
         if file is not None:
             place += f"{'的' if place else ''}文件「{file['filename']}」"
+        elif model is not None:
+            place = f"检测模型「{model['model_name'] or model['model_id']}」的文件"
         elif within:
             place += f"{'的 ' if place else ''}{within} "
         self.differences.append(
@@ -81,15 +84,21 @@ class _Look:
 
 
 class SealChecks:
-    """Checks records of one database; `stored_hash` reads the stored files."""
+    """Checks records of one database; `stored_hash` reads the stored files, `model_hash` those of models."""
 
     def __init__(
-        self, database: Database, file_info: FileInfo, seal_log: SealLog, stored_hash: StoredHash
+        self,
+        database: Database,
+        file_info: FileInfo,
+        seal_log: SealLog,
+        stored_hash: StoredHash,
+        model_hash: StoredHash,
     ) -> None:
         self._database = database
         self._file_info = file_info
         self._seal_log = seal_log
         self._stored_hash = stored_hash
+        self._model_hash = model_hash
         # Reading every file of a record takes the disk: one record at a time.
         self._turn = asyncio.Lock()
 
@@ -156,6 +165,7 @@ class SealChecks:
             if found != file["sha256"]:
                 lost = DifferenceKind.FILE_MISSING if found is None else DifferenceKind.FILE_CHANGED
                 look.differs(lost, f"files[{at}]", _owner(look, file), file)
+        self._judge_models(look)
         return SealCheck(
             inspection_id=look.inspection_id,
             edition=look.edition,
@@ -165,6 +175,17 @@ class SealChecks:
             files=len(look.files),
             differences=look.differences,
         )
+
+    def _judge_models(self, look: _Look) -> None:
+        """The file of a model never changes, and stays: each entry that it made names it."""
+        models: Sequence[Mapping[str, Json]] = look.content.get("models", [])
+        hashes = {model["model_sha256"] for model in models} - {None}
+        found = {sha256: self._model_hash(sha256) for sha256 in hashes}
+        for at, model in enumerate(models):
+            sha256 = model["model_sha256"]
+            if sha256 is not None and found[sha256] != sha256:
+                lost = DifferenceKind.FILE_MISSING if found[sha256] is None else DifferenceKind.FILE_CHANGED
+                look.differs(lost, f"models[{at}]", model=model)
 
 
 def _begun(inspection_id: str, rows: Sequence[Row], log: Sequence[LoggedSeal]) -> _Look:

@@ -27,4 +27,6 @@ class InspectionService:
         self.history = History(database, sources, ports)
         self.finishing = Finishing(database, self.records, self.items, ports)
         self.editions = Editions(database)
-        self.seal_checks = SealChecks(database, ports.file_info, ports.seal_log, ports.stored_hash)
+        self.seal_checks = SealChecks(
+            database, ports.file_info, ports.seal_log, ports.stored_hash, ports.model_hash
+        )

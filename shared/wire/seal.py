@@ -123,7 +123,7 @@ class Edition(Wire):
 
 
 class EditionContent(Edition):
-    """An edition with its sealed content, which starts with the name of its form, `walkaround-seal-1`.
+    """An edition with its sealed content, which has the name of its form, `walkaround-seal-2`.
 
     `canonical` is the same content as the text whose UTF-8 bytes the seal is the SHA-256 of.
     """

@@ -17,14 +17,18 @@ from pytestqt.qtbot import QtBot
 from desktop.client import Session
 from desktop.pages.sentences import sentence
 from desktop.report import html, pdf
+from desktop.report.collect import collect
 from desktop.report.content import Report
 from desktop.report.edition import collect_edition
 from desktop.report.errors import SealBrokenError
 from shared.codes import Verdict
 from shared.cv import cv2
 from shared.wire.catalogue import ReferenceImageWrite
+from shared.wire.detection import Severity
 from shared.wire.inspection import ItemCreate, ItemUpdate, RecordCreate, RecordUpdate
 from tests.service_process import logged_in, service_process
+
+BOX = {"label": "dent", "confidence": 0.5, "points": {"x1": 120, "y1": 100, "x2": 160, "y2": 140}}
 
 
 @dataclass
@@ -55,8 +59,8 @@ def twice(qtbot: QtBot, tmp_path: Path) -> Iterator[Twice]:
         record_id = session.records.create(body).inspection_id
         entry = {
             "inputImage": photo.model_dump(mode="json"),
-            "resultImage": {"boxes": []},
-            "isPassed": True,
+            "resultImage": {"boxes": [BOX]},
+            "isPassed": False,
             "progress": "done",
             "version": 1,
         }
@@ -66,6 +70,7 @@ def twice(qtbot: QtBot, tmp_path: Path) -> Iterator[Twice]:
             "item_point": {"point": {"x": 0.25, "y": 0.25, "w": 0.5, "h": 0.5}},
             "result": [entry],
         }
+        session.detection.set_severities({"dent": Severity.MAJOR})
         item = session.items.create(ItemCreate.model_validate(given)).value
         session.items.set_verdict(item.item_id, Verdict.PASSED, "clean")
         session.records.finish(record_id)
@@ -110,6 +115,16 @@ def test_a_past_edition_says_what_was_sealed_and_by_what_it_is_superseded(
     editions = twice.session.records.editions(twice.record_id)
     assert editions[0].seal in html.page(first)
     assert editions[1].seal not in html.page(first)
+
+
+def test_severities_are_those_that_were_sealed(twice: Twice) -> None:
+    twice.session.detection.set_severities({"dent": Severity.MINOR})
+    assert twice.report(1).items[0].findings[0].severity == "major"
+    now = collect(twice.session, twice.record_id, "张三", lambda *_: None)
+    assert now.items[0].findings[0].severity == "major"
+    twice.session.records.reopen(twice.record_id, "again")
+    now = collect(twice.session, twice.record_id, "张三", lambda *_: None)
+    assert now.items[0].findings[0].severity == "minor"
 
 
 def test_an_edition_that_was_reopened_and_not_finished_since_says_so(twice: Twice, tmp_path: Path) -> None:

@@ -194,6 +194,8 @@ def stage(database: Database) -> Iterator[Stage]:
         waiting_items=lambda _session, record: waiting.get(record, ()),
         seal_log=lambda _session, record: _logged(log, record),
         stored_hash=lambda sha256: sha256,
+        model_hash=lambda sha256: sha256,
+        severities=lambda _session, _labels: {},
     )
     service = InspectionService(database, SOURCES, ports)
     app = FastAPI()

@@ -120,7 +120,7 @@ def sealed(client: TestClient, database: Database, settings: Settings) -> Sealed
         "progress": "done",
         "version": 1,
         "job_id": "no-such-job",
-        "provenance": {"model_id": "m", "model_name": "模型", "model_version": 2, "model_sha256": "ab"},
+        "provenance": {"model_id": "m", "model_name": "模型", "model_version": 2, "model_sha256": None},
     }
     here = ITEM.c.item_id == ids["item_id"]
     values = {"result": json.dumps([entry], ensure_ascii=False), "outcome": "failed", "detected": True}
@@ -154,7 +154,7 @@ def test_the_content_says_what_was_finished(sealed: Sealed) -> None:
     content = data["content"]
     assert hashlib.sha256(data["canonical"].encode()).hexdigest() == data["seal"]
     assert json.loads(data["canonical"]) == content
-    assert content["format"] == "walkaround-seal-1"
+    assert content["format"] == "walkaround-seal-2"
     assert (content["edition"], content["outcome"]) == (1, "failed")
     assert content["counters"] == {
         "items": 2,
@@ -171,7 +171,7 @@ def test_the_content_says_what_was_finished(sealed: Sealed) -> None:
     assert content["reference_image"]["sha256"] == picture["sha256"]
     assert content["files"][0]["sha256"] == picture["sha256"]
     assert content["models"] == [
-        {"model_id": "m", "model_name": "模型", "model_version": 2, "model_sha256": "ab"}
+        {"model_id": "m", "model_name": "模型", "model_version": 2, "model_sha256": None}
     ]
     item = content["items"][0]
     assert item["photos"][0]["file_id"] == sealed.ids["file_id"]
