@@ -72,7 +72,7 @@ def field_sentence(error: Invalid, name: str) -> str:
         case "password_is_username":
             return QCoreApplication.translate("Errors", "The password must not be the user name.")
         case "password_unchanged":
-            return QCoreApplication.translate("Errors", "This is your current password. Choose another one.")
+            return QCoreApplication.translate("Errors", "This is the current password. Choose another one.")
         case "end_before_start":
             return QCoreApplication.translate("Errors", "The end must not be before the start.")
         case _:

@@ -2651,12 +2651,12 @@
         <translation>内容无效。</translation>
     </message>
     <message>
-        <source>This is too large. Choose a smaller file.</source>
-        <translation>文件过大，请选择较小的文件。</translation>
+        <source>This is the current password. Choose another one.</source>
+        <translation>新密码不能与原密码相同，请换一个。</translation>
     </message>
     <message>
-        <source>This is your current password. Choose another one.</source>
-        <translation>新密码不能与原密码相同，请换一个。</translation>
+        <source>This is too large. Choose a smaller file.</source>
+        <translation>文件过大，请选择较小的文件。</translation>
     </message>
     <message>
         <source>This item is no longer there. Open the record again.</source>

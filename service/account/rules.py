@@ -7,11 +7,11 @@ import unicodedata
 from enum import StrEnum
 from typing import Annotated, Any
 
-from pydantic import Field, StringConstraints, TypeAdapter, ValidationError
+from pydantic import AfterValidator, Field, StringConstraints, TypeAdapter, ValidationError
 
 from service.account.common_passwords import is_common
 from shared.codes import ROLE_PERMISSIONS, Permission, Role
-from shared.wire.common import Name
+from shared.wire.common import NOT_BLANK, Name
 
 MIN_PASSWORD = 8
 MAX_PASSWORD = 128
@@ -123,11 +123,19 @@ def _text(pattern: str, limit: int) -> TypeAdapter[Any]:
 _FREE_TEXT: TypeAdapter[Any] = TypeAdapter(
     Annotated[Name, StringConstraints(strict=True, strip_whitespace=True)]
 )
+_NAME: TypeAdapter[Any] = TypeAdapter(
+    Annotated[
+        str,
+        StringConstraints(strict=True, max_length=255, pattern=rf"^$|{NOT_BLANK}"),
+        AfterValidator(str.strip),
+    ]
+)
 _SHORT_TEXT: TypeAdapter[Any] = TypeAdapter(
     Annotated[Name, StringConstraints(strict=True, strip_whitespace=True, max_length=32)]
 )
 
-# Field of updateInfo -> how it is read, what it has to be. An empty text clears the field, as null does.
+# Field of updateInfo -> how it is read, what it has to be. An empty text clears the field, as null does; a
+# name of blanks says nothing.
 _PROFILE: dict[str, tuple[TypeAdapter[Any], str]] = {
     "email": (
         _text(r"^([^@\s\x00]+@[^@\s\x00]+\.[^@\s\x00]+)?$", 254),
@@ -137,7 +145,7 @@ _PROFILE: dict[str, tuple[TypeAdapter[Any], str]] = {
         _text(r"^(\+?[0-9(][0-9 ()\-]{3,30}[0-9])?$", 32),
         "需要有效的电话号码，只含数字、空格、括号、+ 和 -，最多 32 个字符",
     ),
-    "name": (_FREE_TEXT, "需要文本，最多 255 个字符"),
+    "name": (_NAME, "需要文本，最多 255 个字符"),
     "gender": (_SHORT_TEXT, "需要文本，最多 32 个字符"),
     "work_years": (TypeAdapter(Annotated[int, Field(strict=True, ge=0, le=80)]), "需要 0 到 80 之间的整数"),
     "department": (_FREE_TEXT, "需要文本，最多 255 个字符"),
@@ -168,7 +176,8 @@ def profile_changes(body: dict[str, Any]) -> dict[str, Any]:
             try:
                 value = adapter.validate_python(value)
             except ValidationError:
+                blank = isinstance(value, str) and not value.strip()
                 # The cause repeats the input.
-                raise ProfileFaultError(f"{field}：{sentence}") from None
+                raise ProfileFaultError(f"{field}：{'不能只有空白' if blank else sentence}") from None
         changes[field] = None if value == "" else value
     return changes

@@ -261,15 +261,18 @@ class AccountService:
         """Change the fields that were sent; null clears the name and leaves every other one as it is.
 
         A new password or a disabling ends the user's sessions (not the caller's own, for the own password).
-        Raises Problem 404, 409 (the last enabled admin), 422 (a password against the rules).
+        Raises Problem 404, 409 (the last enabled admin), 422 (a password against the rules or unchanged).
         """
         hashed: str | None = None
         if body.password is not None:
-            current = await self.get_user(user_id)
-            fault = rules.password_fault(body.password.get_secret_value(), current.username)
+            username, stored = await self._db.read(lambda session: _signs_in_with(session, user_id))
+            new = body.password.get_secret_value()
+            fault = rules.password_fault(new, username)
+            if fault is None and await self._passwords.check(new, stored):
+                fault = rules.Fault.PASSWORD_UNCHANGED
             if fault is not None:
                 raise _invalid("password", fault)
-            hashed = await self._passwords.hash(body.password.get_secret_value())
+            hashed = await self._passwords.hash(new)
 
         def work(session: Session) -> UserWithRoles:
             at = self._clock()
@@ -297,6 +300,12 @@ class AccountService:
             return store.users_wire(session, [user], self.faces_of)[0]
 
         return await self._alter(work)
+
+
+def _signs_in_with(session: Session, user_id: str) -> tuple[str, str]:
+    """User name and password hash of a user. Raises Problem 404."""
+    user = _existing(session, user_id)
+    return user.username, user.password_hash
 
 
 def _existing(session: Session, user_id: str) -> User:

@@ -137,6 +137,22 @@ def test_a_user_name_is_taken_however_it_is_written(client: TestClient) -> None:
         assert (answer.status_code, answer.json()["msg"]) == (409, "用户名已存在，请换一个")
 
 
+def test_nobody_is_given_the_password_that_they_have(client: TestClient) -> None:
+    user = client.post("/api/users", json=_new("zhang", password="correct-horse-7")).json()["data"]
+    path = f"/api/users/{user['user_id']}"
+    answer = client.put(path, json={"password": "correct-horse-7"})
+    assert (answer.status_code, answer.json()["data"]["fields"][0]["type"]) == (422, "password_unchanged")
+    assert client.put(path, json={"password": "correct-horse-8"}).status_code == 200
+
+
+def test_a_name_of_blanks_is_no_name_and_clears_none(client: TestClient) -> None:
+    client.post("/api/auth/updateInfo", json={"name": "李四"})
+    answer = client.post("/api/auth/updateInfo", json={"name": " \u3000"}).json()
+    assert (answer["code"], answer["msg"]) == (1, "更新数据失败")
+    assert answer["data"] == "name：不能只有空白"
+    assert _me(client)["user"]["name"] == "李四"
+
+
 def test_user_bodies_keep_the_rules(client: TestClient) -> None:
     user_id = _me(client)["user"]["user_id"]
     for body in (
@@ -149,6 +165,8 @@ def test_user_bodies_keep_the_rules(client: TestClient) -> None:
         assert client.post("/api/users", json=body).status_code == 422
     answer = client.put(f"/api/users/{user_id}", json={"password": "short"})
     assert (answer.status_code, answer.json()["msg"]) == (422, "密码需要 8 到 128 个字符")
+    answer = client.put(f"/api/users/{user_id}", json={"name": "  "})
+    assert answer.status_code == 422
     assert client.put("/api/users/nobody", json={"name": "x"}).status_code == 404
     assert client.put("/api/users/nobody", json={"password": "quite-another-one"}).status_code == 404
     assert client.get("/api/users/nobody").json()["msg"] == "用户不存在"

@@ -75,8 +75,14 @@ def test_a_profile_beyond_its_limits_is_refused_by_the_field(field: str, value: 
 def test_blanks_around_a_text_are_dropped_and_an_empty_one_clears_the_field(field: str) -> None:
     value = {"email": "a@b.c", "phone": "12345"}.get(field, "x")
     assert profile_changes({field: f" {value}\t"}) == {field: value}
-    for empty in ("", "  ", None):
+    for empty in ("", None):
         assert profile_changes({field: empty}) == {field: None}
+
+
+@pytest.mark.parametrize("blanks", [" ", "\t", "\u3000 \n"])
+def test_a_name_of_blanks_is_refused(blanks: str) -> None:
+    with pytest.raises(ProfileFaultError):
+        profile_changes({"name": blanks})
 
 
 def test_only_fields_of_the_profile_that_were_sent_change() -> None:
