@@ -24,6 +24,7 @@ from desktop.pages.workbench import photos
 from desktop.pages.workbench.clipboard import copy_regions
 from desktop.pages.workbench.conflicts import ConflictDialog
 from desktop.pages.workbench.exchange import Exchange
+from desktop.pages.workbench.mode_buttons import MODE_COMMANDS
 from shared.codes import Verdict
 from tests.desktop.workbench.stage import Desk, make_record, picture
 from tests.desktop.workbench.test_correcting import add_result
@@ -271,9 +272,8 @@ def test_a_finding_of_a_sealed_record_stays_where_it_is(
 def test_a_sealed_record_can_be_looked_at_by_keys(opened: Desk, qtbot: QtBot) -> None:
     """Comparing and the versions of a result are no changes."""
     commands = opened.context.commands
-    for look in ("item.versions", "compare", "compare.blink", "record.report", "inspection.export"):
-        if look in commands._bindings:
-            assert commands.possible(look), look
+    looking = ("item.versions", "compare", "record.report", "inspection.export", *MODE_COMMANDS.values())
+    assert [look for look in looking if not commands.possible(look)] == []
 
 
 # -- sealed by another person while it is open here
