@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -132,10 +133,11 @@ class SealChecks:
             content = _content(look, row)
             if row is rows[-1]:
                 look.content = content
-        if look.current and look.content:
-            self._compare_tables(session, look)
-        for at, file in enumerate(look.files):
-            self._compare_file(session, look, at, file)
+        with _unreadable_said(look):
+            if look.current and look.content:
+                self._compare_tables(session, look)
+            for at, file in enumerate(look.files):
+                self._compare_file(session, look, at, file)
         return look
 
     def _compare_tables(self, session: Session, look: _Look) -> None:
@@ -160,12 +162,13 @@ class SealChecks:
 
     def _judge(self, look: _Look) -> SealCheck:
         """Read the stored files too, outside of the transaction."""
-        for at, file in enumerate(look.files):
-            found = self._stored_hash(file["sha256"])
-            if found != file["sha256"]:
-                lost = DifferenceKind.FILE_MISSING if found is None else DifferenceKind.FILE_CHANGED
-                look.differs(lost, f"files[{at}]", _owner(look, file), file)
-        self._judge_models(look)
+        with _unreadable_said(look):
+            for at, file in enumerate(look.files):
+                found = self._stored_hash(file["sha256"])
+                if found != file["sha256"]:
+                    lost = DifferenceKind.FILE_MISSING if found is None else DifferenceKind.FILE_CHANGED
+                    look.differs(lost, f"files[{at}]", _owner(look, file), file)
+            self._judge_models(look)
         return SealCheck(
             inspection_id=look.inspection_id,
             edition=look.edition,
@@ -186,6 +189,15 @@ class SealChecks:
             if sha256 is not None and found[sha256] != sha256:
                 lost = DifferenceKind.FILE_MISSING if found[sha256] is None else DifferenceKind.FILE_CHANGED
                 look.differs(lost, f"models[{at}]", model=model)
+
+
+@contextmanager
+def _unreadable_said(look: _Look) -> Iterator[None]:
+    """A content that somebody changed may lack what every content has: that is a difference, not a fault."""
+    try:
+        yield
+    except (KeyError, TypeError, AttributeError):
+        look.differs(DifferenceKind.UNREADABLE, f"editions[{look.edition}].content")
 
 
 def _begun(inspection_id: str, rows: Sequence[Row], log: Sequence[LoggedSeal]) -> _Look:

@@ -456,6 +456,16 @@ def test_an_edition_that_was_made_anew_is_not_the_one_of_the_log(sealed: Sealed)
     assert "editions[1].seal" in sealed.paths()
 
 
+@pytest.mark.parametrize("key", ["sha256", "file_id", "items", "record", "model_sha256", "model_name"])
+def test_an_edition_without_what_every_edition_has_is_said_to_be_unreadable(sealed: Sealed, key: str) -> None:
+    content = sealed.rows(EDITION)["record_edition"][0][3].replace(f'"{key}":', '"other":')
+    here = EDITION.c.inspection_id == sealed.record
+    sealed.write(update(EDITION).where(here).values(content=content))
+    found = sealed.check()
+    assert not found.intact
+    assert "editions[1].content" in [one.path for one in found.differences]
+
+
 def test_a_release_or_reopening_that_nobody_did_is_found(sealed: Sealed) -> None:
     at = dt.datetime(2026, 1, 1)
     here = EDITION.c.inspection_id == sealed.record
