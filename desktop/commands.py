@@ -197,6 +197,7 @@ def _view() -> list[Command]:
         ("view.zoom_in", QT_TRANSLATE_NOOP("Commands", "Zoom in"), ("+", "="), "plus"),
         ("view.zoom_out", QT_TRANSLATE_NOOP("Commands", "Zoom out"), ("-",), "minus"),
         ("view.item", QT_TRANSLATE_NOOP("Commands", "Zoom to the item"), ("Z",), "finding"),
+        ("view.photo", QT_TRANSLATE_NOOP("Commands", "Show the photo or the reference"), ("T",), "photo"),
         ("view.regions", QT_TRANSLATE_NOOP("Commands", "Hide or show regions"), ("H",), "eye-off"),
         ("view.labels", QT_TRANSLATE_NOOP("Commands", "Hide or show labels"), ("L",), "eye"),
         ("view.minimap", QT_TRANSLATE_NOOP("Commands", "Hide or show the minimap"), ("Shift+M",), "eye"),

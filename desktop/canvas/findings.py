@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygonF
 
 from desktop.canvas.colours import CanvasColours
@@ -23,7 +23,8 @@ Matrix = npt.NDArray[np.float64]
 class FindingBox:
     """A finding to show: its rectangle in px of its photo, what it is, how sure the model is (0..1).
 
-    `author` is said of one that a person drew, which has no confidence.
+    `author` is said of one that a person drew, which has no confidence. `quiet` is one of another item: it
+    is there to be known of, not to be worked on.
     """
 
     rect: Rect
@@ -32,6 +33,7 @@ class FindingBox:
     state: State = State.FAILED
     highlighted: bool = False
     author: str = ""
+    quiet: bool = False
 
     @property
     def text(self) -> str:
@@ -57,9 +59,20 @@ def mapped_corners(rect: Rect, mapping: Matrix | None) -> list[tuple[float, floa
     return [(float(x), float(y)) for x, y in flat]
 
 
-def _urgency(place: tuple[FindingBox, QColor, list[tuple[float, float]]]) -> tuple[bool, float]:
+def _urgency(place: tuple[FindingBox, QColor, list[tuple[float, float]]]) -> tuple[bool, bool, float]:
     box = place[0]
-    return not box.highlighted, -(1.0 if box.confidence is None else box.confidence)
+    return box.quiet, not box.highlighted, -(1.0 if box.confidence is None else box.confidence)
+
+
+def dashed_outline(painter: QPainter, corners: Sequence[tuple[float, float]], colour: QColor) -> None:
+    """Paint an outline without a ground, dashes over a light line, so that it is seen on every picture."""
+    polygon = QPolygonF([QPointF(x, y) for x, y in corners])
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    light = QColor("#ffffff")
+    light.setAlpha(170)
+    for shade, style in ((light, Qt.PenStyle.SolidLine), (colour, Qt.PenStyle.DashLine)):
+        painter.setPen(QPen(shade, 1.5, style))
+        painter.drawPolygon(polygon)
 
 
 class FindingLayer:
@@ -82,7 +95,11 @@ class FindingLayer:
         for box in sorted(self.boxes, key=lambda one: one.highlighted):
             corners = [viewport.to_view(x, y) for x, y in mapped_corners(box.rect, self.mapping)]
             colour = QColor(colours.accent) if box.highlighted else colours.of_state(box.state)
-            self._outline(painter, corners, colour, 3 if box.highlighted else 2)
+            if box.quiet:
+                colour = QColor(colours.dim)
+                dashed_outline(painter, corners, colour)
+            else:
+                self._outline(painter, corners, colour, 3 if box.highlighted else 2)
             if self.show_labels and box.text:
                 places.append((box, colour, corners))
         taken: set[tuple[int, int]] = set()

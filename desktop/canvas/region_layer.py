@@ -48,6 +48,8 @@ class RegionLayer:
         store.subscribe(self._store_changed)
         self.show_regions = True
         self.show_labels = True
+        self.full_names = False
+        """Say the name and the note of every region in place of its mark, not only of selected ones."""
 
     def paint(
         self,
@@ -215,10 +217,11 @@ class RegionLayer:
             if not chosen and max(box.w, box.h) < least:
                 continue
             text = str(region.number)
-            if chosen:
+            if chosen or self.full_names:
                 name = chip_text(metrics, region.label)
                 text = " ".join(part for part in (text, name, region.note) if part)
-            width = metrics.horizontalAdvance(text) + 14 + (15 if region.state is not State.NONE else 0)
+            mark = State.NONE if self.full_names else region.state
+            width = metrics.horizontalAdvance(text) + 14 + (15 if mark is not State.NONE else 0)
             chips = chip_places(box, width, (viewport.width, viewport.height))
             free = (one for one in chips if taken.isdisjoint(chip_cells(one)))
             chip = chips[0] if chosen else next(free, None)
@@ -228,7 +231,7 @@ class RegionLayer:
                 return
             taken.update(chip_cells(chip))
             colour = QColor(colours.accent) if chosen else colours.of_state(region.state)
-            draw_chip(painter, chip, text, colour, region.state)
+            draw_chip(painter, chip, text, colour, mark)
 
     @staticmethod
     def _handles(painter: QPainter, viewport: Viewport, accent: QColor, regions: Iterable[Region]) -> None:

@@ -6,8 +6,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QCoreApplication
+
 from desktop.canvas.arrange import Side
 from desktop.canvas.tools import Tool
+from desktop.canvas.view import CanvasView
 from desktop.imaging.tone import Tone
 from desktop.pages.picture_commands import bind_canvas, bind_pair, zooms
 from desktop.pages.workbench.clipboard import copy_regions, paste_regions
@@ -59,9 +62,25 @@ def bind(page: WorkbenchPage) -> None:
     def escape() -> None:
         if page.aligning.cancel() or page.correcting.cancel():
             return
-        page.comparing.show(False)
-        view.cancel()
-        view.setFocus()
+        comparing.show(False)
+        comparing.front.cancel()
+        comparing.front.setFocus()
+
+    def on_front(act: Callable[[CanvasView], object]) -> Callable[[], object]:
+        """`act` on the canvas in front, unless pictures are compared in its place."""
+        return lambda: None if comparing.on else act(comparing.front)
+
+    def on_regions(act: Callable[[], object]) -> Callable[[], None]:
+        """`act` on regions, which are on the reference image: where that is not on view it says so."""
+
+        def acting() -> None:
+            if comparing.canvas is view:
+                act()
+            else:
+                say = QCoreApplication.translate("WorkbenchPage", "Show the reference image first ({keys}).")
+                page.toast.emit(say.format(keys=commands.keys_text("view.photo")))
+
+        return acting
 
     def copy() -> None:
         if bench.document is not None:
@@ -69,7 +88,7 @@ def bind(page: WorkbenchPage) -> None:
 
     def paste() -> None:
         if not page.adding.paste():
-            paste_regions(view, bench.link)
+            on_regions(lambda: paste_regions(view, bench.link))()
 
     def rename() -> None:
         if page.correcting.focused:
@@ -92,25 +111,25 @@ def bind(page: WorkbenchPage) -> None:
         page.line.show()
 
     def snap() -> None:
-        view.editor.snapping = not view.editor.snapping
+        comparing.snap(not view.editor.snapping)
         page.line.show()
 
     def area() -> None:
-        comparing.picture()
+        page.photo_view.show(False)
         page.own_detection.draw()
 
     def show_item() -> None:
         comparing.picture()
-        view.show_region(bench.current)
+        page.photo_view.show_item(bench.current)
 
     def hide_regions() -> None:
         comparing.picture()
-        view.show_regions(not view.regions_shown)
+        comparing.show_regions(not view.regions_shown)
         page.items.say_hidden(not view.regions_shown)
 
     def minimap() -> None:
         comparing.picture()
-        view.show_minimap(not view.minimap_shown)
+        comparing.show_minimap(not view.minimap_shown)
         page.context.preferences.change(minimap=view.minimap_shown)
 
     handlers: list[tuple[str, Callable[[], object], Callable[[], bool]]] = [
@@ -128,24 +147,25 @@ def bind(page: WorkbenchPage) -> None:
         ("view.regions", hide_regions, is_open),
         ("view.labels", lambda: comparing.show_labels(not view.labels_shown), is_open),
         ("view.minimap", minimap, is_open),
+        ("view.photo", page.photo_view.toggle, is_open),
         ("view.inspector", page.parts.fold, is_open),
         ("edit.undo", page.undoing.undo, editing),
         ("edit.redo", page.undoing.redo, editing),
-        ("edit.copy", copy, is_open),
+        ("edit.copy", on_regions(copy), is_open),
         ("edit.paste", paste, editing),
-        ("edit.duplicate", view.editor.duplicate, editing),
+        ("edit.duplicate", on_front(lambda canvas: canvas.editor.duplicate()), editing),
         ("edit.delete", page.deleting.delete, on_item),
         ("edit.all", page.select_all, is_open),
         ("edit.rename", rename, on_item),
-        ("region.lock", lock, editing),
-        ("region.hide", view.editor.hide_selected, editing),
-        ("region.show", view.editor.show_all, editing),
-        ("region.front", lambda: view.editor.raise_selected(to_front=True), editing),
-        ("region.back", lambda: view.editor.raise_selected(to_front=False), editing),
-        ("region.left", lambda: view.editor.align(Side.LEFT), editing),
-        ("region.right", lambda: view.editor.align(Side.RIGHT), editing),
-        ("region.top", lambda: view.editor.align(Side.TOP), editing),
-        ("region.bottom", lambda: view.editor.align(Side.BOTTOM), editing),
+        ("region.lock", on_regions(lock), editing),
+        ("region.hide", on_regions(view.editor.hide_selected), editing),
+        ("region.show", on_regions(view.editor.show_all), editing),
+        ("region.front", on_regions(lambda: view.editor.raise_selected(to_front=True)), editing),
+        ("region.back", on_regions(lambda: view.editor.raise_selected(to_front=False)), editing),
+        ("region.left", on_front(lambda canvas: canvas.editor.align(Side.LEFT)), editing),
+        ("region.right", on_front(lambda canvas: canvas.editor.align(Side.RIGHT)), editing),
+        ("region.top", on_front(lambda canvas: canvas.editor.align(Side.TOP)), editing),
+        ("region.bottom", on_front(lambda canvas: canvas.editor.align(Side.BOTTOM)), editing),
         ("view.brighter", lambda: tone(_TONE_STEP, 0), is_open),
         ("view.darker", lambda: tone(-_TONE_STEP, 0), is_open),
         ("view.contrast_more", lambda: tone(0, _TONE_STEP), is_open),
@@ -177,7 +197,12 @@ def bind(page: WorkbenchPage) -> None:
         refused = bench.may_edit if enabled in (editing, on_item) else None
         commands.bind(command, handler, owner=page, enabled=enabled, refused=refused)
     commands.bind("search", page.items.search.setFocus, owner=page.items.search)
-    bind_canvas(commands, view)
+    for canvas in (view, page.photo):
+        bind_canvas(commands, canvas)
+        commands.bind("finding.next", lambda: page.step_finding(1), owner=canvas)
+        commands.bind("finding.previous", lambda: page.step_finding(-1), owner=canvas)
+        commands.bind("view.leave", partial(canvas.focusNextPrevChild, True), owner=canvas)
+        commands.bind("view.leave_back", partial(canvas.focusNextPrevChild, False), owner=canvas)
     pane, findings, strip = (
         page.inspector.photo.pane,
         page.inspector.findings.list,
@@ -194,7 +219,3 @@ def bind(page: WorkbenchPage) -> None:
         owner=findings,
         enabled=lambda: page.correcting.focused,
     )
-    commands.bind("finding.next", lambda: page.step_finding(1), owner=view)
-    commands.bind("finding.previous", lambda: page.step_finding(-1), owner=view)
-    commands.bind("view.leave", lambda: view.focusNextPrevChild(True), owner=view)
-    commands.bind("view.leave_back", lambda: view.focusNextPrevChild(False), owner=view)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
@@ -26,6 +28,8 @@ class Comparing(QObject):
 
     said = Signal(str)
     """Why there is nothing to compare."""
+    changed = Signal()
+    """Something else is on view in the place of the canvas."""
 
     def __init__(
         self,
@@ -34,13 +38,18 @@ class Comparing(QObject):
         correcting: Correcting,
         strip: ToolStrip,
         centre: QStackedWidget,
-        canvases: tuple[CanvasView, CompareView],
+        canvases: tuple[CanvasView, CanvasView, CompareView],
         window: QWidget,
     ) -> None:
         super().__init__(window)
         self._bench, self._photos, self._correcting = bench, photos, correcting
         self._strip, self._centre, self._window = strip, centre, window
-        self._view, self._compare = canvases
+        *views, self._compare = canvases
+        self._views = views
+        self.front: CanvasView = views[0]
+        """The canvas on view while nothing is compared: that of the reference image or of the photo."""
+        self.why_not: Callable[[Tool], str] = lambda _tool: ""
+        """Why a tool cannot be used on the canvas in front; empty where it can."""
         self._awaited = False
         self._panes: tuple[CompareView, ...] = (self._compare,)
         self.bar = CompareBar(self._compare, bench.context.commands)
@@ -59,18 +68,42 @@ class Comparing(QObject):
     @property
     def canvas(self) -> CanvasView | CompareView:
         """What is on view in the place of the canvas."""
-        return self._compare if self._centre.currentWidget() is self._compare else self._view
+        return self._compare if self.on else self.front
+
+    @property
+    def on(self) -> bool:
+        """True while reference and photo are compared."""
+        return self._centre.currentWidget() is self._compare
 
     def take(self, tool: Tool) -> None:
         """Take a tool of the canvas; they work on the picture, which comes back to view."""
+        refused = self.why_not(tool)
+        if refused:
+            self._strip.show_tool(None if self.on else self.front.editor.tool)
+            self.said.emit(refused)
+            return
         self.picture()
-        self._view.set_tool(tool)
+        self.front.set_tool(tool)
 
     def picture(self) -> None:
         """Look at the picture again, if it was compared."""
-        if self.canvas is self._compare:
+        if self.on:
             self.show(False)
-            self._view.setFocus()
+            self.front.setFocus()
+
+    def put_in_front(self, canvas: CanvasView) -> None:
+        """Have this canvas in front, and look at it; what is under way on the other one is dropped."""
+        if self.front.editor.busy:
+            self.front.cancel()
+        self.front.set_tool(Tool.SELECT)
+        self.front = canvas
+        self.show(False)
+        canvas.setFocus()
+
+    def keep_front(self) -> None:
+        """Show the canvas in front again, if the other one was brought to view."""
+        if self._centre.currentWidget() in self._views:
+            self._centre.setCurrentWidget(self.front)
 
     def by(self, mode: CompareMode) -> None:
         """Compare in this way on the canvas; says so where that cannot be."""
@@ -79,20 +112,37 @@ class Comparing(QObject):
             self.said.emit(self.tr("The photo is not aligned. Run detection, or align it by three points."))
             return
         self._compare.set_mode(mode)
-        if self.canvas is not self._compare:
+        if not self.on:
             self.toggle()
 
     def set_tone(self, tone: Tone) -> None:
         """Show the picture, the reference and the photo in this tone."""
-        self._view.set_tone(tone)
+        for view in self._views:
+            view.set_tone(tone)
         for pane in self._panes:
             pane.set_tone(tone)
 
     def show_labels(self, on: bool) -> None:
         """Paint numbers and names wherever there are regions or findings, or none of them."""
-        self._view.show_labels(on)
+        for view in self._views:
+            view.show_labels(on)
         for pane in self._panes:
             pane.show_labels(on)
+
+    def show_regions(self, on: bool) -> None:
+        """Paint regions and findings on both canvases, or only the pictures."""
+        for view in self._views:
+            view.show_regions(on)
+
+    def show_minimap(self, on: bool) -> None:
+        """Let the minimap appear on both canvases, or never."""
+        for view in self._views:
+            view.show_minimap(on)
+
+    def snap(self, on: bool) -> None:
+        """Have dragged edges snap on both canvases, or not."""
+        for view in self._views:
+            view.editor.snapping = on
 
     def show(self, on: bool) -> None:
         """Compare reference and photo of the chosen item on the canvas, or look at the picture again."""
@@ -100,13 +150,14 @@ class Comparing(QObject):
         on = on and self._photos.pair is not None
         self._strip.compare.setChecked(on)
         # The tools work on the picture: none is in hand while it is not on view.
-        self._strip.show_tool(None if on else self._view.editor.tool)
+        self._strip.show_tool(None if on else self.front.editor.tool)
         if self._bench.link.file is not None:
-            self._centre.setCurrentWidget(self._compare if on else self._view)
+            self._centre.setCurrentWidget(self._compare if on else self.front)
             self._strip.raise_()
         if on:
             self._compare.fit()
             self._compare.setFocus()
+        self.changed.emit()
 
     def show_when_there(self) -> None:
         """Compare as soon as the photo of the chosen item is there."""
@@ -123,7 +174,7 @@ class Comparing(QObject):
         """Compare on the canvas, or not; says so when the item has no photo."""
         if self._photos.pair is None:
             self.said.emit(self.tr("This item has no photo to compare yet."))
-        self.show(self._centre.currentWidget() is not self._compare)
+        self.show(not self.on)
 
     def versions(self) -> None:
         """Look at two versions of the chosen item's result; says so when there are no two."""

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import Protocol
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
@@ -19,7 +20,15 @@ from desktop.widgets import Button, Kind, label
 from shared import results
 from shared.geometry import Rect
 
-_NEW = "difference"
+NEW = "difference"
+"""The label of a finding that a person drew, until they say what it is."""
+
+
+class Labelling(Protocol):
+    """Where a person says what a finding is; gives the answer to `Correcting.relabel`."""
+
+    def edit_label(self, place: int, labels: Sequence[str]) -> None:
+        """Ask what the finding at `place` of those on view is; `labels` are offered."""
 
 
 class CorrectionBar(QWidget):
@@ -86,6 +95,14 @@ class Correcting(QObject):
         super().__init__(owner)
         self._bench, self._box, self._bar = bench, box, bar
         self._views = tuple(views)
+        self.places: list[QWidget] = [box.list, *views]
+        """Where keys go to the chosen finding."""
+        self.selected: Collection[int] = ()
+        """Findings on view that are selected; what is done with the chosen one is done with them too."""
+        self.on_canvas = False
+        """Whether findings can be drawn on the photo that fills the canvas."""
+        self.labelling: Labelling = box.list
+        """Where the label of a finding is asked for."""
         self._tools = [BoxTool(self.choose, self._reshaped, self._added) for _ in views]
         for view, tool in zip(self._views, self._tools, strict=True):
             view.set_tool(tool)
@@ -103,14 +120,14 @@ class Correcting(QObject):
     def show(self, pair: AlignedPair | None) -> None:
         """Let the findings on view be edited on this pair."""
         shown = [finding.rect for finding in self._box.shown]
-        editable = self._can_correct
+        editable = self.can_correct
         for view, tool in zip(self._views, self._tools, strict=True):
             tool.rects, tool.current = shown, self._box.list.current
             tool.mapping = None if pair is None else pair.mapping
             tool.size = (0, 0) if pair is None else pair.photo_size
             tool.editable = editable
             view.update()
-        self._bar.draw.setEnabled(editable and pair is not None)
+        self._bar.draw.setEnabled(editable and (pair is not None or self.on_canvas))
         self._bar.setVisible(editable)
         self._bar.show_steps(self._draft.steps if self._draft is not None else 0)
 
@@ -118,12 +135,12 @@ class Correcting(QObject):
     def focused(self) -> bool:
         """True when keys go to the chosen finding."""
         widget = QApplication.focusWidget()
-        return self.has_chosen and (widget is self._box.list or widget in self._views)
+        return self.has_chosen and widget in self.places
 
     @property
     def has_chosen(self) -> bool:
         """True when a finding is chosen that may be corrected."""
-        return self._can_correct and self._box.list.current >= 0
+        return self.can_correct and self._box.list.current >= 0
 
     def choose(self, place: int) -> None:
         """Choose one of the findings on view."""
@@ -136,12 +153,13 @@ class Correcting(QObject):
         return self._bench.drafts.get(self._bench.current)
 
     @property
-    def _can_correct(self) -> bool:
+    def can_correct(self) -> bool:
+        """True when the findings of the chosen item may be changed here and now."""
         return self._bench.editable and self._bench.stored_entry is not None
 
     def _open(self) -> Draft | None:
         """The draft, begun where there is none; None when nothing can be corrected."""
-        if not self._can_correct:
+        if not self.can_correct:
             return None
         item, base = self._bench.item, self._bench.stored_entry
         if self._draft is None and item is not None and base is not None:
@@ -163,19 +181,42 @@ class Correcting(QObject):
 
     def remove(self, shown: int) -> None:
         """Delete a finding on view."""
-        place, draft = self._place(shown), self._open()
-        if draft is not None and place >= 0:
-            draft.remove(place)
-            self.changed.emit()
+        self.remove_places([self._place(shown)])
 
     def remove_chosen(self) -> None:
-        """Delete the chosen finding."""
-        self.remove(self._box.list.current)
+        """Delete the chosen finding, and those that are selected with it."""
+        current = self._box.list.current
+        together = self.selected if current in self.selected else [current]
+        self.remove_places([self._place(shown) for shown in together])
+
+    def remove_places(self, places: Collection[int]) -> None:
+        """Delete the findings at these places among the boxes of the entry."""
+        known = [place for place in places if place >= 0]
+        draft = self._open() if known else None
+        if draft is not None:
+            draft.remove(known)
+            self.changed.emit()
+
+    def reshape_places(self, rects: Mapping[int, Rect], merge_key: str = "") -> None:
+        """Say where findings are, px of the photo, by their places among the boxes of the entry."""
+        draft = self._open() if rects else None
+        if draft is not None:
+            draft.reshape(rects, merge_key)
+            self.changed.emit()
+
+    def add(self, found: Sequence[tuple[Rect, str]]) -> bool:
+        """Add findings: where, px of the photo, and what. False when that cannot be."""
+        draft = self._open()
+        if draft is None:
+            return False
+        draft.add(found)
+        self.changed.emit()
+        return True
 
     def ask_label(self, shown: int) -> None:
         """Let the person say what a finding is."""
-        if self._can_correct and self._place(shown) >= 0:
-            self._box.list.edit_label(shown, self.labels())
+        if self.can_correct and self._place(shown) >= 0:
+            self.labelling.edit_label(shown, self.labels())
 
     def ask_chosen_label(self) -> None:
         """Let the person say what the chosen finding is."""
@@ -196,19 +237,18 @@ class Correcting(QObject):
             self.changed.emit()
 
     def _reshaped(self, shown: int, rect: Rect) -> None:
-        place, draft = self._place(shown), self._open()
-        if draft is not None and place >= 0:
-            draft.reshape(place, rect)
-            self.changed.emit()
+        place = self._place(shown)
+        if place >= 0:
+            self.reshape_places({place: rect})
 
     def _added(self, rect: Rect) -> None:
-        draft = self._open()
         self._bar.draw.setChecked(False)
-        if draft is None:
-            return
-        draft.add(rect, _NEW)
-        self.changed.emit()
-        last = len(draft.boxes) - 1
+        if self.add([(rect, NEW)]):
+            self.ask_last_label()
+
+    def ask_last_label(self) -> None:
+        """Choose the finding that was added last, and let the person say what it is."""
+        last = max((finding.place for finding in self._box.shown), default=-1)
         shown = next((at for at, one in enumerate(self._box.shown) if one.place == last), -1)
         self.choose(shown)
         self.ask_label(shown)

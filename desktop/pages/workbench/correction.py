@@ -5,11 +5,13 @@ A box here is the JSON of a `CorrectedBox`; `place` counts the boxes of an entry
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from desktop.journal import Drafted, DraftStep
+from desktop.journal.journal import MERGE_WITHIN
 from shared import results
 from shared.codes import Origin, Progress
 from shared.geometry import Rect
@@ -98,6 +100,8 @@ class Draft:
     newest: results.Entry | None
     kept: Drafted
     said: Said = _unheard
+    _last: tuple[str, float] = ("", 0.0)
+    """The merge key of the newest step, and when it was made (s of the monotonic clock)."""
 
     @classmethod
     def begin(cls, item_id: str, base: results.Entry, newest: results.Entry | None) -> Draft:
@@ -135,6 +139,7 @@ class Draft:
         """Take the last change back; False when there is none."""
         done = self.kept.undo()
         if done:
+            self._last = ("", 0.0)
             self.said(DraftStep.UNDO, None)
         return done
 
@@ -142,6 +147,7 @@ class Draft:
         """Do the change again that was taken back last; False when there is none."""
         done = self.kept.redo()
         if done:
+            self._last = ("", 0.0)
             self.said(DraftStep.REDO, None)
         return done
 
@@ -154,23 +160,43 @@ class Draft:
         if label and label != self.boxes[place]["label"]:
             self._put(place, {"label": label, "severity": severity, "accepted": True})
 
-    def reshape(self, place: int, rect: Rect) -> None:
-        """Say where a finding is, px of the photo; it is right then."""
-        self._put(place, {"points": _points(rect), "accepted": True})
+    def reshape(self, rects: Mapping[int, Rect], merge_key: str = "") -> None:
+        """Say where findings are, px of the photo, by their places; they are right then.
 
-    def remove(self, place: int) -> None:
-        """Delete a finding."""
-        self._take((*self.boxes[:place], *self.boxes[place + 1 :]))
+        A step with the merge key of the newest one joins it, when that was made within `MERGE_WITHIN`.
+        """
+        moved = {place: {"points": _points(rect), "accepted": True} for place, rect in rects.items()}
+        boxes = tuple({**box, **moved.get(place, {})} for place, box in enumerate(self.boxes))
+        now = time.monotonic()
+        key, at = self._last
+        if merge_key and key == merge_key and now - at <= MERGE_WITHIN:
+            self.undo()
+        self._take(boxes)
+        self._last = (merge_key, now)
 
-    def add(self, rect: Rect, label: str) -> None:
-        """Add a finding that the person saw, px of the photo."""
-        box = {"label": label, "confidence": 1.0, "points": _points(rect)}
-        self._take((*self.boxes, {**box, "origin": Origin.PERSON.value, "accepted": True}))
+    def remove(self, places: Collection[int]) -> None:
+        """Delete the findings at these places."""
+        self._take(tuple(box for place, box in enumerate(self.boxes) if place not in places))
+
+    def add(self, found: Sequence[tuple[Rect, str]]) -> None:
+        """Add findings that the person saw: where, px of the photo, and what."""
+        drawn = (
+            {
+                "label": label,
+                "confidence": 1.0,
+                "points": _points(rect),
+                "origin": Origin.PERSON.value,
+                "accepted": True,
+            }
+            for rect, label in found
+        )
+        self._take((*self.boxes, *drawn))
 
     def _put(self, place: int, changes: Box) -> None:
         self._take((*self.boxes[:place], {**self.boxes[place], **changes}, *self.boxes[place + 1 :]))
 
     def _take(self, boxes: Boxes) -> None:
+        self._last = ("", 0.0)
         self.kept.take(list(boxes))
         self.said(DraftStep.TAKE, list(boxes))
 

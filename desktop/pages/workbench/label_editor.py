@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QComboBox, QWidget
 
@@ -16,6 +16,8 @@ class LabelEditor(QComboBox):
 
     labelled = Signal(str)
     """The label that the person gave, once; nothing when they gave none."""
+    left = Signal()
+    """It goes by a key: the focus is free for what was there before."""
 
     def __init__(self, labels: Sequence[str], current: str, parent: QWidget) -> None:
         super().__init__(parent)
@@ -47,6 +49,15 @@ class LabelEditor(QComboBox):
         if not self._open:
             self.take()
 
+    def event(self, event: QEvent) -> bool:
+        """Esc and Enter are meant for this field, not for the commands of the page."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            own = (Qt.Key.Key_Escape, Qt.Key.Key_Return, Qt.Key.Key_Enter)
+            if event.key() in own:
+                event.accept()
+                return True
+        return super().event(event)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Esc gives no label."""
         if event.key() == Qt.Key.Key_Escape:
@@ -74,5 +85,8 @@ class LabelEditor(QComboBox):
         self._open = False
 
     def _go(self) -> None:
+        by_key = self.hasFocus()
         self.hide()
+        if by_key:
+            self.left.emit()
         self.deleteLater()

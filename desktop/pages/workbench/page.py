@@ -40,6 +40,7 @@ from desktop.pages.workbench.own_detection import OwnDetection
 from desktop.pages.workbench.own_file import OwnFile
 from desktop.pages.workbench.parts import Parts
 from desktop.pages.workbench.photo_crops import PhotoCrops
+from desktop.pages.workbench.photo_view import PhotoCanvas, PhotoView
 from desktop.pages.workbench.photos import Photos
 from desktop.pages.workbench.reference import ReferenceChoice
 from desktop.pages.workbench.reference_picture import ReferencePicture
@@ -78,6 +79,7 @@ class WorkbenchPage(Page):
         self.items = ItemsPanel(context.commands)
         self.view = CanvasView()
         self.view.setObjectName("canvas")
+        self.photo = PhotoCanvas()
         self.compare = CompareView()
         self.compare.setObjectName("canvas-compare")
         self.inspector = Inspector(context.commands)
@@ -87,7 +89,6 @@ class WorkbenchPage(Page):
         self.rest = Banner()
         self.rest.setObjectName("detect-rest")
         self.own_file = OwnFile(self.bench)
-        self.view.show_minimap(context.preferences.values.minimap)
         self.reference = ReferenceChoice(self.bench)
         self.centre = QStackedWidget()
         self.strip = ToolStrip(self.centre, context.commands)
@@ -98,16 +99,21 @@ class WorkbenchPage(Page):
         found, views = self.inspector.findings, (self.inspector.photo.pane, self.compare)
         self.sureness = Sureness(self.bench, found, context.preferences, self)
         self.correcting = Correcting(self.bench, found, self.inspector.correction, views, self)
-        of_findings = (self.inspector.findings.list, *views)
+        of_findings = (found.list, *views, self.photo)
         self.deleting = Deleting(
             self.bench, self.items, self.view, of_findings, self.correcting, context.commands, self
         )
         self.aligning = Aligning(self.photos, self.inspector.photo, self.compare, self)
-        canvases = (self.view, self.compare)
+        canvases = (self.view, self.photo)
         self.comparing = Comparing(
-            self.bench, self.photos, self.correcting, self.strip, self.centre, canvases, self
+            self.bench, self.photos, self.correcting, self.strip, self.centre, (*canvases, self.compare), self
         )
         self.comparing.follow(self.inspector.photo, self.aligning)
+        self.comparing.show_minimap(context.preferences.values.minimap)
+        boxes = (found, self.inspector.correction)
+        self.photo_view = PhotoView(
+            self.bench, self.photos, self.comparing, self.correcting, boxes, canvases, self.strip, self
+        )
         self.undoing = Undoing(self.bench, self.inspector, self.aligning, self.correcting, self)
         self.finishing = Finishing(self.bench, self)
         self.seal_bar = SealBar()
@@ -119,7 +125,7 @@ class WorkbenchPage(Page):
         self.history = History(self.bench, self.inspector.history, self)
         self.own_detection = OwnDetection(self.bench, self.inspector.fields.own, self.view, self)
         self.aligning.keep = self.own_detection.align
-        self.line = StatusLine(self.bench, self.view, self)
+        self.line = StatusLine(self.bench, canvases, lambda: self.comparing.front, self)
         RightButton(context.commands, self.view, self.items.list, lambda: self.bench.item is not None, self)
         self.starting = Starting(self.bench, self)
         self.live = Live(self.bench, self.reload, self.photos.reread, self)
@@ -136,7 +142,7 @@ class WorkbenchPage(Page):
         return QCoreApplication.translate("WorkbenchPage", "Workbench")
 
     def _build(self) -> None:
-        for shown in (self.view, self.compare, self.reference):
+        for shown in (self.view, self.photo, self.compare, self.reference):
             self.centre.addWidget(shown)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -161,21 +167,25 @@ class WorkbenchPage(Page):
             self.starting,
             self.own_detection,
             self.deleting,
+            self.photo_view,
             self.adding,
             self.standing,
         )
         for said in (bench.edits.failed, bench.edits.kept, *(part.said for part in (*talking, *others))):
             said.connect(self.toast)
         trimming = Trimming(self)
-        view.prepared.connect(trimming.soon)
+        for canvas in (view, self.photo):
+            canvas.prepared.connect(trimming.soon)
+            canvas.toolChanged.connect(self.strip.show_tool)
         self.photos.pairChanged.connect(trimming.soon)
         view.regionsEdited.connect(self._regions_edited)
         self.items.model.region_of = view.store.get
         view.regionsEdited.connect(lambda _: self.items.list.viewport().update())
         view.regionActivated.connect(view.show_region)
         self.line.said.connect(self.status)
-        view.toolChanged.connect(self.strip.show_tool)
-        self.items.activated.connect(view.show_region)
+        self.comparing.changed.connect(self.line.show)
+        self.items.activated.connect(self.photo_view.show_item)
+        fields.own.areaWanted.connect(lambda: self.photo_view.show(False))
         fields.renamed.connect(bench.rename)
         fields.described.connect(bench.describe)
         fields.ended.connect(self._back_to_picture)
@@ -256,12 +266,14 @@ class WorkbenchPage(Page):
         """Let go of the picture and of everything under way; also done when another record is opened."""
         self._close()
         self.view.close_picture()
+        self.photo_view.close()
 
     def _close(self) -> None:
         self.correcting.save()
         self.photos.forget()
         self.detecting.stop()
         self.rest.hide()
+        self.photo_view.drop()
         self.comparing.show(False)
         if self._loading is not None:
             self._loading.cancel()
@@ -286,7 +298,7 @@ class WorkbenchPage(Page):
         self.top.show_record(opened.record, self.bench.sealed)
         self.comparing.show(False)
         if self.picture.turn():
-            self.view.setFocus()
+            self.comparing.front.setFocus()
             if self._compare_wanted:
                 self.comparing.show_when_there()
         self._compare_wanted = False
@@ -359,6 +371,7 @@ class WorkbenchPage(Page):
         back = to_reference(self.bench.entry)
         # Without an alignment nobody knows where on the reference image a finding lies.
         self.view.set_findings(boxes if back is not None else (), back)
+        self.photo_view.show_findings()
         self.correcting.show(self.photos.own_pair)
 
     def _offer_rest(self, count: int) -> None:
@@ -387,7 +400,7 @@ class WorkbenchPage(Page):
 
     def _theme_changed(self) -> None:
         colours = colours_of(look().theme.dark)
-        for canvas in (self.view, self.compare, self.inspector.photo.pane):
+        for canvas in (self.view, self.photo, self.compare, self.inspector.photo.pane):
             canvas.set_colours(colours)
 
     # -- choosing
@@ -402,8 +415,8 @@ class WorkbenchPage(Page):
         """Select everything that is to be seen in the view that has the focus."""
         if self.deleting.place is Place.LIST:
             self.items.list.selectAll()
-        else:
-            self.view.select_all()
+        elif self.comparing.canvas is self.comparing.front:
+            self.comparing.front.select_all()
 
     def _back_to_picture(self) -> None:
         shown = self.centre.currentWidget()

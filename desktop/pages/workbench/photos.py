@@ -46,6 +46,8 @@ class Photos(QObject):
 
     pairChanged = Signal(object)
     """The new `AlignedPair` of the chosen item, or None."""
+    photoChanged = Signal()
+    """`ref`, `mapping` or `own` are others: another photo is looked at, or it is aligned in another way."""
 
     def __init__(self, bench: Bench, box: PhotoBox, window: QWidget) -> None:
         super().__init__(window)
@@ -56,8 +58,13 @@ class Photos(QObject):
         self._shown: _Wanted | None = None
         self._pair_soon = QTimer(self, singleShot=True, interval=_GATHER_MS)
         self._pair_soon.timeout.connect(self._pair)
-        self._ref: PhotoRef | None = None
-        self._own = False
+        self.ref: PhotoRef | None = None
+        """The photo of the chosen item that is looked at; None without one."""
+        self.mapping: list[list[float]] | None = None
+        """Brings px of the reference image to px of that photo; None where it is not aligned."""
+        self.own = False
+        """Whether the findings on view were found in it."""
+        self._seen: object = None
         self._by_hand: dict[tuple[str, str], list[list[float]]] = {}
         self._looked_at = ("", "")
         self._boxes: Sequence[FindingBox] = ()
@@ -72,6 +79,8 @@ class Photos(QObject):
         """Show the pair of the chosen item and what belongs to it; the photo list is read when it is new."""
         item = self._bench.item
         if item is None:
+            self.ref = None
+            self._look("", None, own=False)
             return
         entry = self._bench.stored_entry
         self._box.show_versions(version_lines(item), results.version(entry) if entry is not None else 0)
@@ -84,7 +93,8 @@ class Photos(QObject):
         self._stop_pairing()
         self._known.clear()
         self._box.strip.forget()
-        self._shown = self.pair = None
+        self._shown = self.pair = self.ref = None
+        self._look("", None, own=False)
 
     def reread(self, item_id: str) -> None:
         """Somebody changed the photos of an item."""
@@ -133,17 +143,18 @@ class Photos(QObject):
         self._show_strip(photos, ref)
         source = self._bench.source
         region = item.region(*source.size) if source is not None else None
-        self._ref = ref
-        self._own = ref is not None and self._is_of(entry, ref)
+        self.ref = ref
+        own = ref is not None and self._is_of(entry, ref)
         by_hand = (self._by_hand.get(self._key) if self._key else None) or self._kept_by_hand(item)
         self._box.show_alignment(alignment(entry), by_hand is not None)
+        mapping = None if ref is None else by_hand or (homography(entry) if own else None)
+        self._look(item.item_id, mapping, own)
         if ref is None:
             self._stop_pairing()
             self._shown = None
             self._say_pair(None)
             self._box.show_pair(None, self.tr("No photo yet. Add one, take one, or drop it here."))
             return
-        mapping = by_hand or (homography(entry) if self._own else None)
         wanted = _Wanted(item.item_id, ref, region, mapping)
         if wanted == self._shown:
             return
@@ -155,6 +166,14 @@ class Photos(QObject):
         self._stop_pairing()
         # Who holds the key for the next item down goes past many that nobody looks at.
         self._pair_soon.start()
+
+    def _look(self, item_id: str, mapping: list[list[float]] | None, own: bool) -> None:
+        """Say so when the photo that is looked at, or what is known of it, is another."""
+        self.mapping, self.own = mapping, own
+        seen = (item_id, self.ref, mapping, own)
+        if seen != self._seen:
+            self._seen = seen
+            self.photoChanged.emit()
 
     def _stop_pairing(self) -> None:
         """What is under way belongs to another photo: it must not be shown beside this item."""
@@ -205,17 +224,17 @@ class Photos(QObject):
     @property
     def own_pair(self) -> AlignedPair | None:
         """The pair when it shows the photo in which the findings on view were found; None for another."""
-        return self.pair if self._own else None
+        return self.pair if self.own else None
 
     @property
     def _key(self) -> tuple[str, str] | None:
-        ref = self._ref
+        ref = self.ref
         return None if ref is None else (self._bench.current, ref.content_id or ref.file_id or ref.url or "")
 
     @property
     def file_id(self) -> str:
         """The id of the file of the photo on view; an empty string while it is not known."""
-        ref = self._ref
+        ref = self.ref
         if ref is None or ref.file_id:
             return "" if ref is None else ref.file_id
         known = self._known.get(self._bench.current, ())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QObject, Signal
 
 from desktop.canvas.view import CanvasView
@@ -15,12 +17,21 @@ class StatusLine(QObject):
     said = Signal(str, str)
     """The texts at the left and at the right."""
 
-    def __init__(self, bench: Bench, view: CanvasView, parent: QObject) -> None:
+    def __init__(
+        self,
+        bench: Bench,
+        canvases: tuple[CanvasView, CanvasView],
+        front: Callable[[], CanvasView],
+        parent: QObject,
+    ) -> None:
+        """`canvases` are that of the reference image and that of the photo, `front` is the one on view."""
         super().__init__(parent)
-        self._bench, self._view = bench, view
+        self._bench, self._front = bench, front
+        self._reference = canvases[0]
         self._cursor: tuple[int, int] | None = None
-        view.cursorMoved.connect(self._cursor_moved)
-        view.store.subscribe(lambda _: self.show())
+        for view in canvases:
+            view.cursorMoved.connect(self._cursor_moved)
+            view.store.subscribe(lambda _: self.show())
 
     def _cursor_moved(self, place: tuple[int, int] | None) -> None:
         self._cursor = place
@@ -28,18 +39,16 @@ class StatusLine(QObject):
 
     def show(self) -> None:
         """Say it anew."""
-        bench = self._bench
-        region = self._view.store.get(bench.current)
-        size = bench.source.size if bench.source is not None else None
-        name = bench.source.name if bench.source is not None else ""
+        bench, view = self._bench, self._front()
+        selected = view.store.selected
+        if view is self._reference:
+            source, region, scale = bench.source, view.store.get(bench.current), bench.mm_per_pixel
+        else:
+            # What a px of the photo measures is not the same everywhere on it.
+            source, region, scale = view.source, view.store.get(selected[-1]) if selected else None, None
+        size = source.size if source is not None else None
+        name = source.name if source is not None else ""
         self.said.emit(
-            status_left(
-                name, size, bench.number, len(bench.rows), self._view.tone, self._view.editor.snapping
-            ),
-            status_right(
-                self._cursor,
-                region,
-                bench.mm_per_pixel,
-                len(self._view.store.selected),
-            ),
+            status_left(name, size, bench.number, len(bench.rows), view.tone, view.editor.snapping),
+            status_right(self._cursor, region, scale, len(selected)),
         )

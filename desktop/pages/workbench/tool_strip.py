@@ -31,11 +31,12 @@ class ToolStrip(Floating):
 
     def __init__(self, over: QWidget, commands: Commands) -> None:
         super().__init__(over, _TOP)
+        self._commands = commands
         self.setObjectName("tool-strip")
         self.setAccessibleName(self.tr("Tools"))
         self._group = QButtonGroup(self)
         self.buttons: dict[Tool, IconButton] = {}
-        row = QHBoxLayout(self)
+        row = self._row = QHBoxLayout(self)
         row.setContentsMargins(4, 4, 4, 4)
         row.setSpacing(4)
         for tool, command in _TOOLS:
@@ -49,6 +50,17 @@ class ToolStrip(Floating):
         row.addWidget(self.compare)
         self.show_tool(Tool.SELECT)
         self.adjustSize()
+
+    def add(self, widget: QWidget) -> None:
+        """Put a widget at the end of the tools, apart from them."""
+        self._row.addSpacing(8)
+        self._row.addWidget(widget)
+        self.place()
+
+    def name_drawing(self, text: str) -> None:
+        """Say what the drawing tool draws; an empty text for regions."""
+        said = text or self._commands.title("tool.rectangle")
+        self.buttons[Tool.DRAW].name(said, self._commands.keys_text("tool.rectangle"))
 
     def _button(self, commands: Commands, command: str) -> IconButton:
         made = IconButton(

@@ -37,11 +37,11 @@ def draft() -> Draft:
 def change(one: Draft, number: int) -> None:
     place = number % len(one.boxes) if one.boxes else -1
     if place < 0 or number % 5 == 4:
-        one.add(Rect(number, 0, 5, 5), "new")
+        one.add([(Rect(number, 0, 5, 5), "new")])
     elif number % 5 == 3:
-        one.remove(place)
+        one.remove([place])
     elif number % 5 == 2:
-        one.reshape(place, Rect(0, number, 4, 4))
+        one.reshape({place: Rect(0, number, 4, 4)})
     elif number % 5 == 1:
         one.relabel(place, f"label {number}")
     else:
@@ -76,7 +76,7 @@ def test_undo_leads_back_and_redo_forth_through_the_same_findings(numbers: list[
 
 def test_what_waits_counts_and_is_replaced_by_the_next() -> None:
     one = draft()
-    one.remove(0)
+    one.remove([0])
     entries = corrected([ENTRY], 1, one.boxes)
     newest = results.finished_detection(entries)
     assert newest is not None

@@ -1,0 +1,84 @@
+"""The canvas that shows a photo: findings lie on it as regions lie on the reference image."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPoint, QPointF, QSize
+from PySide6.QtGui import QColor, QPainter
+from PySide6.QtWidgets import QWidget
+
+from desktop.canvas.draft_layer import paint_draft
+from desktop.canvas.findings import dashed_outline
+from desktop.canvas.tools import Tool
+from desktop.canvas.view import CanvasView
+from desktop.canvas.viewport import Viewport
+from desktop.pages.workbench.label_editor import LabelEditor
+from shared.geometry import Rect
+
+_EDITOR_PX = 190
+
+
+class PhotoCanvas(CanvasView):
+    """A photo with the findings of one item to work on; what else lies on it is only looked at.
+
+    `store` holds the findings, `set_findings` shows those of other items. Enter and a double click on a
+    finding emit `regionActivated`: its label is wanted.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("canvas-photo")
+        self.setAccessibleName(self.tr("Photo with findings"))
+        self._region_layer.full_names = True
+        self._outline: tuple[tuple[float, float], ...] = ()
+
+    def set_outline(self, corners: Sequence[tuple[float, float]]) -> None:
+        """Show where the region of the item lies: its corners in px of the photo; none to show nothing."""
+        self._outline = tuple(corners)
+        self.update()
+
+    def show_viewport(self, viewport: Viewport) -> None:
+        """Show just this part of the photo."""
+        self._set_viewport(viewport, moving=False)
+
+    def finish(self) -> None:
+        """Take what is being drawn; with nothing under way, ask what the selected finding is."""
+        idle = self.editor.tool is Tool.SELECT and not self.editor.busy
+        if idle and self.store.selected:
+            self.regionActivated.emit(self.store.selected[-1])
+        else:
+            super().finish()
+
+    def edit_label(self, region_id: str, labels: Sequence[str], current: str) -> LabelEditor | None:
+        """A field at a finding for its label; None when the finding is not on view."""
+        region = self.store.get(region_id)
+        if region is None:
+            return None
+        self.ensure_visible(region_id)
+        editor = LabelEditor(labels, current, self)
+        size = QSize(_EDITOR_PX, editor.sizeHint().height())
+        editor.resize(size)
+        editor.move(self._beside(self._viewport.rect_to_view(region.rect), size))
+        editor.left.connect(self.setFocus)
+        editor.show()
+        editor.setFocus()
+        return editor
+
+    def _beside(self, box: Rect, size: QSize) -> QPoint:
+        """Where a field of this size covers the finding least: below it, above it where there is no room."""
+        below = box.bottom + 6
+        top = below if below + size.height() <= self.height() else box.y - size.height() - 6
+        left = min(max(box.x, 0), self.width() - size.width())
+        return QPointF(left, min(max(top, 0), self.height() - size.height())).toPoint()
+
+    def _paint_over(self, painter: QPainter) -> None:
+        """The outline of the region and findings of other items below those of this one."""
+        draft, font, view = self.editor.draft, self.font(), self._viewport
+        if self._region_layer.show_regions:
+            if self._outline:
+                corners = [view.to_view(x, y) for x, y in self._outline]
+                dashed_outline(painter, corners, QColor(self._colours.accent))
+            self._finding_layer.paint(painter, view, self._colours, font)
+        self._region_layer.paint(painter, view, self._colours, draft.moved, font)
+        paint_draft(painter, view, draft, self._colours, font, self.mm_per_pixel)

@@ -1,0 +1,143 @@
+"""What a person does to findings on the photo becomes steps of the correction of their item."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject, QPoint
+from PySide6.QtWidgets import QMenu
+
+from desktop.binding import Commands
+from desktop.canvas.regions import RegionsChanged, Step, StoreEvent
+from desktop.pages.workbench.bench import Bench
+from desktop.pages.workbench.correcting import NEW, Correcting
+from desktop.pages.workbench.correction import boxes_of
+from desktop.pages.workbench.findings import FindingsBox
+from desktop.pages.workbench.photo_view.canvas import PhotoCanvas
+from desktop.pages.workbench.photo_view.finding_regions import FindingRegions
+from shared import results
+
+
+class Editing(QObject):
+    """Keeps the findings on the photo canvas in step with those of the inspector, both ways."""
+
+    def __init__(
+        self,
+        bench: Bench,
+        correcting: Correcting,
+        box: FindingsBox,
+        canvas: PhotoCanvas,
+        commands: Commands,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._bench, self._correcting, self._box = bench, correcting, box
+        self._canvas, self._commands = canvas, commands
+        self._regions = FindingRegions()
+        self._showing = False
+        correcting.places.append(canvas)
+        canvas.regionsEdited.connect(self._edited)
+        canvas.regionActivated.connect(self._relabel)
+        canvas.store.subscribe(self._store_changed)
+
+    def show(self, *, own: bool) -> None:
+        """Show the findings of the chosen item; none where they were found in another photo."""
+        entry = self._bench.entry if own else None
+        of = None if entry is None else (self._bench.current, results.version(entry))
+        shown = self._box.shown if own and self._bench.item is not None else []
+        self._regions.follow(of, boxes_of(entry))
+        self._canvas.editor.editable = own and self._correcting.can_correct
+        self._showing = True
+        self._canvas.store.replace(self._regions.regions(shown))
+        chosen = self._id_of(self._box.list.current)
+        if not chosen:
+            self._canvas.store.select(())
+        elif chosen not in self._canvas.store.selected:
+            self._canvas.store.select((chosen,))
+            self._canvas.ensure_visible(chosen)
+        self._showing = False
+        self._correcting.selected = self._selected()
+
+    def edit_label(self, place: int, labels: Sequence[str]) -> None:
+        """Ask what a finding on view is, beside it on the photo."""
+        findings = self._box.shown
+        if not 0 <= place < len(findings):
+            return
+        editor = self._canvas.edit_label(self._id_of(place), labels, findings[place].label)
+        if editor is not None:
+            editor.labelled.connect(lambda text: self._correcting.relabel(place, text))
+
+    def menu(self, at: QPoint) -> None:
+        """Offer what can be done with the finding at a place of the canvas, which is chosen first."""
+        canvas = self._canvas
+        if canvas.editor.busy or canvas.source is None:
+            return
+        found = canvas.store.hits(*canvas.viewport.to_image(at.x(), at.y()))
+        if found and not any(region.id in canvas.store.selected for region in found):
+            canvas.store.select([found[0].id])
+        verdicts = ("item.pass", "item.fail", "item.unsure")
+        always = ("item.detect", "item.versions", "", "edit.undo", "edit.redo", "", "view.photo", "view.fit")
+        menu = self._commands.menu((*verdicts, "", "tool.rectangle", "", *always), canvas)
+        if found:
+            self._of_finding(menu)
+        menu.aboutToHide.connect(menu.deleteLater)
+        menu.popup(canvas.mapToGlobal(at))
+
+    def _of_finding(self, menu: QMenu) -> None:
+        place = self._box.list.current
+        if not 0 <= place < len(self._box.shown):
+            return
+        accepted = self._box.shown[place].accepted
+        keys = {id_: self._commands.keys_text(id_) for id_ in ("edit.rename", "edit.delete")}
+        first = menu.actions()[0]
+        for text, key, act in (
+            (
+                self.tr("Take the acceptance back") if accepted else self.tr("Accept the finding"),
+                "",
+                lambda: self._correcting.accept(place),
+            ),
+            (self.tr("Relabel the finding"), keys["edit.rename"], lambda: self._correcting.ask_label(place)),
+            (self.tr("Delete the finding"), keys["edit.delete"], self._correcting.remove_chosen),
+        ):
+            action = menu.addAction(f"{text}\t{key}" if key else text)
+            action.setEnabled(self._correcting.has_chosen)
+            action.triggered.connect(lambda _checked=False, it=act: it())
+            menu.insertAction(first, action)
+        menu.insertSeparator(first)
+
+    def _id_of(self, shown: int) -> str:
+        findings = self._box.shown
+        return self._regions.region_id(findings[shown].place) if 0 <= shown < len(findings) else ""
+
+    def _shown(self, region_id: str) -> int:
+        """Where a finding is among those on view; -1 for none."""
+        place = self._regions.place(region_id)
+        return next((at for at, one in enumerate(self._box.shown) if one.place == place >= 0), -1)
+
+    def _selected(self) -> list[int]:
+        return [self._shown(region_id) for region_id in self._canvas.store.selected]
+
+    def _store_changed(self, event: StoreEvent) -> None:
+        if not event.selection or self._showing:
+            return
+        self._correcting.selected = selected = self._selected()
+        self._correcting.choose(selected[-1] if selected else -1)
+
+    def _relabel(self, region_id: str) -> None:
+        shown = self._shown(region_id)
+        self._correcting.choose(shown)
+        self._correcting.ask_label(shown)
+
+    def _edited(self, change: RegionsChanged) -> None:
+        places = [self._regions.place(region.id) for region in change.before]
+        if change.step is Step.DELETE:
+            self._correcting.remove_places(places)
+        elif change.before:
+            after = {self._regions.place(region.id): region.rect for region in change.after}
+            self._correcting.reshape_places(after, change.merge_key or "")
+        else:
+            labels = {self._regions.region_id(one.place): one.label for one in self._box.shown}
+            self._regions.expect([region.id for region in change.after])
+            drawn = [(region.rect, labels.get(region.copy_of, NEW)) for region in change.after]
+            if self._correcting.add(drawn) and change.step is Step.DRAW:
+                self._correcting.ask_last_label()

@@ -1,0 +1,78 @@
+"""Findings as regions of a canvas. Pure: no window."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QCoreApplication
+
+from desktop.canvas.arrange import new_region_id
+from desktop.canvas.regions import Region, State
+from desktop.detection_words import finding_word
+from desktop.pages.workbench.correction import Boxes
+from desktop.pages.workbench.findings import SURE
+from desktop.pages.workbench.rows import Finding
+
+
+class FindingRegions:
+    """Gives each finding an id that stays while the findings of one result are corrected.
+
+    Findings themselves have none: they are known by their places among the boxes, which change when one is
+    deleted, and the canvas would take another one for the selected.
+    """
+
+    def __init__(self) -> None:
+        self._of: object = None
+        self._boxes: Boxes = ()
+        self._ids: list[str] = []
+        self._expected: list[str] = []
+
+    def expect(self, ids: Sequence[str]) -> None:
+        """The findings that are added next have these ids on the canvas already."""
+        self._expected = list(ids)
+
+    def follow(self, of: object, boxes: Boxes) -> None:
+        """These are the boxes now; `of` says of which result, another one has other findings."""
+        if of != self._of:
+            self._of, self._boxes, self._ids = of, (), []
+        if len(boxes) != len(self._boxes):
+            free = list(zip(self._boxes, self._ids, strict=True))
+            ids = []
+            for box in boxes:
+                at = next((place for place, (known, _) in enumerate(free) if known == box), -1)
+                ids.append(free.pop(at)[1] if at >= 0 else self._new_id())
+            self._ids = ids
+        self._boxes = boxes
+
+    def _new_id(self) -> str:
+        return self._expected.pop(0) if self._expected else new_region_id()
+
+    def place(self, region_id: str) -> int:
+        """The place among the boxes of a finding; -1 for none."""
+        return self._ids.index(region_id) if region_id in self._ids else -1
+
+    def region_id(self, place: int) -> str:
+        """The id of the finding at a place among the boxes; empty for none."""
+        return self._ids[place] if 0 <= place < len(self._ids) else ""
+
+    def regions(self, findings: Sequence[Finding]) -> list[Region]:
+        """These findings as regions, numbered in their order from 1."""
+        return [
+            Region(
+                self._ids[finding.place],
+                finding.rect,
+                number,
+                finding_word(finding.label),
+                State.FAILED if finding.confidence >= SURE else State.UNDECIDED,
+                source_of(finding),
+            )
+            for number, finding in enumerate(findings, 1)
+            if finding.place < len(self._ids)
+        ]
+
+
+def source_of(finding: Finding) -> str:
+    """How sure the model is of a finding, or who drew it."""
+    if not finding.drawn:
+        return f"{finding.confidence:.2f}"
+    return finding.author or QCoreApplication.translate("FindingList", "drawn by hand")

@@ -1,0 +1,347 @@
+"""The photo of the chosen item in the place of the reference image, at the same place and zoom."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QObject, QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QCursor
+
+from desktop.canvas.findings import Matrix, mapped_corners
+from desktop.canvas.tools import Tool
+from desktop.canvas.view import CanvasView
+from desktop.canvas.viewport import Viewport
+from desktop.imaging import ImageError
+from desktop.imaging.cut import seen_at
+from desktop.imaging.source import ImageSource
+from desktop.pages.sentences import sentence
+from desktop.pages.workbench.bench import Bench
+from desktop.pages.workbench.comparing import Comparing
+from desktop.pages.workbench.correcting import Correcting, CorrectionBar
+from desktop.pages.workbench.findings import FindingsBox
+from desktop.pages.workbench.opening import fetch_photo
+from desktop.pages.workbench.photo_view.canvas import PhotoCanvas
+from desktop.pages.workbench.photo_view.carrying import Place, carried
+from desktop.pages.workbench.photo_view.editing import Editing
+from desktop.pages.workbench.photo_view.neighbours import Neighbours
+from desktop.pages.workbench.photo_view.switch import Switch
+from desktop.pages.workbench.photos import Photos
+from desktop.pages.workbench.pictures import PhotoRef
+from desktop.pages.workbench.tool_strip import ToolStrip
+from desktop.turns import paint_apart
+from desktop.workers import Lane, Task, run
+from shared.geometry import Rect
+
+_GATHER_MS = 60
+
+
+class PhotoView(QObject):
+    """Puts the photo on the canvas and the reference image back, and keeps the photo that of the chosen item.
+
+    The photo is read while it is in front only, in parts as a reference image is.
+    """
+
+    said = Signal(str)
+    """Why the photo cannot be shown, or nothing drawn on it."""
+
+    def __init__(
+        self,
+        bench: Bench,
+        photos: Photos,
+        comparing: Comparing,
+        correcting: Correcting,
+        findings: tuple[FindingsBox, CorrectionBar],
+        canvases: tuple[CanvasView, PhotoCanvas],
+        strip: ToolStrip,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._bench, self._photos, self._comparing = bench, photos, comparing
+        self._correcting, self._strip = correcting, strip
+        self._box, self._bar = findings
+        self._reference, self.canvas = canvases
+        self._neighbours = Neighbours()
+        commands = bench.context.commands
+        self.editing = Editing(bench, correcting, self._box, self.canvas, commands, self)
+        self.switch = Switch(commands)
+        strip.add(self.switch)
+        self._fetching: Task | None = None
+        self._ref: PhotoRef | None = None
+        """The photo that is on the canvas, or on its way."""
+        self._item_id = ""
+        self._from: tuple[Viewport, Place] | None = None
+        """What of the reference image was seen, and where, when the photo was asked for."""
+        self._together: tuple[Viewport, Viewport] | None = None
+        """What of the reference image and of the photo shows the same place."""
+        self._soon = QTimer(self, singleShot=True, interval=_GATHER_MS)
+        self._soon.timeout.connect(self._fetch)
+        self._connect()
+
+    def _connect(self) -> None:
+        self.switch.chosen.connect(self.show)
+        self._photos.photoChanged.connect(self._photo_changed)
+        self._bench.changed.connect(self._show_around)
+        self._comparing.changed.connect(self._show_front)
+        self._comparing.why_not = self._why_not
+        self._bar.drawToggled.connect(self._draw_toggled)
+        self.canvas.toolChanged.connect(self._tool_changed)
+        self.canvas.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.canvas.customContextMenuRequested.connect(self.editing.menu)
+
+    @property
+    def on(self) -> bool:
+        """Whether the photo is in the place of the reference image, also while both are compared."""
+        return self._comparing.front is self.canvas
+
+    # -- which picture is in front
+
+    def toggle(self) -> None:
+        """Show the other of the two pictures."""
+        self.show(not self.on)
+
+    def show(self, on: bool) -> None:
+        """Show the photo, or the reference image again; where neither is known, say so."""
+        if on and self._bench.link.file is None:
+            self._show_front()
+            self.said.emit(self.tr("Choose a reference image first."))
+            return
+        if on and self._photos.ref is None:
+            self._show_front()
+            self.said.emit(self.tr("This item has no photo to show yet. Add one, or take one."))
+            return
+        if on is self.on:
+            self._comparing.picture()
+            return
+        seen = self._comparing.front.viewport
+        anchor = _anchor(self._comparing.front)
+        self._correcting.cancel()
+        self._comparing.put_in_front(self.canvas if on else self._reference)
+        self._correcting.on_canvas = on
+        self._correcting.labelling = self.editing if on else self._box.list
+        self._strip.name_drawing(self.tr("Draw a finding") if on else "")
+        self._show_front()
+        if on:
+            self._from = (seen, anchor)
+            self._follow()
+        else:
+            self._from = None
+            self._go_back(seen, anchor)
+        self._show_draw()
+
+    def drop(self) -> None:
+        """Another record: show its reference image, and nothing of this one."""
+        self._stop()
+        self._comparing.front = self._reference
+        self._correcting.on_canvas = False
+        self._correcting.labelling = self._box.list
+        self._strip.name_drawing("")
+        self._neighbours.forget()
+        self._together = self._from = None
+        self._item_id = ""
+        self._show_front()
+
+    def close(self) -> None:
+        """End reading; also done when the page goes."""
+        self._stop()
+        self.canvas.close_picture()
+
+    def show_item(self, item_id: str) -> None:
+        """Zoom to the region of an item in the picture that is in front."""
+        rect = self._region()
+        if not self.on:
+            self._reference.show_region(item_id)
+        elif rect is not None and self.canvas.source is not None:
+            self.canvas.show_viewport(self.canvas.viewport.showing(rect))
+        else:
+            self.canvas.fit()
+
+    def show_findings(self) -> None:
+        """Show the findings of the chosen item as they are listed."""
+        if self.on:
+            self._comparing.keep_front()
+            self.editing.show(own=self._photos.own and self.canvas.source is not None)
+            self._show_around()
+
+    def _show_front(self) -> None:
+        self.switch.show_picture(None if self._comparing.on else self.on)
+
+    def _why_not(self, tool: Tool) -> str:
+        """Why a tool cannot be used on the picture in front; empty where it can."""
+        if not self.on or tool is not Tool.DRAW:
+            return ""
+        if not self._bench.editable:
+            return self.tr("This record can only be looked at.")
+        if self._photos.own and self._correcting.can_correct:
+            return ""
+        return self.tr("Run detection on this photo first. Findings are then drawn and corrected here.")
+
+    def _draw_toggled(self, on: bool) -> None:
+        if self.on and not self._comparing.on:
+            self.canvas.set_tool(Tool.DRAW if on else Tool.SELECT)
+            if on:
+                self.canvas.setFocus()
+
+    def _tool_changed(self, tool: Tool) -> None:
+        self._show_draw()
+        if self.on:
+            self._bar.draw.setChecked(tool is Tool.DRAW)
+
+    def _show_draw(self) -> None:
+        self._correcting.show(self._photos.own_pair)
+
+    # -- the photo
+
+    def _photo_changed(self) -> None:
+        if self.on:
+            self._follow()
+            self.show_findings()
+        elif not _same(self._ref, self._photos.ref):
+            self._stop()
+
+    def _follow(self) -> None:
+        """Show the photo that is looked at; nothing is read again when it is there already."""
+        ref, canvas = self._photos.ref, self.canvas
+        if ref is None:
+            self._stop()
+            canvas.show_message(self.tr("No photo yet. Add one, take one, or drop it here."))
+        elif not _same(ref, self._ref):
+            self._stop()
+            self._ref = ref
+            canvas.show_message(self.tr("Opening the photo…"))
+            # Who holds the key for the next item down goes past many that nobody looks at.
+            self._soon.start()
+        elif canvas.source is not None:
+            self._arrive()
+        self._show_around()
+
+    def _stop(self) -> None:
+        """Let go of the photo and of reading it."""
+        self._soon.stop()
+        if self._fetching is not None:
+            self._fetching.cancel()
+            self._fetching = None
+        self._ref = self._together = None
+        self._item_id = ""
+        self.canvas.store.replace(())
+        self.canvas.set_findings(())
+        self.canvas.set_outline(())
+        self.canvas.show_message("")
+        if self.canvas.source is not None:
+            self.canvas.open(None)
+
+    def _fetch(self) -> None:
+        ref = self._ref
+        if ref is None:
+            return
+        self._fetching = run(
+            fetch_photo,
+            self._bench.context.session,
+            ref.content_id,
+            ref.file_id,
+            ref.url,
+            owner=self,
+            progress=self._fetched_some,
+            done=self._fetched,
+            failed=self._not_fetched,
+            lane=Lane.LONG,
+        )
+
+    def _fetched_some(self, share: float) -> None:
+        self.canvas.show_message(self.tr("Fetching the photo… {n} %").format(n=round(share * 100)))
+
+    def _fetched(self, source: ImageSource) -> None:
+        self._fetching = None
+        paint_apart(self.canvas)
+        self.canvas.show_message("")
+        self.canvas.open(source)
+        self._arrive(fresh=True)
+        self.show_findings()
+
+    def _not_fetched(self, error: Exception) -> None:
+        self._fetching = self._ref = None
+        self.canvas.show_message(str(error) if isinstance(error, ImageError) else sentence(error))
+
+    # -- where one looks
+
+    def _arrive(self, *, fresh: bool = False) -> None:
+        """Look at what was seen of the reference image; with another item or photo at its region."""
+        seen, self._from = self._from, None
+        other, self._item_id = self._item_id != self._bench.current, self._bench.current
+        reference, canvas, matrix = self._reference.viewport, self.canvas, self._matrix()
+        if other or fresh:
+            self._together = None
+        if seen is not None and self._together == (reference, canvas.viewport):
+            return
+        now = None
+        if seen is not None and matrix is not None:
+            now = carried(seen[0], canvas.viewport, matrix, seen[1])
+        if now is not None:
+            canvas.show_viewport(now)
+            self._together = (reference, canvas.viewport)
+        elif seen is not None or fresh or (other and not self._sees_region()):
+            self.show_item(self._bench.current)
+
+    def _go_back(self, seen: Viewport, anchor: Place) -> None:
+        """Look at what was seen of the photo; where it was left, if one did not look around meanwhile."""
+        reference, matrix = self._reference, self._matrix()
+        if self._together == (reference.viewport, seen) or matrix is None or self.canvas.source is None:
+            return
+        now = carried(seen, reference.viewport, np.linalg.inv(matrix).astype(np.float64), anchor)
+        if now is None:
+            reference.ensure_visible(self._bench.current)
+        else:
+            middle = now.to_image(now.width / 2, now.height / 2)
+            reference.set_viewport(now.scale, *middle)
+            self._together = (reference.viewport, seen)
+
+    def _matrix(self) -> Matrix | None:
+        """Brings px of the reference image to px of the photo; its third row is positive at the region."""
+        mapping, rect = self._photos.mapping, self._reference_region()
+        if mapping is None:
+            return None
+        matrix = np.array(mapping, np.float64)
+        x, y = (0.0, 0.0) if rect is None else (rect.x + rect.w / 2, rect.y + rect.h / 2)
+        if abs(np.linalg.det(matrix)) < 1e-12:
+            return None
+        return -matrix if matrix[2] @ np.array([x, y, 1.0]) < 0 else matrix
+
+    def _reference_region(self) -> Rect | None:
+        item, source = self._bench.item, self._bench.source
+        return item.region(*source.size) if item is not None and source is not None else None
+
+    def _region(self) -> Rect | None:
+        """Around the region of the chosen item, in px of the photo; None where that is not known."""
+        rect, matrix = self._reference_region(), self._matrix()
+        return None if rect is None or matrix is None else seen_at(rect, matrix)
+
+    def _sees_region(self) -> bool:
+        """Whether some of the region is on view, or nobody knows where it is."""
+        rect = self._region()
+        return rect is None or not rect.intersection(self.canvas.viewport.visible).empty
+
+    def _show_around(self) -> None:
+        """Show what lies on the photo beside the findings: the region, findings of other items."""
+        document = self._bench.document
+        if not self.on or document is None or self.canvas.source is None:
+            return
+        rect, matrix = self._reference_region(), self._matrix()
+        seen = rect is not None and matrix is not None and seen_at(rect, matrix) is not None
+        self.canvas.set_outline(mapped_corners(rect, matrix) if rect is not None and seen else ())
+        content_id = self._photos.ref.content_id if self._photos.ref is not None else None
+        self.canvas.set_findings(
+            self._neighbours.boxes(document.items, self._bench.current, content_id, self._box.threshold)
+        )
+
+
+def _same(one: PhotoRef | None, other: PhotoRef | None) -> bool:
+    """True when both name the same photo, as a result or as the list of photos names it."""
+    if one is None or other is None:
+        return one is other
+    return one == other or bool(one.content_id and one.content_id == other.content_id)
+
+
+def _anchor(view: CanvasView) -> Place:
+    """The place of a view that a person looks at: where the pointer is, else the middle."""
+    at: QPoint = view.mapFromGlobal(QCursor.pos())
+    if view.underMouse() and view.rect().contains(at):
+        return float(at.x()), float(at.y())
+    return view.width() / 2, view.height() / 2
