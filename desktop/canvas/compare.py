@@ -26,15 +26,17 @@ from desktop.canvas.image_layer import NEAREST_ABOVE
 from desktop.canvas.marks import CHIP_HEIGHT, FocusRing, chip_font, draw_chip
 from desktop.canvas.pair_drawing import CompareMode, draw_grip, draw_toned
 from desktop.canvas.pair_tools import PairTool, Spot
+from desktop.canvas.panes import panes, useful_height
 from desktop.canvas.tools import DRAG_DISTANCE
 from desktop.canvas.viewport import ZOOM_STEP, Viewport
 from desktop.imaging.tone import Tone
+from shared.geometry import Rect
 
 BLINK_MS = 600
 """How long each picture is seen when they blink."""
 
 _GRIP = 10.0
-_GAP = 2
+_ORIGIN = QPointF()
 
 
 class CompareView(QWidget):
@@ -68,6 +70,8 @@ class CompareView(QWidget):
         self._tool: PairTool | None = None
         self._held = False
         self._focus_ring = FocusRing()
+        self.may_stack = False
+        """Whether two pictures may lie one above the other, where they are seen larger so."""
         self._blink = QTimer(self, interval=BLINK_MS)
         self._blink.timeout.connect(self.flip)
 
@@ -126,7 +130,7 @@ class CompareView(QWidget):
         side_by_side = CompareMode.SIDE_BY_SIDE in (mode, self._mode)
         self._mode = mode
         if side_by_side:
-            self._viewport = self._viewport.resized(self._pane_width(), max(self.height(), 1))
+            self._viewport = self._viewport.resized(*self._pane_size())
         self._run_blink()
         self.modeChanged.emit(mode)
         self.update()
@@ -173,8 +177,7 @@ class CompareView(QWidget):
 
     def fit(self) -> None:
         """All of the pair."""
-        size = (self._pair.reference.width(), self._pair.reference.height()) if self._pair else (0, 0)
-        self._viewport = Viewport(*size, self._pane_width(), max(self.height(), 1)).fit()
+        self._viewport = Viewport(*self._size, *self._pane_size()).fit()
         self.update()
 
     def one_to_one(self) -> None:
@@ -214,7 +217,13 @@ class CompareView(QWidget):
 
     def resizeEvent(self, _event: QResizeEvent) -> None:
         """Keep what was in the middle there."""
-        self._viewport = self._viewport.resized(self._pane_width(), max(self.height(), 1))
+        self._viewport = self._viewport.resized(*self._pane_size())
+
+    def useful_height(self) -> int | None:
+        """The height, in px, from which on the pair is seen no larger at this width; None without a pair."""
+        if self._pair is None:
+            return None
+        return round(useful_height(self.width(), self._size, two=self._mode is CompareMode.SIDE_BY_SIDE))
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Zoom both at the pointer; touch pads scroll with two fingers and zoom with Ctrl."""
@@ -222,9 +231,8 @@ class CompareView(QWidget):
         if not way.isNull() and not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             self._viewport = self._viewport.panned(way.x(), way.y())
         else:
-            x = event.position().x() % (self._pane_width() + _GAP)
             scale = self._viewport.scale * ZOOM_STEP ** (event.angleDelta().y() / 120)
-            self._viewport = self._viewport.zoomed(scale, x, event.position().y())
+            self._viewport = self._viewport.zoomed(scale, *self._in_pane(event.position())[1])
         self.update()
         event.accept()
 
@@ -278,13 +286,8 @@ class CompareView(QWidget):
             self.fit()
 
     def _spot(self, place: QPointF) -> Spot:
-        width = self._pane_width()
-        beside = self._mode is CompareMode.SIDE_BY_SIDE
-        photo = place.x() >= (width + _GAP if beside else 0)
-        if self._mode is CompareMode.SWIPE:
-            photo = place.x() >= self._divider * self.width()
-        left = width + _GAP if beside and photo else 0
-        x, y = self._viewport.to_image(place.x() - left, place.y())
+        photo, at = self._in_pane(place)
+        x, y = self._viewport.to_image(*at)
         inside = 0 <= x < self._viewport.image_width and 0 <= y < self._viewport.image_height
         return Spot(x, y, photo, self._viewport.scale, inside)
 
@@ -306,10 +309,30 @@ class CompareView(QWidget):
             shape = Qt.CursorShape.CrossCursor
         self.setCursor(shape)
 
-    def _pane_width(self) -> int:
+    @property
+    def _size(self) -> tuple[int, int]:
+        """Width and height of the pair in px."""
+        return (self._pair.reference.width(), self._pair.reference.height()) if self._pair else (0, 0)
+
+    def _panes(self) -> tuple[Rect, Rect]:
+        """Where reference and photo lie; in most modes in the same place."""
+        width, height = max(self.width(), 1), max(self.height(), 1)
         if self._mode is CompareMode.SIDE_BY_SIDE:
-            return max((self.width() - _GAP) // 2, 1)
-        return max(self.width(), 1)
+            return panes(width, height, self._size, may_stack=self.may_stack)
+        return Rect(0, 0, width, height), Rect(0, 0, width, height)
+
+    def _pane_size(self) -> tuple[float, float]:
+        pane = self._panes()[0]
+        return pane.w, pane.h
+
+    def _in_pane(self, place: QPointF) -> tuple[bool, tuple[float, float]]:
+        """Whether a place of the view is on the photo, and where it is in the pane of the one it is on."""
+        pane = self._panes()[1]
+        photo = place.x() >= pane.x and place.y() >= pane.y
+        left, top = (pane.x, pane.y) if photo else (0, 0)
+        if self._mode is CompareMode.SWIPE:
+            photo = place.x() >= self._divider * self.width()
+        return photo, (place.x() - left, place.y() - top)
 
     def _run_blink(self) -> None:
         if self._mode is CompareMode.BLINK and self._pair is not None:
@@ -322,49 +345,48 @@ class CompareView(QWidget):
         whole = QRectF(self.rect())
         match self._mode:
             case CompareMode.SIDE_BY_SIDE:
-                width = self._pane_width()
-                self._pane(painter, QRectF(0, 0, width, whole.height()), 0, pair.reference, reference)
-                right = QRectF(width + _GAP, 0, width, whole.height())
-                self._pane(painter, right, right.left(), pair.photo, photo, findings=True)
+                first, second = (QRectF(pane.x, pane.y, pane.w, pane.h) for pane in self._panes())
+                self._pane(painter, first, pair.reference, reference)
+                self._pane(painter, second, pair.photo, photo, corner=second.topLeft(), findings=True)
             case CompareMode.SWIPE:
                 edge = round(self._divider * whole.width())
-                self._pane(painter, QRectF(0, 0, edge, whole.height()), 0, pair.reference, reference)
+                self._pane(painter, QRectF(0, 0, edge, whole.height()), pair.reference, reference)
                 right = QRectF(edge, 0, whole.width() - edge, whole.height())
-                self._pane(painter, right, 0, pair.photo, photo, findings=True)
+                self._pane(painter, right, pair.photo, photo, findings=True)
                 draw_grip(painter, edge, self.height(), QColor(self._colours.accent))
             case CompareMode.BLINK if not self._photo_seen:
-                self._pane(painter, whole, 0, pair.reference, reference)
+                self._pane(painter, whole, pair.reference, reference)
             case CompareMode.BLINK:
-                self._pane(painter, whole, 0, pair.photo, photo, findings=True)
+                self._pane(painter, whole, pair.photo, photo, findings=True)
             case CompareMode.DIFFERENCE:
-                self._pane(painter, whole, 0, pair.difference, self.tr("Difference"), findings=True)
+                self._pane(painter, whole, pair.difference, self.tr("Difference"), findings=True)
             case CompareMode.OVERLAY:
-                self._pane(painter, whole, 0, pair.reference, "")
+                self._pane(painter, whole, pair.reference, "")
                 name = self.tr("Photo {0} %").format(round(self._mix * 100))
-                self._pane(painter, whole, 0, pair.photo, name, opacity=self._mix, findings=True)
+                self._pane(painter, whole, pair.photo, name, opacity=self._mix, findings=True)
 
     def _pane(
         self,
         painter: QPainter,
         box: QRectF,
-        left: float,
         image: QImage,
         name: str,
         *,
+        corner: QPointF = _ORIGIN,
         opacity: float = 1.0,
         findings: bool = False,
     ) -> None:
-        """One picture within `box`; its viewport begins at `left`."""
+        """One picture within `box`; its viewport begins at `corner`."""
         view = self._viewport
         painter.save()
         painter.setClipRect(box)
-        painter.translate(left, 0)
+        painter.translate(corner)
         smooth = view.scale * self.devicePixelRatioF() < NEAREST_ABOVE
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, smooth)
         painter.setOpacity(opacity)
         target = QRectF(view.left, view.top, image.width() * view.scale, image.height() * view.scale)
         tone = Tone() if self._mode is CompareMode.DIFFERENCE else self._tone
-        draw_toned(painter, box.translated(-left, 0), target, image, tone, self.devicePixelRatioF())
+        draw_toned(painter, box.translated(-corner), target, image, tone, self.devicePixelRatioF())
         painter.setOpacity(1.0)
         if findings:
             self._findings.paint(painter, view, self._colours, self.font())

@@ -65,12 +65,12 @@ def _urgency(place: tuple[FindingBox, QColor, list[tuple[float, float]]]) -> tup
 
 
 def dashed_outline(painter: QPainter, corners: Sequence[tuple[float, float]], colour: QColor) -> None:
-    """Paint an outline without a ground, dashes over a light line, so that it is seen on every picture."""
+    """Paint an outline without a ground, dashes over a contrasting line, so that it is seen on every picture."""
     polygon = QPolygonF([QPointF(x, y) for x, y in corners])
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    light = QColor("#ffffff")
-    light.setAlpha(170)
-    for shade, style in ((light, Qt.PenStyle.SolidLine), (colour, Qt.PenStyle.DashLine)):
+    ground = QColor("#ffffff" if colour.lightnessF() < 0.5 else "#20262d")
+    ground.setAlpha(170)
+    for shade, style in ((ground, Qt.PenStyle.SolidLine), (colour, Qt.PenStyle.DashLine)):
         painter.setPen(QPen(shade, 1.5, style))
         painter.drawPolygon(polygon)
 

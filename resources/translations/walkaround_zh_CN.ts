@@ -1473,6 +1473,10 @@
         <translation>显示隐藏的区域</translation>
     </message>
     <message>
+        <source>Show the photo or the reference</source>
+        <translation>显示照片或参考图</translation>
+    </message>
+    <message>
         <source>Snap to edges</source>
         <translation>吸附到边缘</translation>
     </message>
@@ -2047,6 +2051,25 @@
     <message>
         <source>User name</source>
         <translation>用户名</translation>
+    </message>
+</context>
+<context>
+    <name>Editing</name>
+    <message>
+        <source>Accept the finding</source>
+        <translation>确认该发现</translation>
+    </message>
+    <message>
+        <source>Delete the finding</source>
+        <translation>删除发现</translation>
+    </message>
+    <message>
+        <source>Relabel the finding</source>
+        <translation>修改发现的标签</translation>
+    </message>
+    <message>
+        <source>Take the acceptance back</source>
+        <translation>取消确认</translation>
     </message>
 </context>
 <context>
@@ -4993,6 +5016,13 @@
     </message>
 </context>
 <context>
+    <name>PhotoCanvas</name>
+    <message>
+        <source>Photo with findings</source>
+        <translation>带发现的照片</translation>
+    </message>
+</context>
+<context>
     <name>PhotoStrip</name>
     <message>
         <source>Photos of the item</source>
@@ -5007,6 +5037,41 @@
     <message>
         <source>Show fewer photos</source>
         <translation>收起照片</translation>
+    </message>
+</context>
+<context>
+    <name>PhotoView</name>
+    <message>
+        <source>Choose a reference image first.</source>
+        <translation>请先选择参考图。</translation>
+    </message>
+    <message>
+        <source>Draw a finding</source>
+        <translation>画发现</translation>
+    </message>
+    <message>
+        <source>Fetching the photo… {n} %</source>
+        <translation>正在下载照片… {n} %</translation>
+    </message>
+    <message>
+        <source>No photo yet. Add one, take one, or drop it here.</source>
+        <translation>还没有照片。可以添加、拍摄，或拖到这里。</translation>
+    </message>
+    <message>
+        <source>Opening the photo…</source>
+        <translation>正在打开照片…</translation>
+    </message>
+    <message>
+        <source>Run detection on this photo first. Findings are then drawn and corrected here.</source>
+        <translation>请先对这张照片运行检测，之后即可在这里画出和修正发现。</translation>
+    </message>
+    <message>
+        <source>This item has no photo to show yet. Add one, or take one.</source>
+        <translation>此条目还没有可显示的照片。请添加或拍摄一张。</translation>
+    </message>
+    <message>
+        <source>This record can only be looked at.</source>
+        <translation>此记录只能查看。</translation>
     </message>
 </context>
 <context>
@@ -6268,6 +6333,17 @@
     </message>
 </context>
 <context>
+    <name>Switch</name>
+    <message>
+        <source>Photo</source>
+        <translation>照片</translation>
+    </message>
+    <message>
+        <source>Reference</source>
+        <translation>参考图</translation>
+    </message>
+</context>
+<context>
     <name>TaskForm</name>
     <message>
         <source>A task needs a name.</source>
@@ -6796,6 +6872,10 @@
     <message>
         <source>Show the records</source>
         <translation>查看记录</translation>
+    </message>
+    <message>
+        <source>Show the reference image first ({keys}).</source>
+        <translation>请先显示参考图（{keys}）。</translation>
     </message>
     <message>
         <source>The report is written: {path}</source>

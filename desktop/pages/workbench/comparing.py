@@ -44,9 +44,10 @@ class Comparing(QObject):
         super().__init__(window)
         self._bench, self._photos, self._correcting = bench, photos, correcting
         self._strip, self._centre, self._window = strip, centre, window
-        *views, self._compare = canvases
-        self._views = views
-        self.front: CanvasView = views[0]
+        reference, photo, self._compare = canvases
+        self.views = (reference, photo)
+        """The canvas of the reference image and that of the photo."""
+        self.front = reference
         """The canvas on view while nothing is compared: that of the reference image or of the photo."""
         self.why_not: Callable[[Tool], str] = lambda _tool: ""
         """Why a tool cannot be used on the canvas in front; empty where it can."""
@@ -102,7 +103,7 @@ class Comparing(QObject):
 
     def keep_front(self) -> None:
         """Show the canvas in front again, if the other one was brought to view."""
-        if self._centre.currentWidget() in self._views:
+        if self._centre.currentWidget() in self.views:
             self._centre.setCurrentWidget(self.front)
 
     def by(self, mode: CompareMode) -> None:
@@ -117,31 +118,31 @@ class Comparing(QObject):
 
     def set_tone(self, tone: Tone) -> None:
         """Show the picture, the reference and the photo in this tone."""
-        for view in self._views:
+        for view in self.views:
             view.set_tone(tone)
         for pane in self._panes:
             pane.set_tone(tone)
 
     def show_labels(self, on: bool) -> None:
         """Paint numbers and names wherever there are regions or findings, or none of them."""
-        for view in self._views:
+        for view in self.views:
             view.show_labels(on)
         for pane in self._panes:
             pane.show_labels(on)
 
     def show_regions(self, on: bool) -> None:
         """Paint regions and findings on both canvases, or only the pictures."""
-        for view in self._views:
+        for view in self.views:
             view.show_regions(on)
 
     def show_minimap(self, on: bool) -> None:
         """Let the minimap appear on both canvases, or never."""
-        for view in self._views:
+        for view in self.views:
             view.show_minimap(on)
 
     def snap(self, on: bool) -> None:
         """Have dragged edges snap on both canvases, or not."""
-        for view in self._views:
+        for view in self.views:
             view.editor.snapping = on
 
     def show(self, on: bool) -> None:

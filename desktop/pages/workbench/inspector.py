@@ -12,6 +12,7 @@ from desktop.pages.workbench.findings import FindingsBox
 from desktop.pages.workbench.history import HistoryBox
 from desktop.pages.workbench.item_fields import ItemFields
 from desktop.pages.workbench.photo_box import PhotoBox
+from desktop.pages.workbench.preview_room import PreviewRoom
 from desktop.pages.workbench.rows import Known, findings_of
 from desktop.pages.workbench.run_box import RunBox
 from desktop.pages.workbench.verdict import VerdictBox
@@ -63,6 +64,7 @@ class Inspector(Panel):
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setWidget(content)
+        self._room = PreviewRoom(scroll, self.photo)
         # Beside the scroll bar things stay as wide as the verdict below, which does not scroll.
         bar = scroll.verticalScrollBar()
         bar.rangeChanged.connect(

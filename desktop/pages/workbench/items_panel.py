@@ -106,18 +106,24 @@ class ItemsPanel(Panel):
         column.addWidget(rule())
         foot = Flow()
         foot.setContentsMargins(12, 8, 12, 8)
-        for command, text in (
-            ("tool.rectangle", self.tr("Draw a region")),
-            ("finding.next", self.tr("Next finding")),
+        self._drawing = label("", "dim")
+        for command, said in (
+            ("tool.rectangle", self._drawing),
+            ("finding.next", label(self.tr("Next finding"), "dim")),
         ):
             hint = QWidget()
             pair = QHBoxLayout(hint)
             pair.setContentsMargins(0, 0, 4, 0)
             pair.setSpacing(8)
             pair.addWidget(key_hint(commands.keys_text(command)))
-            pair.addWidget(label(text, "dim"))
+            pair.addWidget(said)
             foot.addWidget(hint)
+        self.name_drawing(findings=False)
         column.addLayout(foot)
+
+    def name_drawing(self, findings: bool) -> None:
+        """Say what is drawn on the picture in front: findings or regions."""
+        self._drawing.setText(self.tr("Draw a finding") if findings else self.tr("Draw a region"))
 
     def _make_empty(self) -> QWidget:
         made = QWidget()

@@ -125,7 +125,7 @@ class WorkbenchPage(Page):
         self.history = History(self.bench, self.inspector.history, self)
         self.own_detection = OwnDetection(self.bench, self.inspector.fields.own, self.view, self)
         self.aligning.keep = self.own_detection.align
-        self.line = StatusLine(self.bench, canvases, lambda: self.comparing.front, self)
+        self.line = StatusLine(self.bench, self.photos, self.comparing, self)
         RightButton(context.commands, self.view, self.items.list, lambda: self.bench.item is not None, self)
         self.starting = Starting(self.bench, self)
         self.live = Live(self.bench, self.reload, self.photos.reread, self)
@@ -183,7 +183,7 @@ class WorkbenchPage(Page):
         view.regionsEdited.connect(lambda _: self.items.list.viewport().update())
         view.regionActivated.connect(view.show_region)
         self.line.said.connect(self.status)
-        self.comparing.changed.connect(self.line.show)
+        self.comparing.changed.connect(lambda: self.items.name_drawing(self.photo_view.on))
         self.items.activated.connect(self.photo_view.show_item)
         fields.own.areaWanted.connect(lambda: self.photo_view.show(False))
         fields.renamed.connect(bench.rename)

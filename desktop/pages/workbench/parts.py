@@ -11,11 +11,17 @@ from desktop.preferences import Preferences
 
 _ITEMS_PX = 270
 _FOLD_BELOW = 1280
+_SHARE = 0.18
+_MOST_PX = 480
+"""Of a wide window the inspector gets this share, up to so many px."""
 _NAME = "workbench"
 
 
 class Parts(QSplitter):
-    """The inspector folds where the window is narrow, unless the person folded or unfolded it."""
+    """The inspector folds where the window is narrow, unless the person folded or unfolded it.
+
+    It is as wide as the window allows, unless the person gave it a width.
+    """
 
     def __init__(self, preferences: Preferences, items: QWidget, centre: QWidget, inspector: QWidget) -> None:
         super().__init__(Qt.Orientation.Horizontal)
@@ -29,6 +35,8 @@ class Parts(QSplitter):
         self.setChildrenCollapsible(False)
         kept = preferences.values.splitters.get(_NAME)
         sizes = kept if kept is not None and len(kept) == 2 else [_ITEMS_PX, WIDTH_PX]
+        self._widths_by_person = sizes != [_ITEMS_PX, WIDTH_PX]
+        self.splitterMoved.connect(self._moved)
         self.setSizes([sizes[0], 10_000, sizes[1]])
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -36,6 +44,13 @@ class Parts(QSplitter):
         super().resizeEvent(event)
         if not self._by_person:
             self._inspector.setVisible(self.window().width() >= _FOLD_BELOW)
+        if not self._widths_by_person and not self._inspector.isHidden():
+            items, centre, inspector = self.sizes()
+            wanted = min(max(round(self.window().width() * _SHARE), WIDTH_PX), _MOST_PX)
+            self.setSizes([items, centre + inspector - wanted, wanted])
+
+    def _moved(self) -> None:
+        self._widths_by_person = True
 
     def fold(self) -> None:
         """Fold the inspector away, or bring it back; it stays so from now on."""
@@ -46,5 +61,6 @@ class Parts(QSplitter):
         """Remember the widths for the next start."""
         items, _, inspector = self.sizes()
         kept = {**self._preferences.values.splitters, _NAME: [items, inspector or WIDTH_PX]}
-        if kept != self._preferences.values.splitters and self.isVisible():
+        chosen = self._widths_by_person and self.isVisible()
+        if chosen and kept != self._preferences.values.splitters:
             self._preferences.change(splitters=kept)

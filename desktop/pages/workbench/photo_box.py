@@ -17,7 +17,7 @@ from desktop.pages.workbench.photo_strip import PhotoStrip
 from desktop.pages.workbench.versions import VersionLine
 from desktop.widgets import Button, Flow, IconButton, Kind, ProgressBar, label
 
-_PANE_PX = 108
+LEAST_PANE_PX = 108
 
 
 class PhotoBox(QWidget):
@@ -33,12 +33,15 @@ class PhotoBox(QWidget):
     """By three points."""
     forgetWanted = Signal()
     """The three points are not wanted any more."""
+    pairShown = Signal()
+    """Another pair is shown, or it is compared in another way."""
 
     def __init__(self, commands: Commands, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.pane = CompareView()
         self.pane.setObjectName("compare")
-        self.pane.setFixedHeight(_PANE_PX)
+        self.pane.setFixedHeight(LEAST_PANE_PX)
+        self.pane.may_stack = True
         self._alignment = label("", "small")
         self._versions: Sequence[VersionLine] = ()
         self.align = Button("", kind=Kind.QUIET)
@@ -103,10 +106,19 @@ class PhotoBox(QWidget):
         column.addLayout(below)
         self.modes.mark(CompareMode.SIDE_BY_SIDE)
 
+    def take_room(self, free: int) -> None:
+        """Let the pair have `free` px more, or less, as far as it is seen larger so."""
+        now = self.pane.height()
+        most = self.pane.useful_height()
+        # While the pair of the next item is made, the panel stays as it is.
+        wanted = min(now + free, now if most is None else most)
+        self.pane.setFixedHeight(max(wanted, LEAST_PANE_PX))
+
     def set_mode(self, mode: CompareMode) -> None:
         """Compare in this way from now on."""
         self.pane.set_mode(mode)
         self.modes.mark(mode)
+        self.pairShown.emit()
 
     def show_pair(self, pair: AlignedPair | None, sentence: str = "") -> None:
         """Show a pair, or say why there is none. Modes that need an alignment are offered only with one."""
@@ -114,6 +126,7 @@ class PhotoBox(QWidget):
         self.pane.show_message(sentence)
         self.align.setVisible(pair is not None and pair.to_reference is not None)
         self.modes.offer(pair)
+        self.pairShown.emit()
 
     def show_alignment(self, quality: tuple[float, int] | None, by_hand: bool) -> None:
         """Say how well the photo was aligned: mean error in px, inliers; or that a person did it."""

@@ -240,6 +240,14 @@ class Photos(QObject):
         known = self._known.get(self._bench.current, ())
         return next((photo.file_id for photo in known if photo.file.ipfs_cid == ref.content_id), "")
 
+    @property
+    def name(self) -> str:
+        """The file name of the photo on view; an empty string while it is not known."""
+        content_id = None if self.ref is None else self.ref.content_id
+        known = self._known.get(self._bench.current, ())
+        names = (photo.file.filename for photo in known if photo.file.ipfs_cid == content_id)
+        return next(names, None) or ""
+
     def _kept_by_hand(self, item: ItemView) -> list[list[float]] | None:
         """The alignment that a person set for the photo on view, here or at another desktop."""
         kept = own_settings(item.item_point).alignment

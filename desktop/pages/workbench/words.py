@@ -129,13 +129,26 @@ def region_words(region: Region | None) -> list[str]:
 
 
 def status_right(
-    cursor: tuple[int, int] | None, region: Region | None, mm_per_pixel: float | None, chosen: int
+    cursor: tuple[int, int] | None,
+    region: Region | None,
+    mm_per_pixel: float | None,
+    chosen: int,
+    *,
+    findings: bool = False,
 ) -> str:
-    """Where the pointer is in px, and how the chosen region is, or how many are chosen."""
+    """Where the pointer is in px, and how the chosen region is, or how many are chosen.
+
+    With `findings` the regions are findings on a photo.
+    """
     parts = []
     if cursor is not None:
         parts.append(f"x {grouped(cursor[0])}  y {grouped(cursor[1])}")
-    if chosen > 1:
+    if findings and chosen > 1:
+        parts.append(QCoreApplication.translate("Workbench", "%n finding(s) chosen", "", chosen))
+    elif findings and region is not None:
+        said = QCoreApplication.translate("Workbench", "Finding {size}")
+        parts.append(said.format(size=region_text(region.rect, mm_per_pixel)))
+    elif chosen > 1:
         parts.append(QCoreApplication.translate("Workbench", "%n region(s) chosen", "", chosen))
     elif region is not None:
         said = QCoreApplication.translate("Workbench", "Region {size}")
