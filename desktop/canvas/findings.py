@@ -65,7 +65,7 @@ def _urgency(place: tuple[FindingBox, QColor, list[tuple[float, float]]]) -> tup
 
 
 def dashed_outline(painter: QPainter, corners: Sequence[tuple[float, float]], colour: QColor) -> None:
-    """Paint an outline without a ground, dashes over a contrasting line, so that it is seen on every picture."""
+    """Paint an outline without a ground: dashes over a line in contrast, seen on every picture."""
     polygon = QPolygonF([QPointF(x, y) for x, y in corners])
     painter.setBrush(Qt.BrushStyle.NoBrush)
     ground = QColor("#ffffff" if colour.lightnessF() < 0.5 else "#20262d")

@@ -492,6 +492,13 @@
 <context>
     <name>Workbench</name>
     <message numerus="yes">
+        <source>%n finding(s) chosen</source>
+        <translation>
+            <numerusform>%n finding chosen</numerusform>
+            <numerusform>%n findings chosen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n region(s) chosen</source>
         <translation>
             <numerusform>%n region chosen</numerusform>

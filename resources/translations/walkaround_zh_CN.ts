@@ -3887,6 +3887,10 @@
         <translation>已检测 {n} / {all}</translation>
     </message>
     <message>
+        <source>Draw a finding</source>
+        <translation>画发现</translation>
+    </message>
+    <message>
         <source>Draw a region</source>
         <translation>画新区域</translation>
     </message>
@@ -6711,6 +6715,12 @@
 <context>
     <name>Workbench</name>
     <message numerus="yes">
+        <source>%n finding(s) chosen</source>
+        <translation>
+            <numerusform>已选 %n 处发现</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n region(s) chosen</source>
         <translation>
             <numerusform>已选 %n 个区域</numerusform>
@@ -6759,6 +6769,10 @@
     <message>
         <source>Detection model</source>
         <translation>检测模型</translation>
+    </message>
+    <message>
+        <source>Finding {size}</source>
+        <translation>发现 {size}</translation>
     </message>
     <message>
         <source>Findings</source>

@@ -199,8 +199,8 @@ def bind(page: WorkbenchPage) -> None:
     commands.bind("search", page.items.search.setFocus, owner=page.items.search)
     for canvas in (view, page.photo):
         bind_canvas(commands, canvas)
-        commands.bind("finding.next", lambda: page.step_finding(1), owner=canvas)
-        commands.bind("finding.previous", lambda: page.step_finding(-1), owner=canvas)
+        commands.bind("finding.next", lambda: page.found.step(1), owner=canvas)
+        commands.bind("finding.previous", lambda: page.found.step(-1), owner=canvas)
         commands.bind("view.leave", partial(canvas.focusNextPrevChild, True), owner=canvas)
         commands.bind("view.leave_back", partial(canvas.focusNextPrevChild, False), owner=canvas)
     pane, findings, strip = (

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from desktop.canvas.alignment import AlignedPair
 from desktop.canvas.compare import CompareView
+from desktop.canvas.findings import FindingBox
 from desktop.canvas.pair_drawing import CompareMode
 from desktop.canvas.tools import Tool
 from desktop.canvas.view import CanvasView
@@ -129,6 +130,10 @@ class Comparing(QObject):
             view.show_labels(on)
         for pane in self._panes:
             pane.show_labels(on)
+
+    def show_findings(self, boxes: Sequence[FindingBox]) -> None:
+        """Show these findings, px of the photo, while it is compared."""
+        self._compare.set_findings(boxes)
 
     def show_regions(self, on: bool) -> None:
         """Paint regions and findings on both canvases, or only the pictures."""

@@ -64,7 +64,7 @@ class Inspector(Panel):
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setWidget(content)
-        self._room = PreviewRoom(scroll, self.photo)
+        self._room = PreviewRoom(scroll, content, self.photo)
         # Beside the scroll bar things stay as wide as the verdict below, which does not scroll.
         bar = scroll.verticalScrollBar()
         bar.rangeChanged.connect(

@@ -26,7 +26,6 @@ from desktop.pages.workbench.conflicts import ConflictDialog
 from desktop.pages.workbench.correcting import Correcting
 from desktop.pages.workbench.deleting import Deleting, Place
 from desktop.pages.workbench.detecting import Detecting
-from desktop.pages.workbench.findings import finding_boxes
 from desktop.pages.workbench.finishing import Finishing, show_folder
 from desktop.pages.workbench.history import History
 from desktop.pages.workbench.inspector import Inspector
@@ -44,9 +43,9 @@ from desktop.pages.workbench.photo_view import PhotoCanvas, PhotoView
 from desktop.pages.workbench.photos import Photos
 from desktop.pages.workbench.reference import ReferenceChoice
 from desktop.pages.workbench.reference_picture import ReferencePicture
-from desktop.pages.workbench.rows import to_reference
 from desktop.pages.workbench.run_state import run_state
 from desktop.pages.workbench.selecting import Selecting
+from desktop.pages.workbench.shown_findings import ShownFindings
 from desktop.pages.workbench.starting import Starting
 from desktop.pages.workbench.status_line import StatusLine
 from desktop.pages.workbench.sureness import Sureness
@@ -114,6 +113,8 @@ class WorkbenchPage(Page):
         self.photo_view = PhotoView(
             self.bench, self.photos, self.comparing, self.correcting, boxes, canvases, self.strip, self
         )
+        parts = (self.inspector, self.photos, self.comparing, self.correcting, self.photo_view, self)
+        self.found = ShownFindings(self.bench, *parts)
         self.undoing = Undoing(self.bench, self.inspector, self.aligning, self.correcting, self)
         self.finishing = Finishing(self.bench, self)
         self.seal_bar = SealBar()
@@ -192,15 +193,11 @@ class WorkbenchPage(Page):
         fields.modelPicked.connect(bench.set_model)
         self.inspector.verdict.decided.connect(bench.decide)
         self.inspector.verdict.reasonWanted.connect(self.inspector.show)
-        self.inspector.findings.thresholdChanged.connect(lambda _: self._show_findings())
-        self.inspector.findings.chosen.connect(self.choose_finding)
         self.inspector.run.wanted.connect(self.detecting.detect)
         self.inspector.run.cancelled.connect(self.detecting.cancel_item)
         self.inspector.run.alignWanted.connect(self.aligning.start)
         self.detecting.runningChanged.connect(lambda _: self._show_run())
         self.top.saving_clicked.connect(self.decide_conflicts)
-        self.photos.pairChanged.connect(lambda _: self._show_findings())
-        self.correcting.changed.connect(self._show_correction)
         self.detecting.runningChanged.connect(self.items.model.show_running)
         self.detecting.progressChanged.connect(self.top.show_detecting)
         self.top.detect_cancelled.connect(self.detecting.cancel)
@@ -353,7 +350,7 @@ class WorkbenchPage(Page):
         self.inspector.photo.set_editable(bench.editable and bench.item is not None)
         self.selecting.show()
         self._show_run()
-        self._show_findings()
+        self.found.show()
         self.photos.show()
         self.history.show()
         self.line.show()
@@ -363,17 +360,6 @@ class WorkbenchPage(Page):
         if item is not None:
             self.inspector.run.show_run(run_state(item.result), self.detecting.running.get(item.item_id))
 
-    def _show_findings(self) -> None:
-        findings = self.inspector.findings
-        boxes = finding_boxes(findings.shown if self.bench.item is not None else (), findings.list.current)
-        self.photos.show_boxes(boxes)
-        self.compare.set_findings(boxes)
-        back = to_reference(self.bench.entry)
-        # Without an alignment nobody knows where on the reference image a finding lies.
-        self.view.set_findings(boxes if back is not None else (), back)
-        self.photo_view.show_findings()
-        self.correcting.show(self.photos.own_pair)
-
     def _offer_rest(self, count: int) -> None:
         """Offer to detect what was left out, since its result is current."""
         said = self.tr("%n undecided item(s) already have a current result and were left out.", "", count)
@@ -381,11 +367,6 @@ class WorkbenchPage(Page):
             self.rest.say(said, action=self.tr("Detect them again"))
         else:
             self.rest.hide()
-
-    def _show_correction(self) -> None:
-        if self.bench.item is not None:
-            self.inspector.show_findings(self.bench.item, self.bench.entry)
-            self._show_findings()
 
     def _show_saving(self) -> None:
         self.top.show_saving(self.bench.edits.saving, self.bench.edits.held)
@@ -438,14 +419,7 @@ class WorkbenchPage(Page):
 
     def choose_finding(self, place: int) -> None:
         """Mark a finding."""
-        self.inspector.findings.choose(place)
-        self._show_findings()
-
-    def step_finding(self, way: int) -> None:
-        """Mark the next finding of the item, round and round."""
-        shown = self.inspector.findings.shown
-        if shown:
-            self.choose_finding((self.inspector.findings.list.current + way) % len(shown))
+        self.found.choose(place)
 
     def next_undecided(self) -> None:
         """Go to the next item that nobody decided, or say that there is none."""

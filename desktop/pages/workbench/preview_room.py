@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QTimer
-from PySide6.QtWidgets import QScrollArea
+from PySide6.QtWidgets import QScrollArea, QWidget
 
 from desktop.pages.workbench.photo_box import PhotoBox
 
@@ -11,13 +11,14 @@ from desktop.pages.workbench.photo_box import PhotoBox
 class PreviewRoom(QObject):
     """Shares out the height whenever the panel or what is in it has another size."""
 
-    def __init__(self, scroll: QScrollArea, photo: PhotoBox) -> None:
+    def __init__(self, scroll: QScrollArea, content: QWidget, photo: PhotoBox) -> None:
+        """`content` is what `scroll` shows, `photo` is in it."""
         super().__init__(scroll)
-        self._scroll, self._photo = scroll, photo
+        self._scroll, self._content, self._photo = scroll, content, photo
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._share)
         scroll.viewport().installEventFilter(self)
-        scroll.widget().installEventFilter(self)
+        content.installEventFilter(self)
         photo.pairShown.connect(self._soon.start)
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
@@ -26,7 +27,7 @@ class PreviewRoom(QObject):
         return False
 
     def _share(self) -> None:
-        content = self._scroll.widget()
+        content = self._content
         layout = content.layout()
         if layout is None or not content.isVisible():
             return

@@ -49,7 +49,7 @@ def test_photo_detection_verdict_finish_report(
     assert page.bench.rows[0].status == "undecided"
     assert len(page.inspector.findings.shown) == page.bench.rows[0].findings
     assert page.inspector.photo.version.text() == "Version 1 / 1"
-    page.step_finding(1)
+    page.found.step(1)
     assert page.inspector.findings.list.current == 0
     page.inspector.findings.slider.setValue(100)
     assert all(finding.confidence == 1 for finding in page.inspector.findings.shown)

@@ -1,0 +1,65 @@
+"""The findings of the chosen item: the same ones, and the same one chosen, wherever they are shown."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from desktop.pages.workbench.bench import Bench
+from desktop.pages.workbench.comparing import Comparing
+from desktop.pages.workbench.correcting import Correcting
+from desktop.pages.workbench.findings import finding_boxes
+from desktop.pages.workbench.inspector import Inspector
+from desktop.pages.workbench.photo_view import PhotoView
+from desktop.pages.workbench.photos import Photos
+from desktop.pages.workbench.rows import to_reference
+
+
+class ShownFindings(QObject):
+    """Brings them onto the reference image, onto the photo and onto the compared pairs."""
+
+    def __init__(
+        self,
+        bench: Bench,
+        inspector: Inspector,
+        photos: Photos,
+        comparing: Comparing,
+        correcting: Correcting,
+        photo_view: PhotoView,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._bench, self._inspector, self._photos = bench, inspector, photos
+        self._comparing, self._correcting, self._photo_view = comparing, correcting, photo_view
+        inspector.findings.thresholdChanged.connect(lambda _: self.show())
+        inspector.findings.chosen.connect(self.choose)
+        photos.pairChanged.connect(lambda _: self.show())
+        correcting.changed.connect(self._corrected)
+
+    def show(self) -> None:
+        """Show them as they are listed."""
+        findings = self._inspector.findings
+        shown = findings.shown if self._bench.item is not None else ()
+        boxes = finding_boxes(shown, findings.list.current)
+        self._photos.show_boxes(boxes)
+        self._comparing.show_findings(boxes)
+        back = to_reference(self._bench.entry)
+        # Without an alignment nobody knows where on the reference image a finding lies.
+        self._comparing.views[0].set_findings(boxes if back is not None else (), back)
+        self._photo_view.show_findings()
+        self._correcting.show(self._photos.own_pair)
+
+    def choose(self, place: int) -> None:
+        """Mark the one at this place of the list; -1 for none."""
+        self._inspector.findings.choose(place)
+        self.show()
+
+    def step(self, way: int) -> None:
+        """Mark the next one of the item, round and round."""
+        count = len(self._inspector.findings.shown)
+        if count:
+            self.choose((self._inspector.findings.list.current + way) % count)
+
+    def _corrected(self) -> None:
+        if self._bench.item is not None:
+            self._inspector.show_findings(self._bench.item, self._bench.entry)
+            self.show()
