@@ -75,6 +75,11 @@ def dashed_outline(painter: QPainter, corners: Sequence[tuple[float, float]], co
         painter.drawPolygon(polygon)
 
 
+def _in_view(corners: Sequence[tuple[float, float]], viewport: Viewport) -> bool:
+    across, down = zip(*corners, strict=True)
+    return max(across) > 0 and min(across) < viewport.width and max(down) > 0 and min(down) < viewport.height
+
+
 class FindingLayer:
     """Paints findings. `mapping` brings px of their photo to px of the picture on view."""
 
@@ -94,6 +99,8 @@ class FindingLayer:
         places: list[tuple[FindingBox, QColor, list[tuple[float, float]]]] = []
         for box in sorted(self.boxes, key=lambda one: one.highlighted):
             corners = [viewport.to_view(x, y) for x, y in mapped_corners(box.rect, self.mapping)]
+            if box.quiet and not _in_view(corners, viewport):
+                continue
             colour = QColor(colours.accent) if box.highlighted else colours.of_state(box.state)
             if box.quiet:
                 colour = QColor(colours.dim)

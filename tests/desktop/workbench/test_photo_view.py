@@ -8,12 +8,16 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QMenu, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
+from desktop.canvas.pair_drawing import CompareMode
 from desktop.canvas.tools import Tool
 from desktop.client import Session
+from desktop.imaging import opening
+from desktop.imaging.tiled import TiledImage
 from desktop.pages.workbench.label_editor import LabelEditor
+from desktop.pages.workbench.photo_box import LEAST_PANE_PX
 from desktop.pages.workbench.photo_view.carrying import mapped_place
 from shared.samples import View, panel, photograph
 from tests.desktop.workbench.stage import HEIGHT, WIDTH, Desk, detected, make_record
@@ -160,6 +164,7 @@ def test_findings_lie_on_the_photo_with_number_label_and_source(desk: Desk, qtbo
         (2, "stain", "0.40"),
     ]
     assert (regions[0].rect.x, regions[0].rect.right) == (300, 340)
+    qtbot.waitUntil(lambda: bool(page.photo._finding_layer.boxes))
     others = page.photo._finding_layer.boxes
     assert [(box.label, box.quiet) for box in others] == [("2 · stain", True)]
     assert len(page.photo._outline) == 4
@@ -286,7 +291,7 @@ def test_verdicts_and_the_next_item_keep_the_photo(desk: Desk, qtbot: QtBot) -> 
     assert page.centre.currentWidget() is view
     assert view.source is source
     qtbot.waitUntil(lambda: [one.label for one in view.store] == ["stain"])
-    assert [box.label for box in view._finding_layer.boxes][:1] == ["1 · crack"]
+    qtbot.waitUntil(lambda: [box.label for box in view._finding_layer.boxes][:1] == ["1 · crack"])
     qtbot.waitUntil(lambda: desk.saved)
 
 
@@ -378,3 +383,88 @@ def test_another_photo_of_the_item_shows_no_findings_of_the_first(desk: Desk, qt
     qtbot.waitUntil(lambda: page.photo.source is not None)
     assert not list(page.photo.store)
     assert not page.photo.editor.editable
+
+
+def test_a_large_photo_is_shown_by_its_tiles(
+    bench: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened(bench, qtbot)
+    qtbot.waitUntil(lambda: bench.page.photos.pair is not None)
+    monkeypatch.setattr(opening, "WHOLE_LIMIT", 100_000)
+    to_photo(bench, qtbot)
+    source = bench.page.photo.source
+    assert isinstance(source, TiledImage)
+    with qtbot.waitSignal(bench.page.photo.prepared):
+        pass
+    assert len(source.levels) > 1
+    bench.page.photo.one_to_one()
+    qtbot.waitUntil(lambda: bool(bench.page.photo._loader._cache))
+
+
+def test_who_goes_on_before_the_photo_is_there_sees_the_one_of_the_item(bench: Desk, qtbot: QtBot) -> None:
+    record_id = make_record(bench.session, (*REGION, (0.1, 0.6, 0.2, 0.2)))
+    for number, item in enumerate(bench.session.items.all(record_id)[:2]):
+        stored = bench.session.files.upload(jpeg(View(rotation=number)), f"photo{number}.jpg")
+        bench.session.items.add_photo(item.item_id, stored.file_id)
+    bench.open(record_id, qtbot.waitUntil)
+    page = bench.page
+    qtbot.waitUntil(lambda: page.photos.ref is not None)
+    bench.context.commands.run("view.photo")
+    bench.context.commands.run("item.next")
+    qtbot.waitUntil(lambda: page.photos.name == "photo1.jpg" and page.photo.source is not None)
+    assert page.photo_view._ref == page.photos.ref
+    second = page.photo.source
+    bench.context.commands.run("item.previous")
+    qtbot.waitUntil(lambda: page.photos.name == "photo0.jpg" and page.photo.source not in (None, second))
+    bench.context.commands.run("item.previous")
+    qtbot.waitUntil(lambda: page.bench.number == 3)
+    qtbot.waitUntil(lambda: page.photo.source is None)
+    assert page.photo._message == "No photo yet. Add one, take one, or drop it here."
+    assert page.centre.currentWidget() is page.photo
+
+
+def test_the_right_button_offers_what_is_done_with_a_finding(desk: Desk) -> None:
+    page, view = desk.page, desk.page.photo
+    view.customContextMenuRequested.emit(at(desk, 380, 280))
+    (menu,) = view.findChildren(QMenu, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    texts = [action.text().split("\t")[0] for action in menu.actions()]
+    assert texts[:3] == ["Accept the finding", "Relabel the finding", "Delete the finding"]
+    menu.actions()[0].trigger()
+    assert [one.accepted for one in page.inspector.findings.shown] == [False, True]
+    menu.actions()[2].trigger()
+    assert labels(desk) == ["crack"]
+    menu.close()
+
+
+def test_the_line_below_says_what_is_in_front(desk: Desk) -> None:
+    said: list[tuple[str, str]] = []
+    desk.page.status.connect(lambda left, right: said.append((left, right)))
+    desk.page.choose_finding(0)
+    assert said[-1][0].startswith("today.jpg · 800 × 600")
+    assert "Finding 40 × 30" in said[-1][1]
+    assert "Draw a finding" in [one.text() for one in desk.page.items.findChildren(QLabel)]
+    desk.context.commands.run("view.photo")
+    assert said[-1][0].startswith("left_wing_root.png")
+    assert "Region" in said[-1][1]
+
+
+def test_the_preview_and_the_inspector_grow_with_the_window(desk: Desk, qtbot: QtBot) -> None:
+    page = desk.page
+    pane = page.inspector.photo.pane
+    qtbot.waitUntil(lambda: page.photos.pair is not None)
+    page.resize(1280, 760)
+    qtbot.waitUntil(lambda: pane.height() == LEAST_PANE_PX)
+    narrow = page.inspector.width()
+    page.resize(2560, 1440)
+    qtbot.waitUntil(lambda: pane.height() == pane.useful_height())
+    assert pane.height() > 3 * LEAST_PANE_PX
+    assert page.inspector.width() > narrow + 80
+    bar = page.inspector.findChild(QScrollArea).verticalScrollBar()
+    assert bar.maximum() == 0
+    first, second = pane._panes()
+    assert second.y > first.y
+    desk.context.commands.run("compare.overlay")
+    page.inspector.photo.set_mode(CompareMode.OVERLAY)
+    qtbot.waitUntil(lambda: pane.height() == pane.useful_height())
+    page.resize(1280, 760)
+    qtbot.waitUntil(lambda: pane.height() < 250 and page.inspector.width() == narrow)

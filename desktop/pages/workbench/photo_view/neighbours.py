@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from desktop.canvas.findings import FindingBox
 from desktop.detection_words import finding_word
 from desktop.pages.workbench.document import ItemView
 from desktop.pages.workbench.rows import Finding, findings_of, shown_detection
+from shared import results
+
+
+@dataclass(slots=True)
+class _Read:
+    """What was read of an item: the photo that its findings were found in, and those once they are wanted."""
+
+    item: ItemView
+    entry: results.Entry | None
+    content_id: str
+    findings: tuple[Finding, ...] | None = None
 
 
 class Neighbours:
-    """Keeps what it read of an item until that changes: a record may have thousands."""
+    """Keeps what it read of an item until that changes: a record may have thousands.
+
+    Reading is not for the GUI thread.
+    """
 
     def __init__(self) -> None:
-        self._known: dict[str, tuple[ItemView, str, tuple[Finding, ...]]] = {}
+        self._known: dict[str, _Read] = {}
 
     def boxes(
         self, items: Iterable[ItemView], chosen: str, content_id: str | None, threshold: float
@@ -25,14 +40,16 @@ class Neighbours:
         """
         found = []
         for number, item in enumerate(items, 1):
-            if not content_id or item.item_id == chosen or not item.result:
+            if not content_id or not item.result or item.item_id == chosen:
                 continue
             known = self._known.get(item.item_id)
-            if known is None or known[0] is not item:
-                known = self._known[item.item_id] = self._read(item)
-            if known[1] != content_id:
+            if known is None or known.item is not item:
+                known = self._known[item.item_id] = _read(item)
+            if known.content_id != content_id:
                 continue
-            for one in known[2]:
+            if known.findings is None:
+                known.findings = findings_of(known.entry)
+            for one in known.findings:
                 if one.confidence >= threshold:
                     found.append(FindingBox(one.rect, f"{number} · {finding_word(one.label)}", quiet=True))
         return found
@@ -41,8 +58,8 @@ class Neighbours:
         """Another record: nothing of this one is kept."""
         self._known.clear()
 
-    @staticmethod
-    def _read(item: ItemView) -> tuple[ItemView, str, tuple[Finding, ...]]:
-        entry = shown_detection(item)
-        photo = (entry or {}).get("inputImage") or {}
-        return item, str(photo.get("ipfs_cid") or ""), findings_of(entry)
+
+def _read(item: ItemView) -> _Read:
+    entry = shown_detection(item)
+    photo = (entry or {}).get("inputImage") or {}
+    return _Read(item, entry, str(photo.get("ipfs_cid") or ""))

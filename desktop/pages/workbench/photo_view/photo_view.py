@@ -65,6 +65,7 @@ class PhotoView(QObject):
         self.switch = Switch(commands)
         strip.add(self.switch)
         self._fetching: Task | None = None
+        self._reading: Task | None = None
         self._ref: PhotoRef | None = None
         """The photo that is on the canvas, or on its way."""
         self._item_id = ""
@@ -216,9 +217,10 @@ class PhotoView(QObject):
     def _stop(self) -> None:
         """Let go of the photo and of reading it."""
         self._soon.stop()
-        if self._fetching is not None:
-            self._fetching.cancel()
-            self._fetching = None
+        for task in (self._fetching, self._reading):
+            if task is not None:
+                task.cancel()
+        self._fetching = self._reading = None
         self._ref = self._together = None
         self._item_id = ""
         self.canvas.store.replace(())
@@ -327,8 +329,17 @@ class PhotoView(QObject):
         seen = rect is not None and matrix is not None and seen_at(rect, matrix) is not None
         self.canvas.set_outline(mapped_corners(rect, matrix) if rect is not None and seen else ())
         content_id = self._photos.ref.content_id if self._photos.ref is not None else None
-        self.canvas.set_findings(
-            self._neighbours.boxes(document.items, self._bench.current, content_id, self._box.threshold)
+        if self._reading is not None:
+            self._reading.cancel()
+        # Of a record with thousands of items this takes longer than a turn of the window may.
+        self._reading = run(
+            self._neighbours.boxes,
+            list(document.items),
+            self._bench.current,
+            content_id,
+            self._box.threshold,
+            owner=self,
+            done=self.canvas.set_findings,
         )
 
 
