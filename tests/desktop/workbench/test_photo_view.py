@@ -105,6 +105,7 @@ def test_one_key_shows_the_same_place_of_the_photo_and_of_the_reference(bench: D
     page.view.set_viewport(3.0, 360.0, 270.0)
     before = page.view.viewport
     page.view.setFocus()
+    QTest.mouseMove(page.view, page.view.rect().center())
     QTest.keyClick(page.view, KEY.Key_T)
     qtbot.waitUntil(lambda: page.photo.source is not None)
     assert page.centre.currentWidget() is page.photo
@@ -127,6 +128,19 @@ def test_one_key_shows_the_same_place_of_the_photo_and_of_the_reference(bench: D
     assert seen is not None
     assert np.hypot(seen[0] - there[0] - 30, seen[1] - there[1] - 10) < 1
     assert page.view.viewport.scale == pytest.approx(5.0 * 0.9, rel=0.02)
+
+
+def test_what_the_pointer_is_on_stays_below_it(bench: Desk, qtbot: QtBot) -> None:
+    matrix = opened(bench, qtbot, View(rotation=10, scale=0.9))
+    page = bench.page
+    page.view.set_viewport(4.0, 360.0, 270.0)
+    spot = page.view.rect().center() + QPoint(-150, 120)
+    QTest.mouseMove(page.view, spot)
+    qtbot.waitUntil(page.view.underMouse)
+    there = mapped_place(matrix, *page.view.viewport.to_image(spot.x(), spot.y()))
+    assert there is not None
+    to_photo(bench, qtbot)
+    assert page.photo.viewport.to_view(*there) == pytest.approx((spot.x(), spot.y()), abs=1.5)
 
 
 def test_the_photo_of_an_item_without_an_alignment_is_fitted(bench: Desk, qtbot: QtBot) -> None:
