@@ -482,3 +482,41 @@ def test_the_preview_and_the_inspector_grow_with_the_window(desk: Desk, qtbot: Q
     qtbot.waitUntil(lambda: pane.height() == pane.useful_height())
     page.resize(1280, 760)
     qtbot.waitUntil(lambda: pane.height() < 250 and page.inspector.width() == narrow)
+
+
+def test_what_is_selected_on_the_photo_is_not_deleted_from_elsewhere(desk: Desk, qtbot: QtBot) -> None:
+    page = desk.page
+    desk.context.commands.run("edit.all")
+    desk.context.commands.run("view.photo")
+    page.choose_finding(1)
+    page.inspector.findings.list.setFocus()
+    desk.context.commands.run("edit.delete")
+    assert labels(desk) == ["crack"]
+    desk.context.commands.run("view.photo")
+    assert [one.label for one in page.photo.store] == ["crack"]
+    desk.context.commands.run("edit.undo")
+    assert [one.label for one in page.photo.store] == ["crack", "stain"]
+
+
+def test_a_label_is_asked_for_where_it_is_seen(desk: Desk, qtbot: QtBot) -> None:
+    page = desk.page
+    qtbot.waitUntil(lambda: page.photos.pair is not None)
+    page.choose_finding(0)
+    desk.context.commands.run("compare")
+    page.correcting.ask_chosen_label()
+    assert not page.photo.findChildren(LabelEditor)
+    QTest.keyClick(QApplication.focusWidget(), KEY.Key_Escape)
+    desk.context.commands.run("compare")
+    page.correcting.ask_chosen_label()
+    assert typing(desk).isVisible()
+
+
+def test_switching_does_not_jump_to_the_chosen_finding(desk: Desk) -> None:
+    page = desk.page
+    desk.context.commands.run("view.photo")
+    page.choose_finding(0)
+    QTest.mouseMove(page.view, page.view.rect().center())
+    page.view.set_viewport(6.0, 700.0, 500.0)
+    desk.context.commands.run("view.photo")
+    assert np.hypot(*np.subtract(middle(page.photo), middle(page.view))) < 1
+    assert [one.label for one in page.photo.store.selected_regions] == ["crack"]

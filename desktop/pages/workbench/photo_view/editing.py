@@ -40,8 +40,11 @@ class Editing(QObject):
         canvas.regionActivated.connect(self._relabel)
         canvas.store.subscribe(self._store_changed)
 
-    def show(self, *, own: bool) -> None:
-        """Show the findings of the chosen item; none where they were found in another photo."""
+    def show(self, *, own: bool, pan: bool) -> None:
+        """Show the findings of the chosen item; none where they were found in another photo.
+
+        With `pan` the chosen one is brought into view when it was not the chosen one before.
+        """
         entry = self._bench.entry if own else None
         of = None if entry is None else (self._bench.current, results.version(entry))
         shown = self._box.shown if own and self._bench.item is not None else []
@@ -54,7 +57,8 @@ class Editing(QObject):
             self._canvas.store.select(())
         elif chosen not in self._canvas.store.selected:
             self._canvas.store.select((chosen,))
-            self._canvas.ensure_visible(chosen)
+            if pan:
+                self._canvas.ensure_visible(chosen)
         self._showing = False
         self._correcting.selected = self._selected()
 

@@ -116,13 +116,10 @@ class PhotoView(QObject):
         anchor = _anchor(self._comparing.front)
         self._correcting.cancel()
         self._comparing.put_in_front(self.canvas if on else self._reference)
-        self._correcting.on_canvas = on
-        self._correcting.labelling = self.editing if on else self._box.list
-        self._strip.name_drawing(self.tr("Draw a finding") if on else "")
-        self._show_front()
         if on:
             self._from = (seen, anchor)
             self._follow()
+            self.show_findings(pan=False)
         else:
             self._from = None
             self._go_back(seen, anchor)
@@ -132,9 +129,6 @@ class PhotoView(QObject):
         """Another record: show its reference image, and nothing of this one."""
         self._stop()
         self._comparing.front = self._reference
-        self._correcting.on_canvas = False
-        self._correcting.labelling = self._box.list
-        self._strip.name_drawing("")
         self._neighbours.forget()
         self._together = self._from = None
         self._item_id = ""
@@ -155,15 +149,24 @@ class PhotoView(QObject):
         else:
             self.canvas.fit()
 
-    def show_findings(self) -> None:
-        """Show the findings of the chosen item as they are listed."""
+    def show_findings(self, *, pan: bool = True) -> None:
+        """Show the findings of the chosen item as they are listed; with `pan` one that is chosen now."""
         if self.on:
             self._comparing.keep_front()
-            self.editing.show(own=self._photos.own and self.canvas.source is not None)
+            self.editing.show(own=self._photos.own and self.canvas.source is not None, pan=pan)
             self._show_around()
 
     def _show_front(self) -> None:
+        """Say which picture is in front; what is done with findings is done there when it is the photo."""
+        here = self.on and not self._comparing.on
         self.switch.show_picture(None if self._comparing.on else self.on)
+        self._strip.name_drawing(self.tr("Draw a finding") if self.on else "")
+        self._correcting.on_canvas = here
+        self._correcting.labelling = self.editing if here else self._box.list
+        if here:
+            self.show_findings(pan=False)
+        else:
+            self._correcting.selected = ()
 
     def _why_not(self, tool: Tool) -> str:
         """Why a tool cannot be used on the picture in front; empty where it can."""
@@ -256,7 +259,7 @@ class PhotoView(QObject):
         self.canvas.show_message("")
         self.canvas.open(source)
         self._arrive(fresh=True)
-        self.show_findings()
+        self.show_findings(pan=False)
 
     def _not_fetched(self, error: Exception) -> None:
         self._fetching = self._ref = None
