@@ -45,9 +45,8 @@ class Parts(QSplitter):
         if not self._by_person:
             self._inspector.setVisible(self.window().width() >= _FOLD_BELOW)
         if not self._widths_by_person and not self._inspector.isHidden():
-            items, centre, inspector = self.sizes()
             wanted = min(max(round(self.window().width() * _SHARE), WIDTH_PX), _MOST_PX)
-            self.setSizes([items, centre + inspector - wanted, wanted])
+            self.setSizes([_ITEMS_PX, sum(self.sizes()) - _ITEMS_PX - wanted, wanted])
 
     def _moved(self) -> None:
         self._widths_by_person = True
