@@ -77,7 +77,8 @@ def dashed_outline(painter: QPainter, corners: Sequence[tuple[float, float]], co
 
 def _in_view(corners: Sequence[tuple[float, float]], viewport: Viewport) -> bool:
     across, down = zip(*corners, strict=True)
-    return max(across) > 0 and min(across) < viewport.width and max(down) > 0 and min(down) < viewport.height
+    beside = max(across) <= 0 or min(across) >= viewport.width
+    return not beside and max(down) > 0 and min(down) < viewport.height
 
 
 class FindingLayer:

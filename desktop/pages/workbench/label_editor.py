@@ -31,6 +31,10 @@ class LabelEditor(QComboBox):
         self._done = self._open = False
         field = self.lineEdit()
         assert field is not None
+        # Enter on a selected text takes what completes it: without a prefix that is the first label of all.
+        completer = self.completer()
+        assert completer is not None
+        completer.setCompletionPrefix(self.currentText())
         field.selectAll()
         field.returnPressed.connect(self.take)
         self.activated.connect(lambda _place: self._picked())

@@ -16,14 +16,23 @@ from desktop.canvas.tools import Tool
 from desktop.client import Session
 from desktop.imaging import opening
 from desktop.imaging.tiled import TiledImage
+from desktop.pages.workbench import correction
+from desktop.pages.workbench.journals import journal_path
 from desktop.pages.workbench.label_editor import LabelEditor
 from desktop.pages.workbench.photo_box import LEAST_PANE_PX
 from desktop.pages.workbench.photo_view.carrying import mapped_place
 from shared.samples import View, panel, photograph
 from tests.desktop.workbench.stage import HEIGHT, WIDTH, Desk, detected, make_record
+from tests.desktop.workbench.stage import desk as at_desk
 from tests.desktop.workbench.test_correcting import CRACK, REGION, SAME, STAIN, entries, jpeg, labels
 
 KEY = Qt.Key
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keys that follow each other are one step also on a computer that is busy with other tests."""
+    monkeypatch.setattr(correction, "MERGE_WITHIN", 60.0)
 
 
 def give(
@@ -520,3 +529,30 @@ def test_switching_does_not_jump_to_the_chosen_finding(desk: Desk) -> None:
     desk.context.commands.run("view.photo")
     assert np.hypot(*np.subtract(middle(page.photo), middle(page.view))) < 1
     assert [one.label for one in page.photo.store.selected_regions] == ["crack"]
+
+
+def test_what_was_done_on_the_photo_survives_the_end_of_the_program(session: Session, qtbot: QtBot) -> None:
+    path = journal_path(session.account.me().user.user_id)
+    with at_desk(session, qtbot) as first:
+        opened(first, qtbot)
+        record_id = first.page.bench.record_id
+        to_photo(first, qtbot)
+        first.page.choose_finding(0)
+        for _ in range(4):
+            QTest.keyClick(first.page.photo, KEY.Key_Down)
+        QTest.keyClick(first.page.photo, KEY.Key_R)
+        drag(first, at(first, 420, 200), at(first, 450, 240))
+        QTest.keyClick(typing(first), KEY.Key_Return)
+        assert labels(first)[0] == "difference"
+        killed = path.read_bytes()
+        first.page.correcting.discard()
+    path.write_bytes(killed)
+    with at_desk(session, qtbot) as second:
+        second.open(record_id, qtbot.waitUntil)
+        qtbot.waitUntil(lambda: second.page.photos.own)
+        to_photo(second, qtbot)
+        drawn, crack, _ = sorted(second.page.photo.store, key=lambda region: region.number)
+        assert (crack.label, crack.rect.y) == ("crack", 234)
+        assert abs(drawn.rect.w - 30) <= 1
+        (draft,) = second.page.bench.drafts.all()
+        assert draft.steps == 2
