@@ -520,13 +520,14 @@ def test_a_label_is_asked_for_where_it_is_seen(desk: Desk, qtbot: QtBot) -> None
     assert typing(desk).isVisible()
 
 
-def test_switching_does_not_jump_to_the_chosen_finding(desk: Desk) -> None:
-    page = desk.page
-    desk.context.commands.run("view.photo")
+def test_switching_does_not_jump_to_the_chosen_finding(bench: Desk, qtbot: QtBot) -> None:
+    opened(bench, qtbot)
+    page = bench.page
     page.choose_finding(0)
     QTest.mouseMove(page.view, page.view.rect().center())
     page.view.set_viewport(6.0, 700.0, 500.0)
-    desk.context.commands.run("view.photo")
+    to_photo(bench, qtbot)
+    qtbot.waitUntil(lambda: bool(page.photo.store.selected))
     assert np.hypot(*np.subtract(middle(page.photo), middle(page.view))) < 1
     assert [one.label for one in page.photo.store.selected_regions] == ["crack"]
 
