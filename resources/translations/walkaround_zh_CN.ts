@@ -5073,10 +5073,6 @@
         <source>This item has no photo to show yet. Add one, or take one.</source>
         <translation>此条目还没有可显示的照片。请添加或拍摄一张。</translation>
     </message>
-    <message>
-        <source>This record can only be looked at.</source>
-        <translation>此记录只能查看。</translation>
-    </message>
 </context>
 <context>
     <name>Photos</name>

@@ -14,6 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from desktop.canvas.tools import Tool
 from desktop.client import Session
 from desktop.embedded import EmbeddedService
 from desktop.exchange import coco, own, yolo
@@ -267,6 +268,24 @@ def test_a_finding_of_a_sealed_record_stays_where_it_is(
     assert len(page.bench.drafts) == 0
     assert shown(opened) == before
     assert changing == []
+
+
+def test_findings_on_the_photo_of_a_sealed_record_stay(opened: Desk, qtbot: QtBot) -> None:
+    page, canvas = opened.page, opened.page.photo
+    qtbot.waitUntil(lambda: page.photos.own)
+    opened.context.commands.run("view.photo")
+    qtbot.waitUntil(lambda: bool(list(canvas.store)))
+    said: list[str] = []
+    page.toast.connect(said.append)
+    before = list(canvas.store)
+    canvas.store.select([before[0].id])
+    QTest.keyClick(canvas, Qt.Key.Key_Right)
+    assert len(said) == 1
+    QTest.keyClick(canvas, Qt.Key.Key_R)
+    assert set(said) == {said[0]}
+    assert list(canvas.store) == before
+    assert not page.bench.drafts.all()
+    assert canvas.editor.tool is Tool.SELECT
 
 
 def test_a_sealed_record_can_be_looked_at_by_keys(opened: Desk, qtbot: QtBot) -> None:

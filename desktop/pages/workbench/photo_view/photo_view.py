@@ -84,6 +84,7 @@ class PhotoView(QObject):
         self._comparing.changed.connect(self._show_front)
         self._comparing.why_not = self._why_not
         self._bar.drawToggled.connect(self._draw_toggled)
+        self.canvas.editRefused.connect(self._bench.may_edit)
         self.canvas.toolChanged.connect(self._tool_changed)
         self.canvas.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.canvas.customContextMenuRequested.connect(self.editing.menu)
@@ -170,11 +171,7 @@ class PhotoView(QObject):
 
     def _why_not(self, tool: Tool) -> str:
         """Why a tool cannot be used on the picture in front; empty where it can."""
-        if not self.on or tool is not Tool.DRAW:
-            return ""
-        if not self._bench.editable:
-            return self.tr("This record can only be looked at.")
-        if self._photos.own and self._correcting.can_correct:
+        if not self.on or tool is not Tool.DRAW or (self._photos.own and self._correcting.can_correct):
             return ""
         return self.tr("Run detection on this photo first. Findings are then drawn and corrected here.")
 
