@@ -155,6 +155,7 @@ class ErrorCode(StrEnum):
     DETECTIONS_RUNNING = "detections_running"
     TIMES_IMPLAUSIBLE = "times_implausible"
     SERVICE_WRITTEN = "service_written"
+    PHOTO_IN_USE = "photo_in_use"
     STALE = "stale"
     TOO_LARGE = "too_large"
     TOO_SLOW = "too_slow"

@@ -14,6 +14,7 @@ from desktop.client.events import Events
 from desktop.client.faces import Faces
 from desktop.client.files import Files
 from desktop.client.inspection import Items, Records
+from desktop.client.photos import RecordPhotos
 from desktop.client.transport import Transport
 
 
@@ -32,6 +33,7 @@ class Session:
         self.users = Users(self._transport)
         self.records = Records(self._transport)
         self.items = Items(self._transport)
+        self.photos = RecordPhotos(self._transport)
         self.catalogue = Catalogue(self._transport)
         self.files = Files(self._transport)
         self.detection = Detection(self._transport)

@@ -113,6 +113,14 @@ class IgnoredArea(Kept):
 
 
 Row = Annotated[list[Number], Field(min_length=3, max_length=3)]
+Homography = Annotated[list[Row], Field(min_length=3, max_length=3)]
+
+
+def check_invertible(homography: Homography) -> None:
+    """Raises ValueError for a homography that leads nowhere back."""
+    (a, b, c), (d, e, f), (g, h, i) = homography
+    if abs(a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)) < 1e-12:
+        raise ValueError("对齐矩阵不可逆")
 
 
 class SetAlignment(Kept):
@@ -122,13 +130,11 @@ class SetAlignment(Kept):
     """
 
     photo_file_id: Id
-    homography: Annotated[list[Row], Field(min_length=3, max_length=3)]
+    homography: Homography
 
     @model_validator(mode="after")
     def _invertible(self) -> Self:
-        (a, b, c), (d, e, f), (g, h, i) = self.homography
-        if abs(a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)) < 1e-12:
-            raise ValueError("对齐矩阵不可逆")
+        check_invertible(self.homography)
         return self
 
 

@@ -1,0 +1,123 @@
+"""Bodies of the photos of a record: what they show, and the items that they are photos of."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+
+from shared.wire.common import Id, ItemTime, Wire
+from shared.wire.inspection import FileInfo, Homography, check_invertible
+
+MOST_PHOTO_ITEMS = 1000
+"""A photo is assigned to no more items at a time."""
+
+
+class PhotoState(StrEnum):
+    """How far the matching of a photo with the regions of its record is."""
+
+    WAITING = "waiting"
+    """Not matched yet, or the matching is under way."""
+    MATCHED = "matched"
+    """It covers at least one region."""
+    UNMATCHED = "unmatched"
+    """It covers no region."""
+    FAILED = "failed"
+    """It could not be matched; `error` says why."""
+
+
+class Assigned(StrEnum):
+    """Who found that a photo shows an item."""
+
+    ALIGNMENT = "alignment"
+    PERSON = "person"
+
+
+PhotoPoint = Annotated[list[float], Field(min_length=2, max_length=2)]
+Corners = Annotated[list[PhotoPoint], Field(min_length=4, max_length=4)]
+"""x, y of the corners of a region in px of the upright photo, clockwise from the region's top left."""
+
+
+class PhotoMatch(Wire):
+    """What matching says of one item.
+
+    `visible`: the share of the region that lies inside the photo, 0..1. `score`: the share of the structure
+    around it that agrees, 0..1. `homography`: 3 x 3, px of the upright reference image -> px of the upright
+    photo; it and `corners` are null where nothing was found. `covered`: the photo shows the region.
+    """
+
+    item_id: str
+    visible: float
+    score: float
+    homography: Homography | None
+    corners: Corners | None
+    covered: bool
+
+
+class PhotoItem(Wire):
+    """An item that a photo of the record is assigned to.
+
+    `photo_id` is the photo in the list of the item. `homography` and `corners` as in `PhotoMatch`; null
+    where a person assigned the photo without saying where the region lies.
+    """
+
+    item_id: str
+    item_name: str
+    photo_id: str
+    assigned: Assigned
+    homography: Homography | None
+    corners: Corners | None
+
+
+class RecordPhoto(Wire):
+    """A photo of a record. One without `items` waits until a person assigns or deletes it.
+
+    `width` and `height` are px of the upright photo. `matches` has every item whose region was looked for, in
+    the order of the items; it is null before the first matching and leaves out items whose region or
+    reference image changed since. `error` is a stable code, `message` its sentence.
+    """
+
+    photo_id: str
+    inspection_id: str
+    file: FileInfo
+    file_id: str
+    width: int | None
+    height: int | None
+    added_by: str | None
+    added_by_name: str | None
+    created_at: ItemTime
+    state: PhotoState
+    error: str | None
+    message: str | None
+    matches: list[PhotoMatch] | None
+    items: list[PhotoItem]
+
+
+class RecordPhotoAdd(Wire):
+    """Body of `POST /inspection/{inspection_id}/record-photos`: an uploaded file becomes a photo."""
+
+    file_id: Id
+
+
+class PhotoItemSet(Wire):
+    """One item that a photo is to be assigned to.
+
+    `homography`: where a person says that the reference image lies in the photo. Without one, the assignment
+    that is there stays; a new one takes over what the matching found.
+    """
+
+    item_id: Id
+    homography: Homography | None = None
+
+    @model_validator(mode="after")
+    def _invertible(self) -> Self:
+        if self.homography is not None:
+            check_invertible(self.homography)
+        return self
+
+
+class PhotoItemsSet(Wire):
+    """Body of `PUT /inspection/{inspection_id}/record-photos/{photo_id}/items`: exactly these items."""
+
+    items: Annotated[list[PhotoItemSet], Field(max_length=MOST_PHOTO_ITEMS)]
