@@ -89,7 +89,10 @@ class ItemPhoto(Base, table=True):
     """A file that is a photo of an item; the newest is the one that detection looks at.
 
     `client_key`: who added it and the Idempotency-Key that came along, so that an addition that is sent again
-    adds no second photo.
+    adds no second photo. `record_photo_id`: the photo of the record that it is; None for a photo of this item
+    alone. `assigned` (`shared.wire.photos.Assigned`) says who found that it shows the item, `homography` (JSON)
+    where the reference image lies in it. `record_photo_id` is not a foreign key: SQLite adds none to a table
+    that is there.
     """
 
     __tablename__ = "item_photo"
@@ -100,10 +103,37 @@ class ItemPhoto(Base, table=True):
     added_by: str | None = Field(default=None, max_length=255)
     created_at: NaiveDatetime
     client_key: str | None = Field(default=None, max_length=512)
+    record_photo_id: str | None = Field(default=None, max_length=36, index=True)
+    assigned: str | None = Field(default=None, max_length=16)
+    homography: str | None = Field(default=None, sa_type=Text)
 
     __table_args__ = (
         Index(None, "item_id", "created_at", "photo_id"),
         Index(None, "item_id", "client_key", unique=True),
+    )
+
+
+class RecordPhoto(Base, table=True):
+    """A file that is a photo of a record, once; its rows in `item_photo` say of which items.
+
+    `state` (`shared.wire.photos.PhotoState`) says how far its matching is, `error` why that failed, `matches`
+    (JSON, `service.inspection.matches`) what it found; None before the first one.
+    """
+
+    __tablename__ = "record_photo"
+
+    photo_id: str = Field(max_length=36, primary_key=True)
+    inspection_id: str = Field(max_length=36, foreign_key="record.inspection_id", ondelete="CASCADE")
+    file_id: str = Field(max_length=255)
+    added_by: str | None = Field(default=None, max_length=255)
+    created_at: NaiveDatetime
+    state: str = Field(max_length=16)
+    error: str | None = Field(default=None, max_length=32)
+    matches: str | None = Field(default=None, sa_type=Text)
+
+    __table_args__ = (
+        Index(None, "inspection_id", "created_at", "photo_id"),
+        Index(None, "inspection_id", "file_id", unique=True),
     )
 
 
@@ -161,6 +191,7 @@ class InspectionPolicy(Base, table=True):
 RECORD = Record.__table__
 ITEM = Item.__table__
 PHOTO = ItemPhoto.__table__
+RECORD_PHOTO = RecordPhoto.__table__
 DELETED = DeletedItem.__table__
 EDITION = RecordEdition.__table__
 POLICY = InspectionPolicy.__table__

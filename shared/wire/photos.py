@@ -44,14 +44,14 @@ class PhotoMatch(Wire):
 
     `visible`: the share of the region that lies inside the photo, 0..1. `score`: the share of the structure
     around it that agrees, 0..1. `homography`: 3 x 3, px of the upright reference image -> px of the upright
-    photo; it and `corners` are null where nothing was found. `covered`: the photo shows the region.
+    photo. `covered`: the photo shows the region; if not, this is only where it would lie.
     """
 
     item_id: str
     visible: float
     score: float
-    homography: Homography | None
-    corners: Corners | None
+    homography: Homography
+    corners: Corners
     covered: bool
 
 
@@ -73,9 +73,9 @@ class PhotoItem(Wire):
 class RecordPhoto(Wire):
     """A photo of a record. One without `items` waits until a person assigns or deletes it.
 
-    `width` and `height` are px of the upright photo. `matches` has every item whose region was looked for, in
-    the order of the items; it is null before the first matching and leaves out items whose region or
-    reference image changed since. `error` is a stable code, `message` its sentence.
+    `width` and `height` are px of the upright photo. `matches` has the items for whose region a place was
+    found, in the order of the items; it is null before the first matching and leaves out items whose region
+    or reference image changed since. `error` is a stable code, `message` its sentence.
     """
 
     photo_id: str
