@@ -5,6 +5,7 @@ A rectangle covers x <= px < x + w and y <= py < y + h. Pixel (0, 0) covers [0, 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -80,3 +81,33 @@ def pixels_to_point(rect: Rect, width: int, height: int) -> Rect:
     """Fractions (0..1) of the upright image for a rectangle in pixels, clamped to the image."""
     inside = rect.clamped(width, height)
     return Rect(inside.x / width, inside.y / height, inside.w / width, inside.h / height)
+
+
+Quad = list[tuple[float, float]]
+"""Four corners x, y, in their order around."""
+
+
+def mapped_corners(rect: Rect, homography: Sequence[Sequence[float]]) -> Quad | None:
+    """The corners of `rect`, clockwise from the top left, through a 3 x 3 homography.
+
+    None when the rectangle reaches to the horizon of the mapping: then it is no quadrilateral.
+    """
+    found, sides = [], set()
+    corners = ((rect.x, rect.y), (rect.right, rect.y), (rect.right, rect.bottom), (rect.x, rect.bottom))
+    for x, y in corners:
+        u, v, w = (row[0] * x + row[1] * y + row[2] for row in homography)
+        if abs(w) < 1e-12:
+            return None
+        sides.add(w > 0)
+        found.append((u / w, v / w))
+    return found if len(sides) == 1 else None
+
+
+def within(quad: Sequence[Sequence[float]], x: float, y: float) -> bool:
+    """True when the point lies inside a convex quadrilateral, whichever way its corners go around."""
+    turns = set()
+    for (x1, y1), (x2, y2) in zip(quad, [*quad[1:], quad[0]], strict=True):
+        turn = (x2 - x1) * (y - y1) - (y2 - y1) * (x - x1)
+        if turn:
+            turns.add(turn > 0)
+    return len(turns) == 1

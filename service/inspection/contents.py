@@ -12,13 +12,13 @@ from sqlmodel import Session
 
 from service.inspection import seal
 from service.inspection.ports import Ports
-from service.inspection.tables import ITEM, PHOTO, RECORD
+from service.inspection.tables import ITEM, PHOTO, RECORD, RECORD_PHOTO
 from shared.wire.files import StoredFile
 
 Json = Any
 
 
-def table_content(session: Session, inspection_id: str) -> dict[str, Json] | None:
+def table_content(session: Session, inspection_id: str, form: str = seal.FORM) -> dict[str, Json] | None:
     """`seal.record_content` of a record as it is in this transaction; None when there is no such record."""
     records = stored_rows(session, RECORD, RECORD.c.inspection_id == inspection_id)
     if not records:
@@ -28,7 +28,10 @@ def table_content(session: Session, inspection_id: str) -> dict[str, Json] | Non
         session, ITEM, ITEM.c.inspection_id == inspection_id, ITEM.c.created_at, ITEM.c.item_id
     )
     photos = stored_rows(session, PHOTO, PHOTO.c.item_id.in_(of_record), PHOTO.c.created_at, PHOTO.c.photo_id)
-    return seal.record_content(records[0], items, photos)
+    of_record_itself = RECORD_PHOTO.c.inspection_id == inspection_id
+    order = RECORD_PHOTO.c.created_at, RECORD_PHOTO.c.photo_id
+    record_photos = stored_rows(session, RECORD_PHOTO, of_record_itself, *order)
+    return seal.record_content(records[0], items, photos, record_photos, form)
 
 
 def stored_rows(
@@ -75,6 +78,8 @@ def files_of(session: Session, ports: Ports, content: Mapping[str, Json]) -> lis
             add(ports.file_info(session, photo["file_id"]))
         for info in _named(item):
             add(ports.find_file(session, info))
+    for photo in content["photos"]:
+        add(ports.file_info(session, photo["file_id"]))
     return [found[file_id] for file_id in sorted(found)]
 
 

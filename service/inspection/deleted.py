@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+from collections.abc import Collection
 from typing import Any
 
 from sqlalchemy import DateTime, Row, Table, bindparam, delete, insert, select
@@ -16,7 +17,7 @@ from sqlmodel import Session
 from service.inspection.queries import ItemRow, json_text, result_values
 from service.inspection.records import naive_now
 from service.inspection.rules import canceled
-from service.inspection.tables import DELETED, ITEM, PHOTO
+from service.inspection.tables import DELETED, ITEM, PHOTO, RECORD_PHOTO
 
 KEPT = dt.timedelta(days=30)
 """How long a deleted item can be brought back."""
@@ -31,6 +32,10 @@ _LOCKED_PHOTOS = (
     .with_for_update()
 )
 _KEPT = select(DELETED).where(DELETED.c.item_id == _ITEM_ID, DELETED.c.deleted_at >= bindparam("since"))
+_RECORD_PHOTOS = select(RECORD_PHOTO.c.photo_id).where(
+    RECORD_PHOTO.c.inspection_id == bindparam("inspection_id")
+)
+_ALONE = dict.fromkeys(("record_photo_id", "assigned", "homography", "reference_file_id"))
 _SAME_KEY = select(ITEM.c.item_id).where(ITEM.c.client_key == bindparam("client_key"))
 
 
@@ -71,11 +76,18 @@ def bring_back(session: Session, kept: Row[*tuple[Any, ...]]) -> dict[str, Any]:
         # The create was sent again after the deletion and made another item.
         item["client_key"] = None if taken is not None else item["client_key"]
     session.execute(insert(ITEM).values(item))
-    photos = [_values(PHOTO, photo) for photo in content["photos"]]
+    there = set(session.execute(_RECORD_PHOTOS, {"inspection_id": kept.inspection_id}).scalars())
+    photos = [_photo(photo, there) for photo in content["photos"]]
     if photos:
         session.execute(insert(PHOTO), photos)
     session.execute(delete(DELETED).where(DELETED.c.item_id == kept.item_id))
     return item
+
+
+def _photo(said: dict[str, Any], of_record: Collection[str]) -> dict[str, Any]:
+    """A photo's row; it is the item's alone when the record does not have the photo any more."""
+    values = {**_ALONE, **_values(PHOTO, said)}
+    return values if values["record_photo_id"] in of_record else {**values, **_ALONE}
 
 
 def _said(row: Row[*tuple[Any, ...]]) -> dict[str, Any]:

@@ -6,12 +6,13 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import Row, bindparam, select
 from sqlmodel import Session
 
 from service.inspection import problems
 from service.inspection.items import Items
-from service.inspection.ports import DetectionInput, JoinSources, Ports
+from service.inspection.matches import reference_file
+from service.inspection.ports import DetectionInput, JoinSources, PhotoPlace, Ports
 from service.inspection.queries import ItemQueries, newest_photos, result_values
 from service.inspection.rules import FINISHED, with_entry
 from service.inspection.sealed import newest_editions, refuse_sealed, state_of
@@ -20,6 +21,7 @@ from shared import results
 from shared.codes import SEALED_STATES, Status, Verdict
 from shared.results import Entry
 from shared.wire.inspection import ItemPoint
+from shared.wire.photos import Assigned
 
 _KNOWN_RECORD = select(RECORD.c.inspection_id).where(RECORD.c.inspection_id == bindparam("inspection_id"))
 _DETECTABLE = ITEM.c.model_id.is_not(None) & ITEM.c.item_id.in_(select(PHOTO.c.item_id))
@@ -94,12 +96,9 @@ class Detections:
             else self._ports.reference_image(session, row.reference_image_id)
         )
         image_file_id = None if image is None else image.file_id
-        own = (
-            None
-            if place.fileInfo is None
-            else self._ports.find_file(session, place.fileInfo.model_dump(exclude_none=True))
-        )
-        file_id = image_file_id if own is None else own.file_id
+        image_file = None if image_file_id is None else self._ports.file_info(session, image_file_id)
+        reference = reference_file(session, self._ports, place, image_file)
+        file_id = image_file_id if reference is None else reference.file_id
         photo = session.execute(self._queries.photos, {"item_id": item_id}).first()
         return DetectionInput(
             item_id=row.item_id,
@@ -110,6 +109,7 @@ class Detections:
             reference_file_id=file_id,
             mm_per_pixel=image.mm_per_pixel if image is not None and file_id == image_file_id else None,
             photo_file_id=None if photo is None else photo.file_id,
+            photo_place=_place(photo, file_id),
             settings=(place.model_extra or {}).get("detection"),
         )
 
@@ -158,6 +158,13 @@ class Detections:
         if sealed and not free:
             raise problems.sealed(newest[min(sealed)].edition)
         return free
+
+
+def _place(photo: Row[*tuple[Any, ...]] | None, reference_file_id: str | None) -> PhotoPlace | None:
+    """Where this reference file lies in the photo by its assignment; None when that does not say it."""
+    if photo is None or photo.homography is None or photo.reference_file_id != reference_file_id:
+        return None
+    return PhotoPlace(json.loads(photo.homography), photo.assigned == Assigned.PERSON)
 
 
 def _undecided(entries: Sequence[Entry]) -> bool:

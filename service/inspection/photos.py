@@ -21,7 +21,16 @@ from service.inspection.tables import ITEM, PHOTO, RECORD
 from service.security import Caller
 from shared.codes import ErrorCode
 from shared.wire.common import to_utc
+from shared.wire.files import StoredFile
 from shared.wire.inspection import FileInfo, Photo
+
+
+def check_photo(file: StoredFile | None) -> None:
+    """Raises Problem 404 when there is no file to make a photo of, 415 when it is not an image."""
+    if file is None:
+        raise Problem(404, ErrorCode.NOT_FOUND, "照片文件不存在，请重新上传")
+    if not file.mime_type.startswith("image/"):
+        raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, "该文件不是图片，不能作为照片")
 
 
 class Photos:
@@ -56,11 +65,7 @@ class Photos:
                 if added is not None:
                     return self._one(session, item_id, added.photo_id)
             refuse_sealed(session, record.inspection_id)
-            file = self._ports.file_info(session, file_id)
-            if file is None:
-                raise Problem(404, ErrorCode.NOT_FOUND, "照片文件不存在，请重新上传")
-            if not file.mime_type.startswith("image/"):
-                raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, "该文件不是图片，不能作为照片")
+            check_photo(self._ports.file_info(session, file_id))
             photo_id = str(uuid.uuid4())
             values = {
                 "photo_id": photo_id,
@@ -107,7 +112,7 @@ class Photos:
             here = (PHOTO.c.item_id == item_id, PHOTO.c.photo_id == photo_id)
             file_id = session.execute(select(PHOTO.c.file_id).where(*here)).scalar_one_or_none()
             if file_id is None:
-                raise Problem(404, ErrorCode.NOT_FOUND, "照片不存在")
+                raise problems.no_photo()
             session.execute(delete(PHOTO).where(*here))
             details = {"photo_id": photo_id, "file_id": file_id}
             announce(

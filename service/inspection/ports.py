@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -12,6 +12,7 @@ from sqlmodel import Session
 from shared.wire.catalogue import ReferenceImage
 from shared.wire.files import StoredFile
 from shared.wire.inspection import Point
+from shared.wire.photos import PhotoMatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,18 @@ StoredHash = Callable[[str], str | None]
 
 
 @dataclass(frozen=True, slots=True)
+class MatchRegion:
+    """A region that is looked for in a photo: x, y, w, h as the item keeps them, on a reference file."""
+
+    item_id: str
+    reference_file_id: str
+    point: tuple[float, float, float, float]
+
+
+MatchPhoto = Callable[[str, Sequence[MatchRegion]], Awaitable[tuple[str | None, list[PhotoMatch]]]]
+
+
+@dataclass(frozen=True, slots=True)
 class Ports:
     """Questions to other domains, asked inside the transaction of the session.
 
@@ -59,6 +72,9 @@ class Ports:
     editions, oldest first. `stored_hash`, outside of transactions: the SHA-256 of the bytes that are stored
     under a SHA-256; None when there are none. `model_hash`: the same of the file of a model. `severities`:
     how severe the catalogue says findings with these labels are, without those of which it says nothing.
+    `match_photo`, outside of transactions: which of the regions the photo of this file shows; gives the code
+    of what was in the way, or None, and the matches.
+    `reason`: the sentence for such a code.
     """
 
     file_info: FileInfo
@@ -69,6 +85,16 @@ class Ports:
     stored_hash: StoredHash
     model_hash: StoredHash
     severities: Callable[[Session, Collection[str]], Mapping[str, str]]
+    match_photo: MatchPhoto
+    reason: Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class PhotoPlace:
+    """Where the reference image lies in a photo by its assignment: 3 x 3, reference px -> photo px."""
+
+    homography: Sequence[Sequence[float]]
+    by_person: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +103,9 @@ class DetectionInput:
 
     `point` is the region on the reference image as the item keeps it. `reference_file_id` is the file that
     the item's fileInfo names, else that of the record's reference image; `mm_per_pixel` is known when it is
-    the reference image's own file. `photo_file_id` is the newest photo's file. `settings` are the item's own,
-    as the client wrote them: `shared.wire.inspection.DetectionSettings` unless they make no sense.
+    the reference image's own file. `photo_file_id` is the newest photo's file, `photo_place` what is known of
+    it as a photo of the record. `settings` are the item's own, as the client wrote them:
+    `shared.wire.inspection.DetectionSettings` unless they make no sense.
     """
 
     item_id: str
@@ -89,4 +116,5 @@ class DetectionInput:
     reference_file_id: str | None
     mm_per_pixel: float | None
     photo_file_id: str | None
+    photo_place: PhotoPlace | None
     settings: Any

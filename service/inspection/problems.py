@@ -21,6 +21,11 @@ def no_item() -> Problem:
     return Problem(404, ErrorCode.NOT_FOUND, "检查项不存在")
 
 
+def no_photo() -> Problem:
+    """404: there is no such photo."""
+    return Problem(404, ErrorCode.NOT_FOUND, "照片不存在")
+
+
 def key_reused() -> Problem:
     """422: an Idempotency-Key came again, with another body."""
     return invalid("Idempotency-Key", "key_reused", "此键已用于另一个内容不同的请求，请换一个新的键")
@@ -96,6 +101,17 @@ def detections_running(items: Sequence[Mapping[str, Any]]) -> Problem:
         409,
         ErrorCode.DETECTIONS_RUNNING,
         f"还有 {len(items)} 个检查项正在检测：{_names(items)}；请等待检测结束或先取消检测",
+        count=len(items),
+        items=list(items[:_NAMED_AT_MOST]),
+    )
+
+
+def photo_in_use(items: Sequence[Mapping[str, Any]]) -> Problem:
+    """409: results or verdicts of these items rest on the photo."""
+    return Problem(
+        409,
+        ErrorCode.PHOTO_IN_USE,
+        f"{len(items)} 个检查项的检测结果或判定依据此照片：{_names(items)}；如仍要删除照片，请确认",
         count=len(items),
         items=list(items[:_NAMED_AT_MOST]),
     )

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Header, Path, Query, Response
 
 from service.envelope import failures
 from service.inspection.items import ItemState
+from service.inspection.photo_routes import add_photo_routes
 from service.inspection.queries import Updater, json_text
 from service.inspection.records import RecordSearch, RecordState
 from service.inspection.rules import etag
@@ -80,6 +81,7 @@ def router(service: InspectionService) -> APIRouter:
     _items(routes, service)
     _extras(routes, service)
     _photos(routes, service)
+    add_photo_routes(routes, service)
     _history(routes, service)
     add_seal_routes(routes, service)
     return routes

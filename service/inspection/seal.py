@@ -58,7 +58,18 @@ ITEM_FIELDS = (
     "updated_at",
     "updated_by",
 )
-PHOTO_FIELDS = ("photo_id", "item_id", "file_id", "added_by", "created_at", "client_key")
+OLD_PHOTO_FIELDS = ("photo_id", "item_id", "file_id", "added_by", "created_at", "client_key")
+PHOTO_FIELDS = (*OLD_PHOTO_FIELDS, "record_photo_id", "assigned", "homography", "reference_file_id")
+RECORD_PHOTO_FIELDS = (
+    "photo_id",
+    "inspection_id",
+    "file_id",
+    "added_by",
+    "created_at",
+    "state",
+    "error",
+    "matches",
+)
 DOCUMENTS = ("item_point", "result")
 """Fields of an item that are JSON in the database."""
 
@@ -142,19 +153,27 @@ def seal_of(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def record_content(record: Row, items: Iterable[Row], photos: Iterable[Row]) -> dict[str, Json]:
-    """What the tables of this domain hold of a record: `{"record": ..., "items": [...]}`.
+def record_content(
+    record: Row, items: Iterable[Row], photos: Iterable[Row], record_photos: Iterable[Row], form: str = FORM
+) -> dict[str, Json]:
+    """What the tables of this domain hold of a record: `{"record": ..., "items": [...], "photos": [...]}`.
 
-    The rows have the columns of `RECORD_FIELDS`, `ITEM_FIELDS` and `PHOTO_FIELDS`. A document of an item is
-    there twice: as JSON, and by the SHA-256 of its text, so that no byte of it changes unseen.
+    The rows have the columns of `RECORD_FIELDS`, `ITEM_FIELDS`, `PHOTO_FIELDS` and `RECORD_PHOTO_FIELDS`. A
+    document of an item is there twice: as JSON, and by the SHA-256 of its text, so that no byte of it changes
+    unseen; those of photos are there as their text. `OLD_FORM` has none of what came later.
     """
+    old = form == OLD_FORM
     of_item: dict[str, list[dict[str, Json]]] = {}
     for photo in photos:
-        of_item.setdefault(photo["item_id"], []).append({name: photo[name] for name in PHOTO_FIELDS})
-    return {
+        fields = OLD_PHOTO_FIELDS if old else PHOTO_FIELDS
+        of_item.setdefault(photo["item_id"], []).append({name: photo[name] for name in fields})
+    content: dict[str, Json] = {
         "record": {name: record[name] for name in RECORD_FIELDS},
         "items": [_item(item, of_item.get(item["item_id"], [])) for item in items],
     }
+    if not old:
+        content["photos"] = [{name: one[name] for name in RECORD_PHOTO_FIELDS} for one in record_photos]
+    return content
 
 
 def _item(row: Row, photos: list[dict[str, Json]]) -> dict[str, Json]:
@@ -265,12 +284,21 @@ def differences(sealed: Mapping[str, Json], now: Mapping[str, Json]) -> Iterator
         if other is None:
             continue
         yield from _walk(_without_photos(item), _without_photos(other), f"items[{at}]", item)
-        path = f"items[{at}].photos"
-        yield from _listed(item["photos"], other["photos"], "photo_id", path, item)
-        photos = {one["photo_id"]: one for one in other["photos"]}
-        for number, photo in enumerate(item["photos"]):
-            if photo["photo_id"] in photos:
-                yield from _walk(photo, photos[photo["photo_id"]], f"{path}[{number}]", item)
+        yield from _photos(item["photos"], other["photos"], f"items[{at}].photos", item)
+    yield from _photos(sealed.get("photos", []), now.get("photos", []), "photos", None)
+
+
+def _photos(
+    before: Sequence[Mapping[str, Json]],
+    after: Sequence[Mapping[str, Json]],
+    path: str,
+    item: Mapping[str, Json] | None,
+) -> Iterator[Found]:
+    yield from _listed(before, after, "photo_id", path, item)
+    there = {one["photo_id"]: one for one in after}
+    for number, photo in enumerate(before):
+        if photo["photo_id"] in there:
+            yield from _walk(photo, there[photo["photo_id"]], f"{path}[{number}]", item)
 
 
 def _without_photos(item: Mapping[str, Json]) -> dict[str, Json]:
@@ -288,10 +316,10 @@ def _listed(
     old, new = [one[key] for one in before], [one[key] for one in after]
     for at, one in enumerate(before):
         if one[key] not in new:
-            yield Found(DifferenceKind.MISSING, f"{path}[{at}]", item or one)
+            yield Found(DifferenceKind.MISSING, f"{path}[{at}]", one if key == "item_id" else item)
     for at, one in enumerate(after):
         if one[key] not in old:
-            yield Found(DifferenceKind.ADDED, f"{path}[{at}]", item or one)
+            yield Found(DifferenceKind.ADDED, f"{path}[{at}]", one if key == "item_id" else item)
     if [one for one in old if one in new] != [one for one in new if one in old]:
         yield Found(DifferenceKind.CHANGED, path, item)
 

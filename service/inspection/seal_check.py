@@ -141,7 +141,7 @@ class SealChecks:
         return look
 
     def _compare_tables(self, session: Session, look: _Look) -> None:
-        now = table_content(session, look.inspection_id)
+        now = table_content(session, look.inspection_id, look.content.get("format", seal.FORM))
         if now is None:
             look.differs(DifferenceKind.MISSING, "record")
             return

@@ -8,8 +8,10 @@ from service.inspection.editions import Editions
 from service.inspection.finishing import Finishing
 from service.inspection.history import History
 from service.inspection.items import Items
+from service.inspection.matching import Matching
 from service.inspection.photos import Photos
 from service.inspection.ports import DetectionInput, JoinSources, Ports
+from service.inspection.record_photos import RecordPhotos
 from service.inspection.records import Records
 from service.inspection.seal_check import SealChecks
 
@@ -24,6 +26,8 @@ class InspectionService:
         self.items = Items(database, sources, ports)
         self.detections = Detections(self.items, sources, ports)
         self.photos = Photos(database, self.items, sources, ports)
+        self.record_photos = RecordPhotos(database, sources, ports)
+        self.matching = Matching(database, self.record_photos, ports)
         self.history = History(database, sources, ports)
         self.finishing = Finishing(database, self.records, self.items, ports)
         self.editions = Editions(database)

@@ -90,9 +90,9 @@ class ItemPhoto(Base, table=True):
 
     `client_key`: who added it and the Idempotency-Key that came along, so that an addition that is sent again
     adds no second photo. `record_photo_id`: the photo of the record that it is; None for a photo of this item
-    alone. `assigned` (`shared.wire.photos.Assigned`) says who found that it shows the item, `homography` (JSON)
-    where the reference image lies in it. `record_photo_id` is not a foreign key: SQLite adds none to a table
-    that is there.
+    alone. `assigned` (`shared.wire.photos.Assigned`) says who found that it shows the item, `homography`
+    (JSON) where the reference image, the file `reference_file_id`, lies in it.
+    `record_photo_id` is not a foreign key: SQLite adds none to a table that is there.
     """
 
     __tablename__ = "item_photo"
@@ -106,6 +106,7 @@ class ItemPhoto(Base, table=True):
     record_photo_id: str | None = Field(default=None, max_length=36, index=True)
     assigned: str | None = Field(default=None, max_length=16)
     homography: str | None = Field(default=None, sa_type=Text)
+    reference_file_id: str | None = Field(default=None, max_length=255)
 
     __table_args__ = (
         Index(None, "item_id", "created_at", "photo_id"),

@@ -50,7 +50,7 @@ _SCAN_SHARE = 0.95
 # Grey levels by which the channels of a picture lie apart that has colour, and up to which it can have none.
 _TINT = 9
 _GREY = 5
-# Without findings a photo passes, so then the alignment must be beyond doubt (see `align._BELONGS`).
+# Without findings a photo passes, so then the alignment must be beyond doubt (see `checks.BELONGS`).
 _LEAST_TO_PASS = 0.75
 
 

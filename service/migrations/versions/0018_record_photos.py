@@ -43,6 +43,7 @@ def upgrade() -> None:
         sa.Column("record_photo_id", sa.String(36)),
         sa.Column("assigned", sa.String(16)),
         sa.Column("homography", sa.Text()),
+        sa.Column("reference_file_id", sa.String(255)),
     ):
         op.add_column("item_photo", column)
     op.create_index(_OF_RECORD, "item_photo", ["record_photo_id"])
@@ -51,6 +52,6 @@ def upgrade() -> None:
 def downgrade() -> None:
     """Drop them."""
     op.drop_index(_OF_RECORD, "item_photo")
-    for column in ("record_photo_id", "assigned", "homography"):
+    for column in ("record_photo_id", "assigned", "homography", "reference_file_id"):
         op.drop_column("item_photo", column)
     op.drop_table("record_photo")

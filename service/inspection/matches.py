@@ -1,0 +1,108 @@
+"""The regions of a record that its photos are matched with, and the matches as a photo keeps them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import bindparam, select
+from sqlmodel import Session
+
+from service.inspection.ports import MatchRegion, Ports
+from service.inspection.queries import json_text
+from service.inspection.tables import ITEM
+from shared.geometry import mapped_corners, point_to_pixels
+from shared.wire.files import StoredFile
+from shared.wire.inspection import ItemPoint
+from shared.wire.photos import PhotoMatch
+
+_ITEMS = (
+    select(ITEM.c.item_id, ITEM.c.item_name, ITEM.c.item_point)
+    .where(ITEM.c.inspection_id == bindparam("inspection_id"))
+    .order_by(ITEM.c.created_at, ITEM.c.item_id)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An item of a record; `region` is None while its region or its reference image is not known."""
+
+    item_id: str
+    item_name: str
+    region: MatchRegion | None
+    reference: StoredFile | None
+
+    def corners(self, homography: Sequence[Sequence[float]]) -> list[list[float]] | None:
+        """The corners of the region in px of the photo; None when they are not known."""
+        if self.region is None or self.reference is None or not self.reference.width:
+            return None
+        rect = point_to_pixels(*self.region.point, self.reference.width, self.reference.height or 0)
+        corners = mapped_corners(rect, homography)
+        return None if corners is None else [list(corner) for corner in corners]
+
+
+def reference_file(
+    session: Session, ports: Ports, point: ItemPoint, image: StoredFile | None
+) -> StoredFile | None:
+    """The file that an item's region is marked on: the one that it names, else the record's `image`."""
+    if point.fileInfo is None:
+        return image
+    own = ports.find_file(session, point.fileInfo.model_dump(exclude_none=True))
+    return image if own is None else own
+
+
+def record_image(session: Session, ports: Ports, reference_image_id: str | None) -> StoredFile | None:
+    """The file of a record's reference image; None when it has none that is known."""
+    image = None if reference_image_id is None else ports.reference_image(session, reference_image_id)
+    return None if image is None else ports.file_info(session, image.file_id)
+
+
+def places(
+    session: Session, ports: Ports, inspection_id: str, reference_image_id: str | None
+) -> dict[str, Place]:
+    """The items of a record by their ids, in their order."""
+    image = record_image(session, ports, reference_image_id)
+    # Nearly all items of a record name the same file, word for word.
+    files: dict[str, StoredFile | None] = {}
+    found = {}
+    for row in session.execute(_ITEMS, {"inspection_id": inspection_id}):
+        point = ItemPoint.model_validate_json(row.item_point) if row.item_point else ItemPoint()
+        named = "" if point.fileInfo is None else point.fileInfo.model_dump_json()
+        if named not in files:
+            files[named] = reference_file(session, ports, point, image)
+        file, region = files[named], None
+        if file is not None and point.point is not None:
+            x, y, w, h = (
+                float(value) for value in (point.point.x, point.point.y, point.point.w, point.point.h)
+            )
+            region = MatchRegion(row.item_id, file.file_id, (x, y, w, h))
+        found[row.item_id] = Place(row.item_id, row.item_name, region, file)
+    return found
+
+
+def kept(matches: Iterable[PhotoMatch], regions: Sequence[MatchRegion]) -> str:
+    """`matches` as a photo keeps them: each with the region that was looked for."""
+    of_item = {region.item_id: region for region in regions}
+    return json_text(
+        [
+            {
+                **match.model_dump(mode="json"),
+                "region": [of_item[match.item_id].reference_file_id, *of_item[match.item_id].point],
+            }
+            for match in matches
+        ]
+    )
+
+
+def current(text: str, there: Mapping[str, Place]) -> list[PhotoMatch]:
+    """The matches of a text by `kept` for regions that are as they were, in the order of the items."""
+    of_item = {one["item_id"]: one for one in json.loads(text)}
+    found = []
+    for item_id, place in there.items():
+        match, region = of_item.get(item_id), place.region
+        if match is None or region is None:
+            continue
+        if match["region"] == [region.reference_file_id, *region.point]:
+            found.append(PhotoMatch.model_validate(match))
+    return found

@@ -1,0 +1,102 @@
+"""The operations on the photos of a record."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Body, Path, Query
+
+from service.envelope import failures
+from service.inspection.service import InspectionService
+from service.security import Caller, require
+from shared.codes import Permission
+from shared.wire.common import Envelope, Id
+from shared.wire.photos import PhotoItemsSet, RecordPhoto, RecordPhotoAdd
+
+_IdPath = Annotated[Id, Path()]
+_Wait = Annotated[float, Query(ge=0, le=60, description="seconds to wait for the end of the matching")]
+_PHOTOS = "/inspection/{inspection_id}/record-photos"
+_ONE = _PHOTOS + "/{photo_id}"
+
+ADDED = "照片已添加到检查记录"
+MATCHED = "照片匹配已提交"
+ASSIGNED = "照片的检查项已更新"
+DELETED = "照片已删除"
+
+
+def add_photo_routes(routes: APIRouter, service: InspectionService) -> None:
+    """Add the routes of the photos of records, without the prefix `/api`."""
+    photos, matching = service.record_photos, service.matching
+
+    @routes.post(_PHOTOS, tags=["inspection"], responses=failures(404, 409, 413, 415))
+    async def add_record_photo(
+        inspection_id: _IdPath,
+        body: Annotated[
+            RecordPhotoAdd, Body(openapi_examples={"an uploaded file": {"value": {"file_id": "4f1c"}}})
+        ],
+        caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE),
+    ) -> Envelope[RecordPhoto]:
+        """Make an uploaded image a photo of the record; one that is there already is answered as it is."""
+        return Envelope(data=await photos.add(inspection_id, body.file_id, caller), msg=ADDED)
+
+    @routes.get(_PHOTOS, tags=["inspection"], responses=failures(404))
+    async def list_photos_of_record(
+        inspection_id: _IdPath, _caller: Caller = require(Permission.INSPECTION_ITEM_READ)
+    ) -> Envelope[list[RecordPhoto]]:
+        """The photos of the record itself, newest first, with what they show and their items."""
+        return Envelope(data=await photos.of_record(inspection_id))
+
+    @routes.post(_ONE + "/match", tags=["inspection"], responses=failures(404, 409))
+    async def match_record_photo(
+        inspection_id: _IdPath,
+        photo_id: _IdPath,
+        wait: _Wait = 0,
+        caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE),
+    ) -> Envelope[RecordPhoto]:
+        """Find the regions that the photo shows. Nothing is assigned by it.
+
+        The state is `waiting` until it has ended; a request meanwhile joins it.
+        """
+        return Envelope(data=await matching.match(inspection_id, photo_id, wait, caller), msg=MATCHED)
+
+    @routes.put(_ONE + "/items", tags=["inspection"], responses=failures(404, 409, 413))
+    async def assign_record_photo(
+        inspection_id: _IdPath,
+        photo_id: _IdPath,
+        body: Annotated[
+            PhotoItemsSet,
+            Body(
+                openapi_examples={
+                    "as proposed": {"value": {"items": [{"item_id": "b2f6"}, {"item_id": "c90d"}]}},
+                    "by hand": {
+                        "value": {
+                            "items": [
+                                {"item_id": "b2f6", "homography": [[0.5, 0, 12], [0, 0.5, 40], [0, 0, 1]]}
+                            ]
+                        }
+                    },
+                    "to no item": {"value": {"items": []}},
+                }
+            ),
+        ],
+        caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE),
+    ) -> Envelope[RecordPhoto]:
+        """Make it the newest photo of exactly these items; results that were found stay.
+
+        Without `homography`, an assignment that is there stays, and a new one takes over what was proposed.
+        """
+        return Envelope(data=await photos.assign(inspection_id, photo_id, body.items, caller), msg=ASSIGNED)
+
+    @routes.delete(_ONE, tags=["inspection"], responses=failures(404, 409))
+    async def delete_record_photo(
+        inspection_id: _IdPath,
+        photo_id: _IdPath,
+        confirmed: Annotated[bool, Query(description="also when results or verdicts rest on it")] = False,
+        caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE),
+    ) -> Envelope[bool]:
+        """Take the photo off the record and its items; the file stays.
+
+        409 `photo_in_use` names the items whose results or verdicts rest on it, unless that is confirmed.
+        """
+        await photos.delete(inspection_id, photo_id, confirmed, caller)
+        return Envelope(data=True, msg=DELETED)
