@@ -50,7 +50,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """A homography (reference px -> photo px) and how the blocks agree; blank: there is nothing to hold on to."""
+    """A homography (reference px -> photo px) and how the blocks agree; blank: there is no structure."""
 
     homography: Matrix
     fit: blocks.Fit
