@@ -25,6 +25,7 @@ from service.catalogue.tables import AircraftRow, FlightRow, ReferenceImageRow, 
 from service.database import Database
 from service.detection.labels import severities
 from service.detection.models import model_hash
+from service.detection.failure import MESSAGES
 from service.detection.ports import Ports as DetectionPorts
 from service.detection.routes import router as detection_router
 from service.detection.service import DetectionService
@@ -95,6 +96,8 @@ class Domains:
                 stored_hash=self.files.stored_hash,
                 model_hash=partial(model_hash, settings.models_dir),
                 severities=severities,
+                match_photo=lambda file_id, regions: self.detection.photo_matching.match(file_id, regions),
+                reason=lambda code: MESSAGES.get(code, MESSAGES["internal"]),
             ),
         )
 
@@ -138,6 +141,7 @@ class Domains:
     async def stop(self) -> None:
         """End it again and let go of every thread and process."""
         self.ring.close()
+        await self.inspection.matching.stop()
         await self.detection.stop()
         await self.face.close()
         self.account.close()

@@ -23,6 +23,7 @@ from service.detection.failure import DetectionFailed, of_disk
 from service.detection.onnx.detector import Detected, Detectors, calls_together, is_sliced
 from service.detection.onnx.fit import scale_of
 from service.detection.onnx.settings import DetectorSettings
+from service.detection.places import Places, PlacesRequest
 from service.detection.reference_difference import AlignmentFailed, Parameters, detect
 from service.detection.reference_difference.align import align
 from service.detection.reference_difference.parts import Alignment, Pyramid, apply, grey, inverse
@@ -108,6 +109,14 @@ class Computer:
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="photo")
         self._ahead: _Ahead | None = None
         self._reference: tuple[str, NDArray[np.uint8], float] | None = None
+        self._places = Places(self._load_reference)
+
+    def places(self, request: PlacesRequest) -> list[dict[str, Any] | None]:
+        """`Places.find`. Raises DetectionFailed."""
+        try:
+            return self._places.find(request)
+        except MemoryError as error:
+            raise DetectionFailed("out_of_memory") from error
 
     def read_ahead(self, request: Request) -> None:
         """Decode the pictures of a request that is to come, beside the one that runs; from any thread."""

@@ -35,6 +35,7 @@ from shared.wire.inspection import DetectionSettings
 _LOG = logging.getLogger(__name__)
 _RENEW_SECONDS = 5.0
 _JOB_SECONDS = 300.0
+_MATCH_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +110,22 @@ class Dispatcher:
             if run.work.job_id == job_id:
                 self._lose(run)
         self.ended.ring()
+
+    async def match(self, question: dict[str, Any]) -> dict[str, Any]:
+        """What the compute process answers to a request for places (`places.PlacesRequest` as JSON).
+
+        It stands behind the jobs that were handed out already, not behind the queue. Raises ProcessDied.
+        """
+        async with self._computing:
+            loop = asyncio.get_running_loop()
+            try:
+                return await loop.run_in_executor(
+                    self._threads, self._compute.ask, {"match": question}, _MATCH_SECONDS, _unheard
+                )
+            except asyncio.CancelledError:
+                # The service ends, and the thread still waits for the answer.
+                self._compute.close()
+                raise
 
     def _lose(self, run: _Run) -> None:
         run.lost = True
@@ -311,6 +328,10 @@ class Dispatcher:
             told(session, row, "finish" if done else "fail")
 
         return write
+
+
+def _unheard(_percent: int) -> None:
+    """Nobody asks how far a matching is."""
 
 
 def _failed(error: str) -> dict[str, Any]:

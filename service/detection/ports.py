@@ -13,6 +13,34 @@ from shared.wire.files import StoredFile
 from shared.wire.inspection import Point
 
 
+class PhotoPlace(Protocol):
+    """Where the reference image lies in a photo by its assignment to the item."""
+
+    @property
+    def homography(self) -> Sequence[Sequence[float]]:
+        """3 x 3, reference px -> photo px."""
+
+    @property
+    def by_person(self) -> bool:
+        """Whether a person said so."""
+
+
+class MatchRegion(Protocol):
+    """A region that is looked for in a photo."""
+
+    @property
+    def item_id(self) -> str:
+        """Its item."""
+
+    @property
+    def reference_file_id(self) -> str:
+        """The file that it is marked on."""
+
+    @property
+    def point(self) -> tuple[float, float, float, float]:
+        """x, y, w, h as the item keeps them."""
+
+
 class DetectionInput(Protocol):
     """What a detection of one item works on."""
 
@@ -43,6 +71,10 @@ class DetectionInput(Protocol):
     @property
     def photo_file_id(self) -> str | None:
         """The file of the newest photo."""
+
+    @property
+    def photo_place(self) -> PhotoPlace | None:
+        """What is known of it as a photo of the record."""
 
     @property
     def settings(self) -> Any:

@@ -16,6 +16,7 @@ from service.detection.failure import MESSAGES
 from service.detection.labels import Labels
 from service.detection.making import Making
 from service.detection.models import Models
+from service.detection.photo_matching import PhotoMatching
 from service.detection.ports import DetectionInput, Ports
 from service.detection.queue import queue_for
 from service.detection.tables import JobRow
@@ -58,6 +59,7 @@ class DetectionService:
         self.labels = Labels(database)
         self._queue = queue_for(database)
         self._dispatcher = Dispatcher(database, ports, self.models.path, self._queue)
+        self.photo_matching = PhotoMatching(ports, self._dispatcher)
         self._enqueuing = Enqueuing(ports, self._queue)
         self._making = Making(database, self._enqueuing, self._queue.kick, self._dispatcher.cancelled)
 

@@ -3,6 +3,7 @@
 It holds no database and no secrets: it reads the files it is named, answers with findings, and ends when its
 input closes, that is when the service has gone (docs/adr/0020-detection-runs-in-a-compute-process.md). A
 message `{"next": REQUEST}` is no request yet: its photo is decoded while the present request runs.
+`{"match": REQUEST}` asks which regions a photo shows.
 `walkaround worker --check FILE` checks one model file and prints what it is as JSON.
 """
 
@@ -68,6 +69,7 @@ def _step_back() -> None:
 
 def _serve(requests: BinaryIO, answers: BinaryIO) -> None:
     from service.detection.compute import Computer, to_request
+    from service.detection.places import to_places_request
 
     computer = Computer()
     frames.send(answers, {"event": "ready", "pid": os.getpid()})
@@ -88,11 +90,15 @@ def _serve(requests: BinaryIO, answers: BinaryIO) -> None:
     threading.Thread(target=read, name="requests", daemon=True).start()
     while (words := waiting.get()) is not None:
         try:
-            finished = computer.run(
-                to_request(words),
-                lambda percent: frames.send(answers, {"event": "progress", "percent": percent}),
-            )
-            answer: dict[str, Any] = {"event": "done", **dataclasses.asdict(finished)}
+            answer: dict[str, Any]
+            if "match" in words:
+                answer = {"event": "matched", "places": computer.places(to_places_request(words["match"]))}
+            else:
+                finished = computer.run(
+                    to_request(words),
+                    lambda percent: frames.send(answers, {"event": "progress", "percent": percent}),
+                )
+                answer = {"event": "done", **dataclasses.asdict(finished)}
         except DetectionFailed as failed:
             answer = {"event": "failed", "error": failed.code}
         except BrokenPipeError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from starlette.testclient import TestClient
 from service.changes import Change
 from service.database import Database
 from service.envelope import install_handlers
-from service.inspection.ports import LoggedSeal
+from service.inspection.ports import LoggedSeal, MatchRegion
 from service.inspection.queries import result_values
 from service.inspection.records import locked_record, recompute
 from service.inspection.routes import router
@@ -27,6 +28,7 @@ from shared import results
 from shared.codes import ROLE_PERMISSIONS, Role, Verdict
 from shared.wire.catalogue import ReferenceImage
 from shared.wire.files import StoredFile
+from shared.wire.photos import PhotoMatch
 from tests.one_loop import beside
 
 _METADATA = MetaData()
@@ -69,6 +71,24 @@ def stored_file(file_id: str, mime_type: str = "image/jpeg") -> StoredFile:
     )
 
 
+@dataclass
+class Matcher:
+    """In place of the matching: what it answers, what it was asked, and a gate that it waits at."""
+
+    found: list[PhotoMatch] = field(default_factory=list)
+    error: str | None = None
+    asked: list[tuple[str, list[MatchRegion]]] = field(default_factory=list)
+    gate: asyncio.Event | None = None
+
+    async def __call__(
+        self, file_id: str, regions: Sequence[MatchRegion]
+    ) -> tuple[str | None, list[PhotoMatch]]:
+        self.asked.append((file_id, list(regions)))
+        if self.gate is not None:
+            await self.gate.wait()
+        return self.error, self.found
+
+
 @dataclass(repr=False)
 class Stage:
     """The running domain. `client` is a planner's, `as_role` gives others; `changes`: what was announced.
@@ -83,6 +103,7 @@ class Stage:
     files: dict[str, StoredFile]
     images: dict[str, ReferenceImage]
     waiting: dict[str, list[str]]
+    matcher: Matcher
     changes: list[Change] = field(default_factory=list)
 
     def as_role(self, role: str) -> TestClient:
@@ -183,6 +204,7 @@ def stage(database: Database) -> Iterator[Stage]:
     images: dict[str, ReferenceImage] = {}
     waiting: dict[str, list[str]] = {}
     log: list[Change] = []
+    matcher = Matcher()
 
     def find_file(_session: Session, info: Mapping[str, Any]) -> StoredFile | None:
         return next((file for file in files.values() if file.ipfs_cid == info.get("ipfs_cid")), None)
@@ -196,6 +218,8 @@ def stage(database: Database) -> Iterator[Stage]:
         stored_hash=lambda sha256: sha256,
         model_hash=lambda sha256: sha256,
         severities=lambda _session, _labels: {},
+        match_photo=matcher,
+        reason=lambda code: f"因为 {code}",
     )
     service = InspectionService(database, SOURCES, ports)
     app = FastAPI()
@@ -207,7 +231,7 @@ def stage(database: Database) -> Iterator[Stage]:
     with TestClient(
         app, raise_server_exceptions=False, headers={"Authorization": "Bearer planner"}
     ) as client:
-        stage = Stage(service, database, app, client, files, images, waiting)
+        stage = Stage(service, database, app, client, files, images, waiting, matcher)
         database.after_commit.append(stage.changes.extend)
         database.before_commit.append(lambda _session, made: log.extend(made))
         yield stage

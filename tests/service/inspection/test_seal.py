@@ -22,8 +22,9 @@ from service.database import Database
 from service.files.lookup import blob_path
 from service.files.tables import FileRow
 from service.inspection import seal
+from service.inspection.contents import table_content
 from service.inspection.seal_check import SealChecks
-from service.inspection.tables import EDITION, ITEM, PHOTO, RECORD
+from service.inspection.tables import EDITION, ITEM, PHOTO, RECORD, RECORD_PHOTO
 from service.sealing import seal_checks
 from service.settings import Settings
 from shared import samples
@@ -108,6 +109,8 @@ def sealed(client: TestClient, database: Database, settings: Settings) -> Sealed
         ids[key] = item["item_id"]
     photos = f"/api/inspection_item/{ids['item_id']}/photos"
     ids["photo_id"] = made(client, photos, file_id=file["file_id"])["photo_id"]
+    of_record = f"/api/inspection/{record}/record-photos"
+    ids["record_photo"] = made(client, of_record, file_id=file["file_id"])["photo_id"]
     entry = {
         "inputImage": {"file_id": file["file_id"], "download_url": file["download_url"]},
         "resultImage": {
@@ -187,6 +190,7 @@ def test_every_column_is_sealed() -> None:
     assert set(seal.RECORD_FIELDS) == {column.name for column in RECORD.c}
     assert set(seal.ITEM_FIELDS) == {column.name for column in ITEM.c}
     assert set(seal.PHOTO_FIELDS) == {column.name for column in PHOTO.c}
+    assert set(seal.RECORD_PHOTO_FIELDS) == {column.name for column in RECORD_PHOTO.c}
 
 
 def test_the_audit_log_holds_the_seal(sealed: Sealed) -> None:
@@ -234,6 +238,10 @@ REFUSED: dict[str, dict[str, Any]] = {
     "POST /api/inspection_item/{item_id}/boxes": {"of_version": 1, "boxes": [BOX]},
     "POST /api/inspection_item/{item_id}/photos": {"file_id": "{file_id}"},
     "DELETE /api/inspection_item/{item_id}/photos/{photo_id}": {},
+    "POST /api/inspection/{inspection_id}/record-photos": {"file_id": "another"},
+    "POST /api/inspection/{inspection_id}/record-photos/{record_photo}/match": {},
+    "PUT /api/inspection/{inspection_id}/record-photos/{record_photo}/items": {"items": []},
+    "DELETE /api/inspection/{inspection_id}/record-photos/{record_photo}": {},
     # Without a photo, which would be a conflict of its own.
     "POST /api/inspection_item/{second}/detect": {},
     "POST /api/detection/batches": {"inspection_ids": ["{inspection_id}"]},
@@ -280,12 +288,15 @@ def _one(value: Any, ids: dict[str, str]) -> Any:
 
 
 def test_every_operation_of_the_api_is_known_here(client: TestClient) -> None:
-    known = {name.replace("{gone}", "{item_id}").replace("{second}", "{item_id}") for name in REFUSED}
+    places = {"{gone}": "{item_id}", "{second}": "{item_id}", "{record_photo}": "{photo_id}"}
+    known = set(REFUSED)
+    for own, general in places.items():
+        known = {name.replace(own, general) for name in known}
     assert operations(client) == known | set(ELSEWHERE)
 
 
 def test_no_operation_changes_a_sealed_record(sealed: Sealed) -> None:
-    before = sealed.rows(RECORD, ITEM, PHOTO, EDITION)
+    before = sealed.rows(RECORD, ITEM, PHOTO, RECORD_PHOTO, EDITION)
     for name, body in REFUSED.items():
         method, path = name.split(" ", 1)
         given = {"json": filled(body, sealed.ids)} if method != "DELETE" else {}
@@ -293,7 +304,7 @@ def test_no_operation_changes_a_sealed_record(sealed: Sealed) -> None:
         assert answer.status_code == 409, (name, answer.text)
         assert answer.json()["data"] == {"error": "record_sealed", "edition": 1}, name
         assert answer.json()["msg"].startswith("检查记录已完成并封存"), name
-    assert sealed.rows(RECORD, ITEM, PHOTO, EDITION) == before
+    assert sealed.rows(RECORD, ITEM, PHOTO, RECORD_PHOTO, EDITION) == before
     assert sealed.check().intact
 
 
@@ -385,10 +396,13 @@ _BESIDES = {("file", "added_by"), ("file", "created_at")}
 
 
 @pytest.mark.slow(120)
-@pytest.mark.parametrize("table", [RECORD, ITEM, PHOTO, EDITION, FILE], ids=lambda table: table.name)
+@pytest.mark.parametrize(
+    "table", [RECORD, ITEM, PHOTO, RECORD_PHOTO, EDITION, FILE], ids=lambda table: table.name
+)
 def test_each_changed_byte_of_the_database_is_found(sealed: Sealed, table: Table) -> None:
     key = next(iter(table.primary_key)) if table is not EDITION else EDITION.c.inspection_id
     wanted = {RECORD: "inspection_id", ITEM: "item_id", PHOTO: "photo_id", FILE: "file_id"}
+    wanted[RECORD_PHOTO] = "record_photo"
     here = key == sealed.ids[wanted.get(table, "inspection_id")]
     row = sealed.database.read_now(lambda session: session.execute(select(table).where(here)).one())
     tried, refused = 0, 0
@@ -445,6 +459,32 @@ def test_rows_that_went_or_came_are_found(sealed: Sealed) -> None:
     assert [one.path for one in found.differences] == ["editions[1]"]
     answer = sealed.client.get(f"/api/inspection/{sealed.record}/seal/verify").json()
     assert (answer["data"]["intact"], answer["msg"]) == (False, "内容与封存时不一致")
+
+
+def test_photos_of_the_record_that_went_or_came_are_found(sealed: Sealed) -> None:
+    (row,) = sealed.rows(RECORD_PHOTO)["record_photo"]
+    values = dict(zip((column.name for column in RECORD_PHOTO.c), row, strict=True))
+    sealed.write(insert(RECORD_PHOTO).values({**values, "photo_id": "new", "file_id": "new"}))
+    (said,) = sealed.check().differences
+    assert (said.kind, said.item_id) == ("added", None)
+    sealed.write(delete(RECORD_PHOTO))
+    assert sealed.paths() == ["photos[0]"]
+    assert sealed.check().differences[0].message == "photos[0] 已不存在"
+
+
+def test_an_edition_of_the_form_before_photos_of_records_is_checked_by_it(sealed: Sealed) -> None:
+    """As an earlier version sealed it: without the photos of the record, and what they say in the items'."""
+    old = sealed.database.read_now(lambda session: table_content(session, sealed.record, seal.OLD_FORM))
+    content = seal.parsed(sealed.rows(EDITION)["record_edition"][0][3])
+    del content["photos"]
+    given = seal.canonical({**content, **(old or {}), "format": seal.OLD_FORM})
+    assert "record_photo_id" not in given
+    here = EDITION.c.inspection_id == sealed.record
+    sealed.write(update(EDITION).where(here).values(content=given, seal=seal.seal_of(given)))
+    # Only the log still names the seal of the other form.
+    assert sealed.paths() == ["editions[1].seal"]
+    sealed.write(update(PHOTO).values(file_id="another"))
+    assert "items[0].photos[0].file_id" in sealed.paths()
 
 
 def test_an_edition_that_was_made_anew_is_not_the_one_of_the_log(sealed: Sealed) -> None:
