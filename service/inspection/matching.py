@@ -49,15 +49,16 @@ class Matching:
 
         Gives the photo as it is then. Raises Problem 404, and 409 when the record is sealed.
         """
+        joins = photo_id in self._tasks
+        question = await self._database.write(
+            lambda session: self._begin(session, inspection_id, photo_id, joins, caller)
+        )
+        # Another request may have begun it meanwhile, or the one that was joined has ended.
         task = self._tasks.get(photo_id)
+        if task is None and joins:
+            return await self._photos.get(inspection_id, photo_id)
         if task is None:
-            question = await self._database.write(
-                lambda session: self._begin(session, inspection_id, photo_id, caller)
-            )
-            # Another request may have begun it meanwhile.
-            task = self._tasks.get(photo_id)
-            if task is None:
-                task = self._tasks[photo_id] = asyncio.create_task(self._run(question))
+            task = self._tasks[photo_id] = asyncio.create_task(self._run(question))
         await asyncio.wait({task}, timeout=wait)
         return await self._photos.get(inspection_id, photo_id)
 
@@ -67,10 +68,13 @@ class Matching:
             task.cancel()
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
 
-    def _begin(self, session: Session, inspection_id: str, photo_id: str, caller: Caller) -> _Question:
+    def _begin(
+        self, session: Session, inspection_id: str, photo_id: str, joins: bool, caller: Caller
+    ) -> _Question:
         record, photo = self._photos.held(session, inspection_id, photo_id)
-        here = RECORD_PHOTO.c.photo_id == photo_id
-        session.execute(update(RECORD_PHOTO).where(here).values(state=str(PhotoState.WAITING), error=None))
+        if not joins:
+            values = {"state": str(PhotoState.WAITING), "error": None}
+            session.execute(update(RECORD_PHOTO).where(RECORD_PHOTO.c.photo_id == photo_id).values(values))
         there = matches.places(session, self._ports, inspection_id, record.reference_image_id)
         regions = [place.region for place in there.values() if place.region is not None]
         return _Question(inspection_id, photo_id, photo.file_id, regions, caller)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import datetime as dt
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 from sqlalchemy import select
 
+from service.inspection.matching import Matching
 from service.inspection.tables import PHOTO, RECORD_PHOTO
-from shared.wire.catalogue import ReferenceImage
-from shared.wire.inspection import DetectionSettings
 from shared.wire.photos import PhotoMatch
 from tests.service.inspection.conftest import SHIFT, Stage, stored_file
+from tests.service.inspection.test_work import reference_image
 
 POINT = {"x": 0.25, "y": 0.25, "w": 0.5, "h": 0.5}
 CORNERS = [[170.0, 140.0], [490.0, 140.0], [490.0, 380.0], [170.0, 380.0]]
@@ -30,17 +29,7 @@ class Scene:
         for name in ("reference", "photo", "second"):
             stage.files[name] = stored_file(name)
         stage.files["text"] = stored_file("text", "text/plain")
-        stage.images["image"] = ReferenceImage(
-            reference_image_id="image",
-            reference_image_name="左翼",
-            file_id="reference",
-            mm_per_pixel=None,
-            template=None,
-            aircraft_id=None,
-            aircraft_name=None,
-            created_at=dt.datetime(2026, 1, 1, tzinfo=dt.UTC),
-            updated_at=dt.datetime(2026, 1, 1, tzinfo=dt.UTC),
-        )
+        stage.images["image"] = reference_image("reference")
         self.record = stage.record(reference_image_id="image")["inspection_id"]
         self.items = [
             stage.item(self.record, item_name=name, model_id="m", item_point={"point": POINT})["item_id"]
@@ -288,7 +277,6 @@ def test_detection_hears_where_the_region_lies(scene: Scene) -> None:
     scene.stage.client.put(f"/api/inspection_item/{scene.items[0]}", json=changed)
     assert read(scene.items[0]).photo_place is None
     assert scene.listed()[0]["items"][0]["homography"] is None
-    assert DetectionSettings().alignment is None
 
 
 def test_deleting_asks_when_results_rest_on_the_photo(scene: Scene) -> None:
@@ -372,11 +360,15 @@ def test_a_sealed_record_keeps_its_photos(scene: Scene) -> None:
     portal = scene.stage.client.portal
     assert portal is not None
     portal.call(gate.set)
-    assert scene.match(photo)["state"] == "waiting"
+    portal.call(_ended, scene.stage.service.matching)
     refused = scene.stage.client.post(f"{scene.path}/{photo}/match")
     assert (refused.status_code, refused.json()["data"]["error"]) == (409, "record_sealed")
     assert scene.listed() == sealed
     assert scene.stage.client.get(f"/api/inspection/{scene.record}/seal/verify").json()["data"]["intact"]
+
+
+async def _ended(matching: Matching) -> None:
+    await asyncio.gather(*matching._tasks.values())
 
 
 @pytest.mark.parametrize(("role", "changes"), [("viewer", 403), ("inspector", 200), ("planner", 200)])
