@@ -34,6 +34,11 @@ class Rect:
         return max(self.w, 0.0) * max(self.h, 0.0)
 
     @property
+    def middle(self) -> tuple[float, float]:
+        """The point in the middle, x and y."""
+        return self.x + self.w / 2, self.y + self.h / 2
+
+    @property
     def empty(self) -> bool:
         """True when no point is inside."""
         return self.w <= 0 or self.h <= 0

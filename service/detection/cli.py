@@ -22,10 +22,11 @@ from sqlmodel import Session, select
 
 from service.changes import BeforeCommit
 from service.database import Database
-from service.detection.compute import Computer, Request
+from service.detection.compute import Computer
 from service.detection.failure import BadModel, DetectionFailed
 from service.detection.models import Models, listed
 from service.detection.onnx.settings import settings_given
+from service.detection.request import Request
 from service.detection.tables import ModelRow
 from service.envelope import Problem
 from service.schema import migrate

@@ -7,11 +7,12 @@ raises DetectionFailed.
 from __future__ import annotations
 
 import dataclasses
+import json
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +23,23 @@ from service.detection import memory, pictures
 from service.detection.failure import DetectionFailed, of_disk
 from service.detection.onnx.detector import Detected, Detectors, calls_together, is_sliced
 from service.detection.onnx.fit import scale_of
+from service.detection.onnx.remembered import Remembered
 from service.detection.onnx.settings import DetectorSettings
 from service.detection.places import Places, PlacesRequest
+from service.detection.placing import assigned, enlarged, started, told, unaligned
 from service.detection.reference_difference import AlignmentFailed, Parameters, detect
 from service.detection.reference_difference.align import align
-from service.detection.reference_difference.parts import Alignment, Pyramid, apply, grey, inverse
-from shared.geometry import Rect, point_to_pixels
+from service.detection.reference_difference.parts import (
+    Alignment,
+    Matrix,
+    Pyramid,
+    Result,
+    apply,
+    grey,
+    inverse,
+)
+from service.detection.request import Request, own_settings
+from shared.geometry import Rect, point_to_pixels, within
 from shared.wire.detection import ModelKind
 from shared.wire.inspection import DetectionSettings
 
@@ -36,31 +48,6 @@ _FINER = 1.5
 
 _AHEAD_PIXELS = 30_000_000
 """A photo that is decoded ahead of its turn has no more px: that bounds the memory."""
-
-_ALIGNMENT_CODES = {"too_small": "too_small", "not_visible": "not_visible"}
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What to detect. Paths are of local files.
-
-    point: x, y, w, h of the region as an item keeps it (fractions, or pixels above 1); None: all of the
-    reference. settings: of the model (`DetectorSettings` for ONNX, `Parameters` for reference-difference).
-    item: what the item sets in place of them (`DetectionSettings`).
-    rendered: where the picture with the boxes goes; None: nowhere.
-    """
-
-    kind: str
-    photo: str
-    reference: str | None = None
-    point: tuple[float, float, float, float] | None = None
-    mm_per_pixel: float | None = None
-    model: str | None = None
-    sha256: str | None = None
-    labels: tuple[str, ...] = ()
-    settings: dict[str, Any] = field(default_factory=dict)
-    item: dict[str, Any] = field(default_factory=dict)
-    rendered: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +93,7 @@ class Computer:
     def __init__(self) -> None:
         memory.keep()
         self._detectors = Detectors()
+        self._remembered = Remembered()
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="photo")
         self._ahead: _Ahead | None = None
         self._reference: tuple[str, NDArray[np.uint8], float] | None = None
@@ -162,7 +150,7 @@ class Computer:
             [_enlarged(one, scale) for one in found],
             passed,
             thresholds,
-            _enlarged_alignment(alignment, scale),
+            enlarged(alignment, scale),
             round(width / scale),
             round(height / scale),
             time.perf_counter() - begun,
@@ -172,16 +160,20 @@ class Computer:
         self, request: Request, photo: NDArray[np.uint8], photo_scale: float
     ) -> tuple[list[dict[str, Any]], bool, dict[str, Any], dict[str, Any] | None]:
         reference, region, scale = self._region(request)
-        own = _own(request)
+        own = own_settings(request)
         given = {"sensitivity": own.sensitivity, "smallest": own.smallest}
         settings = {**request.settings, **{key: value for key, value in given.items() if value is not None}}
         wanted = parameters(settings, request.mm_per_pixel, scale)
         areas = _areas(own, reference)
         try:
             wanted = replace(wanted, ignored=(*wanted.ignored, *areas))
-            result = detect(reference, region, photo, wanted, _start(own, scale, photo_scale))
+
+            def compared(start: Matrix | None) -> Result:
+                return detect(reference, region, photo, wanted, start)
+
+            result = started(request, scale, photo_scale, compared)
         except AlignmentFailed as error:
-            raise _unaligned(error) from error
+            raise unaligned(error) from error
         found = [box(one.label, one.confidence, one.box) for one in result.boxes]
         thresholds = {
             "sensitivity": wanted.sensitivity,
@@ -190,7 +182,7 @@ class Computer:
         }
         if settings.get("smallest") is not None:
             thresholds["smallest"] = float(settings["smallest"])
-        return found, not found, thresholds, _told(result.alignment, scale, own)
+        return found, not found, thresholds, told(result.alignment, scale, request)
 
     def _region(self, request: Request) -> tuple[NDArray[np.uint8], Rect, float]:
         """The reference image as decoded, the region in px of that, and its scale."""
@@ -221,15 +213,22 @@ class Computer:
         try:
             height, width = photo.shape[:2]
             calls = calls_together(settings) if is_sliced(width, height, settings) else 1
-            detector = self._detectors.get(Path(request.model), request.sha256 or request.model, calls)
-            found = detector.detect(photo, ModelKind(request.kind), settings, request.labels)
+            model = request.sha256 or request.model
+            detector = self._detectors.get(Path(request.model), model, calls)
+            found = self._remembered.found(
+                _network_key(request, photo, model),
+                lambda: detector.detect(photo, ModelKind(request.kind), settings, request.labels),
+            )
         except MemoryError:
             raise
         # ONNX Runtime raises classes of its own, all below Exception.
         except Exception as error:
             raise DetectionFailed("model_failed") from error
-        alignment = None
-        if _own(request).ignored:
+        alignment = assigned(request, photo_scale)
+        if request.within is not None:
+            quad = [(x * photo_scale, y * photo_scale) for x, y in request.within]
+            found = [one for one in found if within(quad, *one.box.middle)]
+        if own_settings(request).ignored:
             found, alignment = self._outside_of_ignored(request, photo, photo_scale, found)
         found_boxes = [box(one.label, one.confidence, one.box) for one in found]
         passed = not any(settings.fails(one.label, one.confidence) for one in found)
@@ -243,19 +242,22 @@ class Computer:
         """The findings whose middle lies in no ignored part of the reference image, and how that lies."""
         reference, region, scale = self._region(request)
         try:
-            start = _start(_own(request), scale, photo_scale)
-            alignment = align(Pyramid(grey(reference)), region, Pyramid(grey(photo)), start)
+            known, seen = Pyramid(grey(reference)), Pyramid(grey(photo))
+
+            def aligned(start: Matrix | None) -> Alignment:
+                return align(known, region, seen, start)
+
+            alignment = started(request, scale, photo_scale, aligned)
         except AlignmentFailed as error:
-            raise _unaligned(error) from error
+            raise unaligned(error) from error
         back = inverse(alignment.homography)
-        areas = _areas(_own(request), reference)
+        areas = _areas(own_settings(request), reference)
 
         def ignored(one: Detected) -> bool:
-            middle = np.array([[one.box.x + one.box.w / 2, one.box.y + one.box.h / 2]], np.float64)
-            ((x, y),) = apply(back, middle).tolist()
+            ((x, y),) = apply(back, np.array([one.box.middle], np.float64)).tolist()
             return any(area.x <= x < area.right and area.y <= y < area.bottom for area in areas)
 
-        return [one for one in found if not ignored(one)], _told(alignment, scale, _own(request))
+        return [one for one in found if not ignored(one)], told(alignment, scale, request)
 
 
 def _load(request: Request, most: int = pictures.MOST_PIXELS) -> Photo:
@@ -284,7 +286,7 @@ def _reading(request: Request) -> tuple[Any, ...]:
 
 def needed(request: Request) -> pictures.Needed:
     """How much of the photo the request needs: all of it to compare or to look at its parts."""
-    if request.kind == ModelKind.REFERENCE_DIFFERENCE or _own(request).ignored:
+    if request.kind == ModelKind.REFERENCE_DIFFERENCE or own_settings(request).ignored:
         return pictures.all_of_it
     settings = DetectorSettings.model_validate(request.settings)
 
@@ -297,41 +299,18 @@ def needed(request: Request) -> pictures.Needed:
     return least
 
 
-def _own(request: Request) -> DetectionSettings:
-    return DetectionSettings.model_validate(request.item)
-
-
 def _areas(own: DetectionSettings, reference: NDArray[np.uint8]) -> tuple[Rect, ...]:
     """The ignored parts in px of the reference image as decoded."""
     height, width = reference.shape[:2]
     return tuple(Rect(one.x * width, one.y * height, one.w * width, one.h * height) for one in own.ignored)
 
 
-def _unaligned(error: AlignmentFailed) -> DetectionFailed:
-    return DetectionFailed(_ALIGNMENT_CODES.get(error.reason, "alignment_failed"))
-
-
-def _start(own: DetectionSettings, scale: float, photo_scale: float) -> NDArray[np.float64] | None:
-    """The alignment that a person set, between the decoded pictures, whose scales are given."""
-    if own.alignment is None:
+def _network_key(request: Request, photo: NDArray[np.uint8], model: str) -> Hashable | None:
+    """What the findings of a model depend on; None when the photo's content is not known."""
+    if request.photo_sha256 is None:
         return None
-    matrix = np.asarray(own.alignment.homography, np.float64)
-    return np.asarray(
-        np.diag([photo_scale, photo_scale, 1.0]) @ matrix @ np.diag([1 / scale, 1 / scale, 1.0])
-    )
-
-
-def _told(alignment: Alignment, scale: float, own: DetectionSettings) -> dict[str, Any]:
-    """An alignment as a result entry keeps it; `scale` is that of the decoded reference image."""
-    to_photo = alignment.homography @ np.diag([scale, scale, 1.0])
-    return {
-        "homography": (to_photo / to_photo[2, 2]).tolist(),
-        "inliers": alignment.inliers,
-        "error_px": round(alignment.error_px, 3),
-        "score": round(alignment.score, 3),
-        "visible": round(alignment.visible, 3),
-        "set_by": "model" if own.alignment is None else "person",
-    }
+    settings = json.dumps(request.settings, sort_keys=True)
+    return request.photo_sha256, photo.shape, model, request.kind, settings, request.labels
 
 
 def parameters(settings: dict[str, Any], mm_per_pixel: float | None, scale: float = 1.0) -> Parameters:
@@ -355,22 +334,3 @@ def _enlarged(found: dict[str, Any], scale: float) -> dict[str, Any]:
     if scale == 1.0:
         return found
     return {**found, "points": {key: round(value / scale, 2) for key, value in found["points"].items()}}
-
-
-def _enlarged_alignment(alignment: dict[str, Any] | None, scale: float) -> dict[str, Any] | None:
-    if alignment is None or scale == 1.0:
-        return alignment
-    matrix = np.diag([1 / scale, 1 / scale, 1.0]) @ np.asarray(alignment["homography"])
-    return {**alignment, "homography": matrix.tolist(), "error_px": round(alignment["error_px"] / scale, 3)}
-
-
-def to_request(words: dict[str, Any]) -> Request:
-    """A `Request` from its JSON form."""
-    point: Sequence[float] | None = words.get("point")
-    return Request(
-        **{
-            **words,
-            "point": None if point is None else (point[0], point[1], point[2], point[3]),
-            "labels": tuple(words.get("labels", ())),
-        }
-    )

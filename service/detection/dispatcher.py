@@ -22,7 +22,7 @@ from service.detection.bell import Bell
 from service.detection.failure import DetectionFailed, of_disk
 from service.detection.labels import with_severities
 from service.detection.models import facts
-from service.detection.ports import Ports
+from service.detection.ports import PhotoPlace, Ports
 from service.detection.process import ComputeProcess, ProcessDied
 from service.detection.queue import AT_ONCE, Outcome, Queue, Take
 from service.detection.tables import JobRow, ModelRow
@@ -42,7 +42,8 @@ _MATCH_SECONDS = 60.0
 class _Work:
     """A taken job with all it needs: read once, used outside the transaction.
 
-    entry: its result entry as taken. settings: the item's own. error: why it can not run.
+    entry: its result entry as taken. place: where the reference lies in the photo by its assignment.
+    settings: the item's own. error: why it can not run.
     """
 
     job_id: str
@@ -52,6 +53,8 @@ class _Work:
     entry: dict[str, Any]
     model: dict[str, Any] | None
     photo: StoredFile | None
+    place: PhotoPlace | None
+    reference: StoredFile | None
     reference_file_id: str | None
     point: tuple[float, float, float, float] | None
     mm_per_pixel: float | None
@@ -189,6 +192,10 @@ class Dispatcher:
             entry,
             model,
             photo,
+            item.photo_place,
+            None
+            if item.reference_file_id is None
+            else self._ports.file_info(session, item.reference_file_id),
             item.reference_file_id,
             None if point is None else (float(point.x), float(point.y), float(point.w), float(point.h)),
             item.mm_per_pixel,
@@ -282,7 +289,11 @@ class Dispatcher:
             "labels": model["labels"],
             "rendered": str(rendered),
             "item": rules.for_photo(work.settings, photo.file_id).model_dump(mode="json"),
+            "photo_sha256": photo.sha256,
         }
+        if work.place is not None:
+            request["place"] = work.place.homography
+            request["place_by_person"] = work.place.by_person
         if model["kind"] == ModelKind.REFERENCE_DIFFERENCE or work.settings.ignored:
             request["reference"] = self._image(str(work.reference_file_id))
             request["point"] = work.point
@@ -293,6 +304,8 @@ class Dispatcher:
             except FileNotFoundError as error:
                 raise DetectionFailed("model_lost") from error
             request["sha256"] = model["sha256"]
+            settings = rules.for_photo(work.settings, photo.file_id)
+            request["within"] = rules.region_in_photo(work.point, work.reference, work.place, settings)
         return request
 
     def _image(self, file_id: str) -> str:

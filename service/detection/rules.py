@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from service.detection.failure import MESSAGES
+from service.detection.ports import PhotoPlace
 from shared import __version__
 from shared.codes import Progress
+from shared.geometry import Quad, mapped_corners, point_to_pixels
 from shared.wire.files import StoredFile
 from shared.wire.inspection import DetectionSettings
 
@@ -26,6 +28,22 @@ def for_photo(settings: DetectionSettings, photo_file_id: str) -> DetectionSetti
     """The item's settings for one photo: an alignment that a person set holds for its own photo only."""
     other = settings.alignment is not None and settings.alignment.photo_file_id != photo_file_id
     return settings.model_copy(update={"alignment": None}) if other else settings
+
+
+def region_in_photo(
+    point: tuple[float, float, float, float] | None,
+    reference: StoredFile | None,
+    place: PhotoPlace | None,
+    settings: DetectionSettings,
+) -> Quad | None:
+    """The corners of an item's region in px of a photo of the record; `settings` are those for this photo.
+
+    None where the region, or its place in the photo, is not known: then all that is found counts.
+    """
+    if point is None or place is None or reference is None or not (reference.width and reference.height):
+        return None
+    homography = place.homography if settings.alignment is None else settings.alignment.homography
+    return mapped_corners(point_to_pixels(*point, reference.width, reference.height), homography)
 
 
 def item_settings(given: Any) -> DetectionSettings | None:

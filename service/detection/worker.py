@@ -68,8 +68,9 @@ def _step_back() -> None:
 
 
 def _serve(requests: BinaryIO, answers: BinaryIO) -> None:
-    from service.detection.compute import Computer, to_request
+    from service.detection.compute import Computer
     from service.detection.places import to_places_request
+    from service.detection.request import to_request
 
     computer = Computer()
     frames.send(answers, {"event": "ready", "pid": os.getpid()})

@@ -77,9 +77,9 @@ def frame_of(area: Rect, side: int, finest: float) -> Frame:
     return Frame(inverse(shift_scale(area.x, area.y, size[0] / area.w, size[1] / area.h)), size)
 
 
-def extract(image: Pyramid, area: Rect) -> features.Features:
-    """The features of `area`, in px of the image."""
-    frame = frame_of(area, FEATURE_SIDE, 1.0)
+def extract(image: Pyramid, area: Rect, side: int = FEATURE_SIDE) -> features.Features:
+    """The features of `area`, seen at most `side` px long, in px of the image."""
+    frame = frame_of(area, side, 1.0)
     return features.extract(image.warped(frame.to_reference, frame.size), frame.to_reference)
 
 

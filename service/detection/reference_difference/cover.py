@@ -21,15 +21,21 @@ from shared.geometry import Rect
 # Above so many px of the longer side, the parts of a reference image are looked at too: in the whole, what
 # fills a close-up is a few px large.
 _LARGE = 1.6 * checks.FEATURE_SIDE
-# What shows the reference image reaches 0.95, also when it is damaged; other panels of the same make 0.76.
-_SURE = 0.8
+# What shows the reference image reaches 0.95, also when it is damaged; other panels of the same make 0.83.
+_SURE = 0.9
+# Of a photo or of the reference image, so much is seen in the other: a corner agrees by accident.
+_IN_COMMON = 0.3
+# What fills a close-up is found where the photo is as coarse as the reference image there.
+_COARSE_SIDE = 400
 # Two places that agree nearly as well as each other: nobody can tell which of them the photo shows.
 _AS_GOOD = 0.03
+# Most regions agree so well; where a look-alike does by and large, many do not.
+_USUAL = 0.85
 # Where the homography of the photo is known, so much structure is enough: the rest may be damage.
 _EXPECTED = 0.35
 # A region that lies in the photo with so large a share is one that the photo shows.
 _SHOWN = 0.9
-_LEAST_INLIERS = 8
+_LEAST_INLIERS = 6
 _REACH = 10
 
 
@@ -88,10 +94,13 @@ def cover(known: Known, regions: Sequence[Rect], photo: Pyramid, seconds: float)
     """
     if min(photo.size) < 16 or min(known.image.size) < 16:
         return [None] * len(regions)
-    seen = checks.extract(photo, Rect(0, 0, *photo.size))
+    everything = Rect(0, 0, *photo.size)
+    seen = features.join([checks.extract(photo, everything), checks.extract(photo, everything, _COARSE_SIDE)])
     best = _of_photo(known, photo, seen)
     if len(best) == 1:
-        return [_within(known, region, photo, best[0].homography) for region in regions]
+        places = [_within(known, region, photo, best[0].homography) for region in regions]
+        scores = [place.score for place in places if place is not None and place.visible > _SHOWN]
+        return [None] * len(regions) if scores and np.median(scores) < _USUAL else places
     if best:
         return [None] * len(regions)
     return _one_by_one(known, regions, photo, seen, time.monotonic() + seconds)
@@ -161,12 +170,23 @@ def _over_photo(known: Known, photo: Pyramid, homography: Matrix) -> checks.Gues
     area = _shown(known, photo, homography)
     if area is None or not checks.plausible(homography, area, photo.size):
         return None
+    if not _overlaps(known, photo, homography):
+        return None
     frame = checks.frame_of(area, checks.SIDE, 1.0)
     tried = checks.check(known.image, photo, frame, homography, _REACH)
     # Surfaces without structure agree anywhere.
     if tried is None or tried.blank or not checks.plausible(tried.homography, area, photo.size):
         return None
     return tried
+
+
+def _overlaps(known: Known, photo: Pyramid, homography: Matrix) -> bool:
+    """Whether the photo and the reference image have enough in common."""
+    area = _shown(known, photo, homography)
+    if area is None:
+        return False
+    of_photo = checks.visible(inverse(homography), Rect(0, 0, *photo.size), known.image.size)
+    return max(of_photo, area.area / known.area.area) >= _IN_COMMON
 
 
 def _shown(known: Known, photo: Pyramid, homography: Matrix) -> Rect | None:
@@ -241,6 +261,8 @@ def _by_itself(known: Known, region: Rect, photo: Pyramid, seen: features.Featur
     for homography in _proposed(around, photo, seen):
         tried = _tried(known, region, photo, homography)
         if tried is None or tried.blank or not checks.plausible(tried.homography, region, photo.size):
+            continue
+        if not _overlaps(known, photo, tried.homography):
             continue
         if not any(checks.near(tried.homography, one.homography, region) for one in found):
             found.append(tried)

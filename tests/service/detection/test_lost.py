@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from service.detection.compute import Computer, Request
+from service.detection.compute import Computer
 from service.detection.failure import DetectionFailed
 from service.detection.process import ComputeProcess
+from service.detection.request import Request
 from service.files.blobs import BlobFolder
 from service.settings import Settings
 from shared import samples

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from service.detection import pictures
-from service.detection.compute import Computer, Request, needed
+from service.detection.compute import Computer, needed
 from service.detection.onnx.check import check
 from service.detection.onnx.detector import Detector
 from service.detection.onnx.settings import DetectorSettings
+from service.detection.request import Request
 from shared.cv import cv2
 from shared.wire.detection import ModelKind
 from tests.service.detection.test_onnx import stop_sign, yolox_nano

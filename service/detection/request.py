@@ -1,0 +1,56 @@
+"""What the compute process is asked to detect."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from shared.wire.inspection import DetectionSettings, Homography
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to detect. Paths are of local files.
+
+    point: x, y, w, h of the region as an item keeps it (fractions, or pixels above 1); None: all of the
+    reference. settings: of the model (`DetectorSettings` for ONNX, `Parameters` for reference-difference).
+    item: what the item sets in place of them (`DetectionSettings`).
+    place: where the photo's assignment to the item says that the reference lies in it (3 x 3, px of the
+    files); place_by_person: a person said so. within: the corners of the region in px of the photo file, when
+    findings of an ONNX model count only inside of it. photo_sha256: with it, what a model finds is kept.
+    rendered: where the picture with the boxes goes; None: nowhere.
+    """
+
+    kind: str
+    photo: str
+    reference: str | None = None
+    point: tuple[float, float, float, float] | None = None
+    mm_per_pixel: float | None = None
+    model: str | None = None
+    sha256: str | None = None
+    labels: tuple[str, ...] = ()
+    settings: dict[str, Any] = field(default_factory=dict)
+    item: dict[str, Any] = field(default_factory=dict)
+    place: Homography | None = None
+    place_by_person: bool = False
+    within: Sequence[Sequence[float]] | None = None
+    photo_sha256: str | None = None
+    rendered: str | None = None
+
+
+def to_request(words: dict[str, Any]) -> Request:
+    """A `Request` from its JSON form."""
+    point: Sequence[float] | None = words.get("point")
+    return Request(
+        **{
+            **words,
+            "point": None if point is None else (point[0], point[1], point[2], point[3]),
+            "labels": tuple(words.get("labels", ())),
+        }
+    )
+
+
+def own_settings(request: Request) -> DetectionSettings:
+    """What the item sets."""
+    return DetectionSettings.model_validate(request.item)
