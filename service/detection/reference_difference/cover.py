@@ -240,7 +240,7 @@ def _one_by_one(
         guess = _by_itself(known, regions[number], photo, seen)
         if guess is not None:
             found[number] = guess
-    kept = _agreeing(found, regions, photo)
+    kept = _agreeing(known, found, regions, photo)
     result: list[Covered | None] = [None] * len(regions)
     for number in kept:
         guess = found[number]
@@ -270,7 +270,9 @@ def _by_itself(known: Known, region: Rect, photo: Pyramid, seen: features.Featur
     return best[0] if len(best) == 1 else None
 
 
-def _agreeing(found: Mapping[int, checks.Guess], regions: Sequence[Rect], photo: Pyramid) -> Sequence[int]:
+def _agreeing(
+    known: Known, found: Mapping[int, checks.Guess], regions: Sequence[Rect], photo: Pyramid
+) -> Sequence[int]:
     """The largest group of regions of which one says where the others lie.
 
     None when two groups are as large, or when most of the regions that the photo would then show are not
@@ -290,6 +292,10 @@ def _agreeing(found: Mapping[int, checks.Guess], regions: Sequence[Rect], photo:
     best, homography = groups[leader], found[leader].homography
     if any(len(group) == len(best) for number, group in groups.items() if number not in best):
         return []
+    if len(best) == 1:
+        # One region alone looks like a part of much else.
+        whole = _over_photo(known, photo, homography)
+        return best if whole is not None and whole.score >= _SURE else []
     shown = sum(checks.visible(homography, region, photo.size) > _SHOWN for region in regions)
     return best if len(best) >= shown / 2 else []
 
