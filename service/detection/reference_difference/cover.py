@@ -24,9 +24,9 @@ _LARGE = 1.6 * checks.FEATURE_SIDE
 # What shows the reference image reaches 0.95, also when it is damaged; other panels of the same make 0.83.
 _SURE = 0.9
 # Of a photo or of the reference image, so much is seen in the other: a corner agrees by accident.
-_IN_COMMON = 0.3
+_IN_COMMON = 0.5
 # What fills a close-up is found where the photo is as coarse as the reference image there.
-_COARSE_SIDE = 400
+_COARSE_SIDES = (600, 300)
 # Two places that agree nearly as well as each other: nobody can tell which of them the photo shows.
 _AS_GOOD = 0.03
 # Most regions agree so well; where a look-alike does by and large, many do not.
@@ -95,7 +95,8 @@ def cover(known: Known, regions: Sequence[Rect], photo: Pyramid, seconds: float)
     if min(photo.size) < 16 or min(known.image.size) < 16:
         return [None] * len(regions)
     everything = Rect(0, 0, *photo.size)
-    seen = features.join([checks.extract(photo, everything), checks.extract(photo, everything, _COARSE_SIDE)])
+    sides = (checks.FEATURE_SIDE, *_COARSE_SIDES)
+    seen = features.join([checks.extract(photo, everything, side) for side in sides])
     best = _of_photo(known, photo, seen)
     if len(best) == 1:
         places = [_within(known, region, photo, best[0].homography) for region in regions]

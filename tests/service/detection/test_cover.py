@@ -103,11 +103,14 @@ def test_a_close_up_of_several_regions() -> None:
 
 
 def test_a_close_up_on_a_large_reference_image() -> None:
-    large = samples.panel(4000, 3000, 3).image
-    region = Rect(2300, 1500, 500, 400)
-    part = large[1460:1940, 2260:2840]
-    photo, _ = samples.photograph(cv2.resize(part, None, fx=3, fy=3), View(rotation=4, noise=2), 3)
-    assert shown(found(photo, large, [Rect(500, 500, 500, 400), region])) == {1}
+    drawn = samples.panel(4000, 3000, 3)
+    seams = [Rect(700, 500, 600, 500), Rect(1900, 1500, 600, 500), Rect(2900, 600, 600, 500)]
+    for number, region in enumerate(seams):
+        part = drawn.image[
+            int(region.y) - 30 : int(region.bottom) + 30, int(region.x) - 30 : int(region.right) + 30
+        ]
+        photo, _ = samples.photograph(cv2.resize(part, None, fx=2, fy=2), View(rotation=4, noise=2), 3)
+        assert shown(found(photo, drawn.image, seams)) == {number}
 
 
 def test_a_close_up_of_each_region_is_of_that_region_or_of_none() -> None:
