@@ -34,10 +34,7 @@ _OF_RECORD = RECORD_PHOTO.c.inspection_id == bindparam("inspection_id")
 _ONE = select(RECORD_PHOTO).where(_OF_RECORD, RECORD_PHOTO.c.photo_id == bindparam("photo_id"))
 _SAME_FILE = select(RECORD_PHOTO.c.photo_id).where(_OF_RECORD, RECORD_PHOTO.c.file_id == bindparam("file_id"))
 _ASSIGNMENTS = (
-    select(PHOTO)
-    .join(RECORD_PHOTO, RECORD_PHOTO.c.photo_id == PHOTO.c.record_photo_id)
-    .where(_OF_RECORD)
-    .order_by(PHOTO.c.created_at, PHOTO.c.photo_id)
+    select(PHOTO).join(RECORD_PHOTO, RECORD_PHOTO.c.photo_id == PHOTO.c.record_photo_id).where(_OF_RECORD)
 )
 _RECORD = select(RECORD).where(RECORD.c.inspection_id == bindparam("inspection_id"))
 _RESULTS = (
@@ -239,10 +236,12 @@ class RecordPhotos:
         given = {"inspection_id": record.inspection_id}
         there = matches.places(session, self._ports, record.inspection_id, record.reference_image_id)
         assigned: dict[str, list[PhotoItem]] = {}
-        for row in session.execute(_ASSIGNMENTS.where(*which), given):
+        number = {item_id: place for place, item_id in enumerate(there)}
+        rows = session.execute(_ASSIGNMENTS.where(*which), given).all()
+        for row in sorted(rows, key=lambda row: number[row.item_id]):
             assigned.setdefault(row.record_photo_id, []).append(_item(row, there[row.item_id]))
-        rows = session.execute(self._listed.where(*which), given).all()
-        return [self._wire(session, row, there, assigned.get(row.photo_id, [])) for row in rows]
+        photos = session.execute(self._listed.where(*which), given).all()
+        return [self._wire(session, row, there, assigned.get(row.photo_id, [])) for row in photos]
 
     def _wire(
         self, session: Session, row: PhotoRow, there: Mapping[str, Place], items: list[PhotoItem]

@@ -74,8 +74,9 @@ class RecordPhoto(Wire):
     """A photo of a record. One without `items` waits until a person assigns or deletes it.
 
     `width` and `height` are px of the upright photo. `matches` has the items for whose region a place was
-    found, in the order of the items; it is null before the first matching and leaves out items whose region
-    or reference image changed since. `error` is a stable code, `message` its sentence.
+    found, `items` those that it is assigned to, both in the order of the items. `matches` is null before the
+    first matching and leaves out items whose region or reference image changed since. `error` is a stable
+    code, `message` its sentence.
     """
 
     photo_id: str
