@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.geometry import Rect, from_corners, pixels_to_point, point_to_pixels
+from shared.geometry import Rect, from_corners, mapped_corners, pixels_to_point, point_to_pixels, within
 
 sides = st.integers(1, 60_000)
 coordinates = st.floats(-1e5, 1e5, allow_nan=False)
@@ -70,3 +70,21 @@ def test_iou_of_halves() -> None:
     assert Rect(0, 0, 10, 10).iou(Rect(5, 0, 10, 10)) == pytest.approx(1 / 3)
     assert Rect(0, 0, 10, 10).iou(Rect(10, 0, 10, 10)) == 0
     assert Rect(0, 0, 0, 0).iou(Rect(0, 0, 0, 0)) == 0
+
+
+def test_corners_through_a_homography() -> None:
+    tilted = ((1.0, 0.0, 10.0), (0.0, 2.0, 0.0), (0.001, 0.0, 1.0))
+    quad = mapped_corners(Rect(0, 0, 1000, 100), tilted)
+    assert quad == [(10, 0), (505, 0), (505, 100), (10, 200)]
+    # The horizon lies at x = -1000.
+    assert mapped_corners(Rect(-1500, 0, 1000, 100), tilted) is None
+    assert mapped_corners(Rect(-1000, 0, 1000, 100), tilted) is None
+
+
+def test_within_a_quadrilateral() -> None:
+    quad = [(0.0, 0.0), (10.0, 2.0), (8.0, 12.0), (-1.0, 9.0)]
+    for around in (quad, quad[::-1]):
+        assert within(around, 5, 5)
+        assert within(around, *Rect(4, 4, 2, 3).middle)
+        for x, y in ((5, 0.5), (10, 5), (5, 11.5), (-1, 4)):
+            assert not within(around, x, y)
