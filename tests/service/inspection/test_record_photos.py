@@ -169,8 +169,9 @@ def test_a_second_request_joins_the_matching_that_is_under_way(scene: Scene) -> 
     gate = scene.stage.matcher.gate = asyncio.Event()
     assert scene.match(photo, wait=0)["state"] == "waiting"
     assert scene.match(photo, wait=0.01)["state"] == "waiting"
-    # One at a time is asked for.
     assert scene.match(other, wait=0.01)["state"] == "waiting"
+    # One at a time is asked for.
+    assert [file_id for file_id, _ in scene.stage.matcher.asked] == ["photo"]
     portal = scene.stage.client.portal
     assert portal is not None
     portal.call(gate.set)
@@ -197,7 +198,7 @@ def test_matches_of_a_region_that_moved_are_forgotten(scene: Scene) -> None:
 
 def test_a_photo_is_assigned_as_proposed_and_by_hand(scene: Scene) -> None:
     photo = scene.add()["photo_id"]
-    scene.finds(True)
+    scene.finds(True, False)
     scene.match(photo)
     one, other = scene.assign(photo, *scene.items)["items"]
     assert (one["item_id"], one["item_name"], one["assigned"]) == (scene.items[0], "前缘", "alignment")
