@@ -23,9 +23,9 @@ from service.catalogue.routes import router as catalogue_router
 from service.catalogue.service import CatalogueService
 from service.catalogue.tables import AircraftRow, FlightRow, ReferenceImageRow, TaskRow
 from service.database import Database
+from service.detection.failure import MESSAGES
 from service.detection.labels import severities
 from service.detection.models import model_hash
-from service.detection.failure import MESSAGES
 from service.detection.ports import Ports as DetectionPorts
 from service.detection.routes import router as detection_router
 from service.detection.service import DetectionService
