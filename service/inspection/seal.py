@@ -23,7 +23,7 @@ from shared.wire.seal import DifferenceKind
 
 FORM = "walkaround-seal-2"
 OLD_FORM = "walkaround-seal-1"
-"""Before photos could belong to a record; editions that were sealed with it are still checked with it."""
+"""Before photos could belong to a record and severities were sealed; its editions are checked by it."""
 
 RECORD_FIELDS = (
     "inspection_id",
