@@ -35,6 +35,8 @@ _USUAL = 0.85
 _EXPECTED = 0.35
 # A region that lies in the photo with so large a share is one that the photo shows.
 _SHOWN = 0.9
+# So many of the regions that the photo would then show have to be found in it.
+_MOST_OF_THEM = 0.6
 _LEAST_INLIERS = 6
 _REACH = 10
 
@@ -276,7 +278,7 @@ def _agreeing(
 ) -> Sequence[int]:
     """The largest group of regions of which one says where the others lie.
 
-    None when two groups are as large, or when most of the regions that the photo would then show are not
+    None when two groups are as large, or when many of the regions that the photo would then show are not
     found in it: on a surface of the same make, some regions look alike.
     """
     groups = {
@@ -298,7 +300,7 @@ def _agreeing(
         whole = _over_photo(known, photo, homography)
         return best if whole is not None and whole.score >= _SURE else []
     shown = sum(checks.visible(homography, region, photo.size) > _SHOWN for region in regions)
-    return best if len(best) >= shown / 2 else []
+    return best if len(best) >= _MOST_OF_THEM * shown else []
 
 
 def _next_to(one: Matrix, other: Matrix, region: Rect) -> bool:
