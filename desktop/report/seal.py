@@ -78,5 +78,5 @@ def lines(seal: ReportSeal) -> list[str]:
 
 def qr_modules(seal: ReportSeal) -> list[list[bool]]:
     """The QR code that holds record, edition and seal: rows of modules, True is dark, without its border."""
-    text = f"walkaround-seal-1 record={seal.record_id} edition={seal.edition} sha256={seal.seal}"
+    text = f"walkaround-seal record={seal.record_id} edition={seal.edition} sha256={seal.seal}"
     return [[bool(module) for module in row] for row in segno.make(text, error="m", micro=False).matrix]
