@@ -12,10 +12,12 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.docs import get_swagger_ui_html
 from fastapi.responses import FileResponse, HTMLResponse
+from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from swagger_ui_bundle import swagger_ui_path
 
 from service.envelope import description
+from shared.wire.common import Failure
 
 _PLACE = "/api/docs/assets"
 # The package holds pages of its own as well, which load from elsewhere: only these are served.
@@ -32,12 +34,21 @@ def _document(app: FastAPI) -> dict[str, Any]:
     made = app.openapi_schema is not None
     document = FastAPI.openapi(app)
     if not made:
+        _define(document, Failure)
         for methods in document["paths"].values():
             for operation in methods.values():
                 if "application/json" in operation.get("requestBody", {}).get("content", {}):
                     same = {**operation["responses"]["400"], "description": description(415)}
                     operation["responses"].setdefault("415", same)
     return document
+
+
+def _define(document: dict[str, Any], model: type[BaseModel]) -> None:
+    """Add the schemas of a model to those of the document, which are in the order of their names."""
+    schemas: dict[str, Any] = document["components"]["schemas"]
+    schema = model.model_json_schema(ref_template="#/components/schemas/{model}", mode="serialization")
+    schemas |= {**schema.pop("$defs", {}), model.__name__: schema}
+    document["components"]["schemas"] = dict(sorted(schemas.items()))
 
 
 def install_docs(app: FastAPI) -> None:
