@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -68,6 +68,8 @@ class Photos(QObject):
         self._by_hand: dict[tuple[str, str], list[list[float]]] = {}
         self._looked_at = ("", "")
         self._boxes: Sequence[FindingBox] = ()
+        self.removal_note: Callable[[str], str] = lambda _file_id: ""
+        """Says of a file what becomes of it when it leaves the chosen item."""
         self.pair: AlignedPair | None = None
         box.versionChosen.connect(self.show_version)
         box.strip.chosen.connect(self.look_at)
@@ -300,7 +302,7 @@ class Photos(QObject):
         """Take a photo off the chosen item, after asking."""
         item_id = self._bench.current
         # Somebody may have finished the record while the question was open.
-        if self._bench.may_edit() and self._asked_to_remove() and self._bench.may_edit():
+        if self._bench.may_edit() and self._asked_to_remove(photo_id) and self._bench.may_edit():
             run(
                 self._session.items.delete_photo,
                 self._bench.edits.service_id(item_id),
@@ -310,11 +312,14 @@ class Photos(QObject):
                 failed=lambda error: self._box.show_error(sentence(error)),
             )
 
-    def _asked_to_remove(self) -> bool:
+    def _asked_to_remove(self, photo_id: str) -> bool:
+        photos = self._known.get(self._bench.current, ())
+        file_id = next((photo.file_id for photo in photos if photo.photo_id == photo_id), "")
+        said = self.tr("The photo leaves this item. Results that were found in it stay.")
         return confirm(
             self._window,
             self.tr("Take the photo off?"),
-            self.tr("The photo leaves this item. Results that were found in it stay."),
+            " ".join(filter(None, (said, self.removal_note(file_id)))),
             self.tr("Take off"),
         )
 

@@ -31,7 +31,7 @@ class Top(TopBar):
         self.problem = Button("", kind=Kind.DANGER, icon="warning")
         self.problem.setObjectName("save-problem")
         self.problem.clicked.connect(lambda _checked=False: self.saving_clicked.emit())
-        self.photo = Button(self.tr("Capture"), icon="camera")
+        self.photo = Button(self.tr("Photos"), icon="photo")
         self.photo.setObjectName("record-photo")
         self.detect = Button(self.tr("Detect all"), icon="play")
         self.detect.setObjectName("record-detect")
@@ -42,12 +42,12 @@ class Top(TopBar):
         for widget in (self.mark, self.problem, self.photo, self.detect, self.more, self.finish):
             self.add_action(widget)
         for button, command in (
-            (self.photo, "item.camera"),
+            (self.photo, "record.photos"),
             (self.detect, "record.detect"),
             (self.finish, "record.finish"),
         ):
             button.setToolTip(commands.tooltip(command))
-        self.photo.clicked.connect(lambda _checked=False: commands.run("item.camera"))
+        self.photo.clicked.connect(lambda _checked=False: commands.run("record.photos"))
         self.detect.clicked.connect(lambda _checked=False: self._detect())
         self.finish.clicked.connect(lambda _checked=False: self._end())
         self.more.clicked.connect(lambda _checked=False: self._offer())
