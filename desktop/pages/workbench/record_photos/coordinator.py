@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from desktop.pages.workbench.capture import CaptureDialog
 from desktop.pages.workbench.detecting import Detecting
 from desktop.pages.workbench.photos import Photos
 from desktop.pages.workbench.pictures import jpeg, thumbnail
-from desktop.pages.workbench.record_photos.photo_list import PhotoList
+from desktop.pages.workbench.record_photos.photo_list import Assignment, PhotoList
 from desktop.pages.workbench.record_photos.photo_queue import PhotoQueue
 from desktop.pages.workbench.record_photos.review import Choice, Review, thumb_of
 from desktop.pages.workbench.record_photos.sharing import Sharing
@@ -37,7 +37,7 @@ from desktop.pages.workbench.record_photos.words import (
 )
 from desktop.widgets import Button, confirm
 from desktop.workers import run
-from shared.wire.photos import Assigned, PhotoItemSet, PhotoState, RecordPhoto
+from shared.wire.photos import Assigned, PhotoItem, PhotoItemSet, PhotoState, RecordPhoto
 
 
 class RecordPhotos(QObject):
@@ -157,8 +157,9 @@ class RecordPhotos(QObject):
 
     def accept_all(self) -> None:
         """Assign every photo of the tray to the items that it is offered to."""
-        local = self._bench.edits.local_id
-        self._assign({key: [local(one) for one in items] for key, items in self.known.offers.items()})
+        local_id = self._bench.edits.local_id
+        offers = {photo_id: list(map(local_id, items)) for photo_id, items in self.known.offers.items()}
+        self._assign(lambda: offers)
 
     def assign_to_selection(self, photo_ids: Sequence[str]) -> None:
         """Make these the photos of the selected items as well."""
@@ -166,39 +167,28 @@ class RecordPhotos(QObject):
 
     def assign_to(self, photo_ids: Sequence[str], item_ids: Sequence[str]) -> None:
         """Make these the photos of some items as well."""
-        wanted = {}
-        for photo_id in photo_ids:
-            photo = self.known.get(photo_id)
-            if photo is not None:
-                wanted[photo_id] = [*dict.fromkeys([*self._items(photo), *item_ids])]
+
+        def wanted() -> dict[str, list[str]]:
+            photos = [photo for photo_id in photo_ids if (photo := self.known.get(photo_id)) is not None]
+            return {photo.photo_id: [*dict.fromkeys([*self._items(photo), *item_ids])] for photo in photos}
+
         self._assign(wanted)
 
     def take_back(self) -> None:
         """The photos that were assigned last belong to the items that they belonged to before."""
         self.accepted.hide()
-        sets = [
-            (
-                photo.photo_id,
-                [
-                    PhotoItemSet(
-                        item_id=item.item_id,
-                        homography=item.homography if item.assigned is Assigned.PERSON else None,
-                    )
-                    for item in photo.items
-                ],
-            )
-            for photo in self._before
-        ]
-        self.known.assign(sets, self._reread)
+        before = [(photo.photo_id, list(map(_as_it_is, photo.items))) for photo in self._before]
+        self.known.assign(lambda: before, self._reread)
 
-    def _assign(self, wanted: Mapping[str, Sequence[str]]) -> None:
-        if not wanted or not self._may_add():
-            return
-        sets = [
-            (photo_id, [PhotoItemSet(item_id=item_id) for item_id in items])
-            for photo_id, items in wanted.items()
-        ]
-        self.known.assign(sets, self._assigned)
+    def _assign(self, wanted: Callable[[], Mapping[str, Iterable[str]]]) -> None:
+        def sets() -> list[Assignment]:
+            return [
+                (photo_id, [PhotoItemSet(item_id=item_id) for item_id in items])
+                for photo_id, items in wanted().items()
+            ]
+
+        if self._may_add():
+            self.known.assign(sets, self._assigned)
 
     def _assigned(self, before: Sequence[RecordPhoto]) -> None:
         gained: dict[str, None] = {}
@@ -246,9 +236,7 @@ class RecordPhotos(QObject):
             self._bench.editable,
             self._window,
         )
-        self.review.accepted_items.connect(
-            lambda wanted: self._assign({k: list(v) for k, v in wanted.items()})
-        )
+        self.review.accepted_items.connect(lambda wanted: self._assign(lambda: wanted))
         self.review.alignWanted.connect(self._align)
         self.review.removeWanted.connect(lambda photo_id: self.remove([photo_id]))
         self.review.finished.connect(self._reviewed)
@@ -276,11 +264,22 @@ class RecordPhotos(QObject):
         kept = self._keep(file_id, matrix)
         photo, item_id = self.known.of_file(file_id), self._bench.current
         if kept and matrix is not None and photo is not None and item_id in self._items(photo):
-            items = [
-                PhotoItemSet(item_id=one, homography=matrix if one == item_id else None)
-                for one in self._items(photo)
-            ]
-            self.known.assign([(photo.photo_id, items)])
+            photo_id = photo.photo_id
+
+            def wanted() -> list[Assignment]:
+                now = self.known.get(photo_id)
+                items = self._items(now) if now is not None else []
+                return [
+                    (
+                        photo_id,
+                        [
+                            PhotoItemSet(item_id=one, homography=matrix if one == item_id else None)
+                            for one in items
+                        ],
+                    )
+                ]
+
+            self.known.assign(wanted)
         return kept
 
     def _align_when_there(self, pair: AlignedPair | None) -> None:
@@ -384,3 +383,9 @@ class RecordPhotos(QObject):
         if file_id in self._images:
             self._images[file_id] = image
             self._show()
+
+
+def _as_it_is(item: PhotoItem) -> PhotoItemSet:
+    """An assignment, to be made again as it was."""
+    by_hand = item.assigned is Assigned.PERSON
+    return PhotoItemSet(item_id=item.item_id, homography=item.homography if by_hand else None)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -24,6 +26,12 @@ Assignment = tuple[str, Sequence[PhotoItemSet]]
 """The id of a photo, and all of the items that it is to be the photo of."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Turn:
+    wanted: Callable[[], Sequence[Assignment]]
+    done: Callable[[Sequence[RecordPhoto]], None]
+
+
 class PhotoList(QObject):
     """Follows the open record. Photos that wait are matched while the person may edit."""
 
@@ -43,7 +51,8 @@ class PhotoList(QObject):
         self._matching: Task | None = None
         self._again: set[str] = set()
         self._hopeless: set[str] = set()
-        self._regions: frozenset[object] | None = None
+        self._regions: frozenset[tuple[str, str]] = frozenset()
+        self._turns: deque[_Turn] = deque()
         self._later = QTimer(self, singleShot=True, interval=_AGAIN_MS)
         self._later.timeout.connect(self._match_next)
         self._settled = QTimer(self, singleShot=True, interval=_REGIONS_MS)
@@ -81,7 +90,7 @@ class PhotoList(QObject):
             if photo.inspection_id == self._record_id:
                 known = photo.photo_id in self._photos
                 self._photos = {**({} if known else {photo.photo_id: photo}), **self._photos}
-                self._photos[photo.photo_id] = photo
+                self._photos[photo.photo_id] = self._in_order(photo)
         self._changed()
         self._match_next()
 
@@ -105,13 +114,16 @@ class PhotoList(QObject):
 
     def assign(
         self,
-        assignments: Sequence[Assignment],
+        wanted: Callable[[], Sequence[Assignment]],
         done: Callable[[Sequence[RecordPhoto]], None] = lambda _photos: None,
     ) -> None:
-        """Make each photo the photo of exactly these items; `done` gets the photos as they were before."""
-        before = [photo for photo_id, _ in assignments if (photo := self._photos.get(photo_id)) is not None]
-        # An item that was just drawn has no id at the service before it was sent.
-        self._bench.edits.when_saved(partial(self._assign, self._record_id, assignments, before, done), self)
+        """Make each photo the photo of exactly these items; `done` gets the photos as they were before.
+
+        `wanted` is asked when what was asked for before has been answered.
+        """
+        self._turns.append(_Turn(wanted, done))
+        if len(self._turns) == 1:
+            self._assign_next()
 
     def delete(
         self,
@@ -141,7 +153,8 @@ class PhotoList(QObject):
                 if task is not None:
                     task.cancel()
             self._reading = self._matching = None
-            self._photos, self._regions = {}, None
+            self._photos, self._regions = {}, self._regions_now()
+            self._turns.clear()
             self._again.clear()
             self._hopeless.clear()
             self._changed()
@@ -154,9 +167,18 @@ class PhotoList(QObject):
             # Older than what was answered meanwhile.
             self.read()
             return
-        self._photos = {photo.photo_id: photo for photo in photos}
+        self._photos = {photo.photo_id: self._in_order(photo) for photo in photos}
         self._changed()
         self._match_next()
+
+    def _in_order(self, photo: RecordPhoto) -> RecordPhoto:
+        """The photo with its items in the order of the record."""
+        document = self._bench.document
+        if document is None:
+            return photo
+        local_id = self._bench.edits.local_id
+        items = sorted(photo.items, key=lambda item: document.place(local_id(item.item_id)))
+        return photo.model_copy(update={"items": items})
 
     def _not_read(self, error: Exception) -> None:
         self._reading = None
@@ -172,19 +194,20 @@ class PhotoList(QObject):
 
     def _follow_regions(self) -> None:
         """Regions were drawn or moved: what matched nothing before may show them."""
+        before, self._regions = self._regions, self._regions_now()
+        if before != self._regions and self.tray:
+            self.match_again()
+
+    def _regions_now(self) -> frozenset[tuple[str, str]]:
         document = self._bench.document
-        if document is None:
-            return
-        regions = frozenset(
-            (item.item_id, str((item.item_point or {}).get("point"))) for item in document.items
-        )
-        before, self._regions = self._regions, regions
-        if before is not None and before != regions and self.tray:
-            self._bench.edits.when_saved(self.match_again, self)
-        elif before is None:
-            self._bench.edits.when_saved(self._match_next, self)
+        items = document.items if document is not None else ()
+        return frozenset((item.item_id, str((item.item_point or {}).get("point"))) for item in items)
 
     def _match_next(self) -> None:
+        # The service knows a region that was just drawn only once it was sent.
+        self._bench.edits.when_saved(self._match, self)
+
+    def _match(self) -> None:
         document = self._bench.document
         if self._matching is not None or document is None or not document.items or not self._bench.editable:
             return
@@ -227,33 +250,47 @@ class PhotoList(QObject):
 
     # -- assigning
 
-    def _assign(
-        self,
-        record_id: str,
-        assignments: Sequence[Assignment],
-        before: Sequence[RecordPhoto],
-        done: Callable[[Sequence[RecordPhoto]], None],
-    ) -> None:
-        service_id = self._bench.edits.service_id
+    def _assign_next(self) -> None:
+        # An item that was just drawn has no id at the service before it was sent.
+        self._bench.edits.when_saved(self._assign, self)
+
+    def _assign(self) -> None:
+        if not self._turns:
+            return
+        turn, service_id = self._turns[0], self._bench.edits.service_id
         sets = [
             (photo_id, [one.model_copy(update={"item_id": service_id(one.item_id)}) for one in items])
-            for photo_id, items in assignments
+            for photo_id, items in turn.wanted()
         ]
+        before = [photo for photo_id, _ in sets if (photo := self._photos.get(photo_id)) is not None]
         run(
             _assign,
             self._bench.context.session,
-            record_id,
+            self._record_id,
             sets,
             owner=self,
             progress=lambda photo: self.take([photo]),
-            done=lambda _: done(before),
-            failed=self._not_assigned,
+            done=lambda _: self._assigned(turn, before),
+            failed=partial(self._not_assigned, turn),
             lane=Lane.LONG,
         )
 
-    def _not_assigned(self, error: Exception) -> None:
+    def _assigned(self, turn: _Turn, before: Sequence[RecordPhoto]) -> None:
+        # Another record may have been opened meanwhile.
+        if turn in self._turns:
+            turn.done(before)
+            self._end(turn)
+
+    def _not_assigned(self, turn: _Turn, error: Exception) -> None:
         self.failed.emit(sentence(error))
         self.read()
+        self._end(turn)
+
+    def _end(self, turn: _Turn) -> None:
+        if turn in self._turns:
+            self._turns.remove(turn)
+            if self._turns:
+                self._assign_next()
 
     def _deleted(self, photo_id: str, done: Callable[[], None]) -> None:
         self._photos.pop(photo_id, None)
