@@ -70,7 +70,7 @@ def test_one_photo_is_offered_to_every_item_it_shows_and_accepted_at_once(
     assert tray.isVisible()
     assert bench.session.items.record_photos(record_id) == []
     assert tray.accept.text() == "Accept for 3 item(s)"
-    assert "1 photo(s) show the regions of 3 item(s)." in tray.text
+    assert "Regions of 3 item(s) found in 1 photo(s)." in tray.text
     assert "1 photo(s) wait to be assigned by hand." in tray.text
     tray.accept.click()
     accepted = bench.page.record_photos.accepted

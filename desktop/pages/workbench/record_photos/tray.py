@@ -174,7 +174,7 @@ class Tray(Panel):
         if state.offered:
             photos = self.tr("%n photo(s)", "", state.offering)
             said.append(
-                self.tr("{photos} show the regions of %n item(s).", "", state.offered).format(photos=photos)
+                self.tr("Regions of %n item(s) found in {photos}.", "", state.offered).format(photos=photos)
             )
         rest = len(state.thumbs) - state.matching - state.offering
         if rest > 0:
