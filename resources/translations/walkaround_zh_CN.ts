@@ -5437,12 +5437,12 @@
         <translation>匹配失败</translation>
     </message>
     <message>
-        <source>Other photos show the regions in this one more fully or in more detail.</source>
-        <translation>其他照片把这些区域拍得更完整或更清楚。</translation>
+        <source>Other photos show the same regions at least as well. Assign this one by hand if you want it.</source>
+        <translation>其他照片把同样的区域拍得一样清楚或更清楚。如要使用这张，请手动分配。</translation>
     </message>
     <message>
-        <source>Others show it better</source>
-        <translation>其他照片更清楚</translation>
+        <source>Others show the same</source>
+        <translation>其他照片也拍到</translation>
     </message>
     <message>
         <source>Photo</source>

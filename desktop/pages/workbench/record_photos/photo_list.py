@@ -17,7 +17,7 @@ from desktop.pages.workbench.record_photos.proposing import in_tray, proposals
 from desktop.workers import Lane, Report, Task, run
 from shared.wire.photos import PhotoItemSet, PhotoState, RecordPhoto
 
-_MATCH_SECONDS = 10.0
+_MATCH_SECONDS = 2.0
 _AGAIN_MS = 3_000
 _REGIONS_MS = 2_000
 """Photos of the tray are matched again when regions have not changed for so long."""
@@ -73,7 +73,7 @@ class PhotoList(QObject):
     def offers(self) -> dict[str, list[str]]:
         """The items of the service that photos of the tray are offered to, by photo id."""
         if self._offers is None:
-            self._offers = proposals(self.tray)
+            self._offers = proposals(self.photos)
         return self._offers
 
     def get(self, photo_id: str) -> RecordPhoto | None:

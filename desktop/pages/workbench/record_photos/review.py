@@ -137,6 +137,7 @@ class Review(QDialog):
         self.list.setAccessibleName(self.tr("Items of the photo"))
         self.list.setModel(self.items)
         self.list.setUniformItemSizes(True)
+        self.list.setSpacing(2)
         self.search = SearchField(self.tr("Search items"))
         self.remove = Button(self.tr("Remove from the record…"), icon="trash")
         self.align = Button(self.tr("Align by three points…"), icon="edit")

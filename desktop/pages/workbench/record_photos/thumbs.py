@@ -15,6 +15,7 @@ from PySide6.QtCore import (
     QObject,
     QPersistentModelIndex,
     QPoint,
+    QRect,
     QRectF,
     QSize,
     Qt,
@@ -194,7 +195,8 @@ class _Delegate(QStyledItemDelegate):
     ) -> None:
         theme = look().theme
         flags = option.state
-        box = QRectF(option.rect)
+        # In a row the entries are as high as the list.
+        box = QRectF(QRect(option.rect.topLeft(), thumb_size()))
         painter.save()
         painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
         if flags & QStyle.StateFlag.State_Selected or flags & QStyle.StateFlag.State_MouseOver:

@@ -32,7 +32,7 @@ def photo_state(photo: RecordPhoto, offered: int, any_items: bool) -> str:
     if photo.state is PhotoState.FAILED:
         return QCoreApplication.translate("RecordPhotos", "Not matched")
     if covered(photo):
-        return QCoreApplication.translate("RecordPhotos", "Others show it better")
+        return QCoreApplication.translate("RecordPhotos", "Others show the same")
     return QCoreApplication.translate("RecordPhotos", "Matches nothing")
 
 
@@ -60,7 +60,8 @@ def photo_reason(photo: RecordPhoto, offered: int, any_items: bool) -> str:
         return QCoreApplication.translate("RecordPhotos", "It could not be matched: {why}").format(why=why)
     if covered(photo):
         return QCoreApplication.translate(
-            "RecordPhotos", "Other photos show the regions in this one more fully or in more detail."
+            "RecordPhotos",
+            "Other photos show the same regions at least as well. Assign this one by hand if you want it.",
         )
     return QCoreApplication.translate(
         "RecordPhotos",
