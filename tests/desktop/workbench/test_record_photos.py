@@ -325,3 +325,54 @@ def test_somebody_elses_photo_is_shown(bench: Desk, qtbot: QtBot, pictures: dict
     qtbot.waitUntil(lambda: len(known.offers) == 1, timeout=_SOON)
     bench.session.photos.assign(record_id, photo.photo_id, [PhotoItemSet(item_id=ids(bench)[2])])
     qtbot.waitUntil(lambda: items_of(bench, photo.photo_id) == {ids(bench)[2]}, timeout=_SOON)
+
+
+def test_a_picture_that_is_not_taken_is_named_and_the_others_arrive(
+    bench: Desk, qtbot: QtBot, tmp_path: Path
+) -> None:
+    bench.open(make_record(bench.session), qtbot.waitUntil)
+    broken, good = tmp_path / "broken.jpg", tmp_path / "good.png"
+    broken.write_bytes(b"no picture")
+    good.write_bytes(picture(3))
+    photos = bench.page.record_photos
+    photos.add([broken, good])
+    qtbot.waitUntil(lambda: len(photos.known.photos) == 1, timeout=_SOON)
+    assert photos.tray.error.startswith("broken.jpg: This is no picture")
+    photos.tray.read.click()
+    assert photos.tray.error == ""
+
+
+def test_a_record_that_is_sealed_meanwhile_takes_none_of_those_that_wait(
+    bench: Desk, qtbot: QtBot, tmp_path: Path
+) -> None:
+    record_id = make_record(bench.session)
+    bench.open(record_id, qtbot.waitUntil)
+    bench.page.live.stop()
+    for item in bench.session.items.all(record_id):
+        bench.session.items.set_verdict(item.item_id, Verdict.PASSED, None)
+    bench.session.records.finish(record_id)
+    paths = [tmp_path / "1.png", tmp_path / "2.png"]
+    for seed, path in enumerate(paths, 2):
+        path.write_bytes(picture(seed))
+    photos = bench.page.record_photos
+    photos.add(paths)
+    qtbot.waitUntil(lambda: len(photos.queue.failures) == 2, timeout=_SOON)
+    assert photos.queue.count(record_id) == 0
+    assert "1.png: " in photos.tray.error
+    assert "2.png: " in photos.tray.error
+
+
+def test_pictures_go_to_the_record_they_were_added_to(bench: Desk, qtbot: QtBot, tmp_path: Path) -> None:
+    first, second = make_record(bench.session), make_record(bench.session)
+    paths = [tmp_path / f"{seed}.png" for seed in (2, 3, 4)]
+    for seed, path in enumerate(paths, 2):
+        path.write_bytes(picture(seed))
+    bench.open(first, qtbot.waitUntil)
+    photos = bench.page.record_photos
+    photos.add(paths)
+    bench.open(second, qtbot.waitUntil)
+    qtbot.waitUntil(lambda: photos.queue.count(first) == 0, timeout=_SOON)
+    assert len(bench.session.photos.list(first)) == 3
+    assert bench.session.photos.list(second) == []
+    assert photos.known.photos == []
+    assert photos.tray.isHidden()

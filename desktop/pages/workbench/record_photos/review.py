@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QSize, Qt, Signal
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QAbstractItemView, QDialog, QHBoxLayout, QListView, QVBoxLayout, QWidget
 
@@ -21,7 +21,8 @@ from desktop.widgets import Button, Kind, Line, SearchField, confirm, label, tip
 from shared.wire.photos import RecordPhoto
 
 _ITEMS_PX = 250
-_SIZE = QSize(1180, 760)
+_WIDTH, _HEIGHT = 0.9, 0.78
+"""The share of the window that the dialog takes."""
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -120,7 +121,8 @@ class Review(QDialog):
         self.setWindowTitle(self.tr("Photos of the record"))
         self.setModal(True)
         self.setMinimumSize(820, 520)
-        self.resize(_SIZE.boundedTo(parent.window().size() - QSize(40, 40)))
+        room = parent.window().size()
+        self.resize(round(_WIDTH * room.width()), round(_HEIGHT * room.height()))
         self._photos, self._local, self._editable = photos, local_id, editable
         self._names = {choice.item_id: choice.name for choice in choices}
         self._edited: dict[str, frozenset[str]] = {}
