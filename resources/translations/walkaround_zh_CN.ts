@@ -5505,10 +5505,6 @@
         <translation>以下条目将失去这张照片：{names}。</translation>
     </message>
     <message>
-        <source>This record is sealed and takes no photos. Reopen it to add some.</source>
-        <translation>检查记录已封存，不能添加照片；如需添加，请先重新打开。</translation>
-    </message>
-    <message>
         <source>Waits for regions</source>
         <translation>等待区域</translation>
     </message>

@@ -13,7 +13,6 @@ from pytestqt.qtbot import QtBot
 
 from desktop.pages.workbench import dropping
 from desktop.pages.workbench.dropping import Dropped, sorted_out
-from shared.codes import Verdict
 from tests.desktop.workbench.stage import HEIGHT, WIDTH, Desk, make_record, picture
 
 _LEFT, _NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
@@ -120,23 +119,6 @@ def test_what_is_held_over_the_page_is_promised_and_taken_back(
     assert not held_over(page, text)
     page.bench.context.payload = None
     assert not held_over(page, urls(files["1.png"]))
-
-
-def test_a_sealed_record_says_that_it_takes_nothing(
-    bench: Desk, qtbot: QtBot, files: dict[str, Path]
-) -> None:
-    record_id = make_record(bench.session)
-    for item in bench.session.items.all(record_id):
-        bench.session.items.set_verdict(item.item_id, Verdict.PASSED, None)
-    bench.session.records.finish(record_id)
-    bench.open(record_id, qtbot.waitUntil)
-    page = bench.page
-    assert held_over(page, urls(files["1.png"]))
-    assert "sealed" in page.findChild(dropping._Hint).text
-    with qtbot.waitSignal(page.toast) as said:
-        drop(page, urls(files["1.png"]))
-    assert "Reopen it" in said.args[0]
-    assert bench.session.photos.list(record_id) == []
 
 
 def test_nothing_on_the_page_takes_a_file_for_its_address(bench: Desk) -> None:

@@ -33,7 +33,6 @@ from desktop.pages.workbench.record_photos.words import (
     photo_name,
     photo_reason,
     photo_state,
-    sealed_words,
 )
 from desktop.widgets import Button, confirm
 from desktop.workers import run
@@ -106,10 +105,8 @@ class RecordPhotos(QObject):
     # -- adding
 
     def _may_add(self) -> bool:
-        """Whether the open record takes photos; where not, why is said."""
-        if self._bench.document is not None and self._bench.sealed:
-            self.said.emit(sealed_words())
-        return self._bench.document is not None and self._bench.editable
+        """Whether the open record takes photos; why a sealed one does not is said."""
+        return self._bench.document is not None and self._bench.may_edit()
 
     def choose_files(self) -> None:
         """Ask for picture files and add them to the record."""

@@ -90,7 +90,7 @@ class PhotoList(QObject):
             if photo.inspection_id == self._record_id:
                 known = photo.photo_id in self._photos
                 self._photos = {**({} if known else {photo.photo_id: photo}), **self._photos}
-                self._photos[photo.photo_id] = self._in_order(photo)
+                self._photos[photo.photo_id] = photo
         self._changed()
         self._match_next()
 
@@ -167,18 +167,9 @@ class PhotoList(QObject):
             # Older than what was answered meanwhile.
             self.read()
             return
-        self._photos = {photo.photo_id: self._in_order(photo) for photo in photos}
+        self._photos = {photo.photo_id: photo for photo in photos}
         self._changed()
         self._match_next()
-
-    def _in_order(self, photo: RecordPhoto) -> RecordPhoto:
-        """The photo with its items in the order of the record."""
-        document = self._bench.document
-        if document is None:
-            return photo
-        local_id = self._bench.edits.local_id
-        items = sorted(photo.items, key=lambda item: document.place(local_id(item.item_id)))
-        return photo.model_copy(update={"items": items})
 
     def _not_read(self, error: Exception) -> None:
         self._reading = None

@@ -77,10 +77,3 @@ def names_of(names: Sequence[str]) -> str:
     if more <= 0:
         return said
     return QCoreApplication.translate("RecordPhotos", "{names} and %n more", "", more).format(names=said)
-
-
-def sealed_words() -> str:
-    """Why a finished record takes no photos."""
-    return QCoreApplication.translate(
-        "RecordPhotos", "This record is sealed and takes no photos. Reopen it to add some."
-    )
