@@ -5421,6 +5421,10 @@
         <translation>正在匹配…</translation>
     </message>
     <message>
+        <source>In other photos</source>
+        <translation>其他照片也拍到</translation>
+    </message>
+    <message>
         <source>It could not be matched: {why}</source>
         <translation>无法匹配：{why}</translation>
     </message>
@@ -5439,10 +5443,6 @@
     <message>
         <source>Other photos show the same regions at least as well. Assign this one by hand if you want it.</source>
         <translation>其他照片把同样的区域拍得一样清楚或更清楚。如要使用这张，请手动分配。</translation>
-    </message>
-    <message>
-        <source>Others show the same</source>
-        <translation>其他照片也拍到</translation>
     </message>
     <message>
         <source>Photo</source>

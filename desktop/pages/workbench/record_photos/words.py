@@ -32,7 +32,7 @@ def photo_state(photo: RecordPhoto, offered: int, any_items: bool) -> str:
     if photo.state is PhotoState.FAILED:
         return QCoreApplication.translate("RecordPhotos", "Not matched")
     if covered(photo):
-        return QCoreApplication.translate("RecordPhotos", "Others show the same")
+        return QCoreApplication.translate("RecordPhotos", "In other photos")
     return QCoreApplication.translate("RecordPhotos", "Matches nothing")
 
 
