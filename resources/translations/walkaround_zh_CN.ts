@@ -5783,6 +5783,13 @@
     </message>
 </context>
 <context>
+    <name>RegionsPreview</name>
+    <message>
+        <source>Fetching the photo… {n} %</source>
+        <translation>正在获取照片… {n} %</translation>
+    </message>
+</context>
+<context>
     <name>ReopenDialog</name>
     <message>
         <source>It can be changed again. The sealed edition stays readable, and finishing makes a new one.</source>

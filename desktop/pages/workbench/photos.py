@@ -70,6 +70,8 @@ class Photos(QObject):
         self._boxes: Sequence[FindingBox] = ()
         self.removal_note: Callable[[str], str] = lambda _file_id: ""
         """Says of a file what becomes of it when it leaves the chosen item."""
+        self.assigned_mapping: Callable[[str], list[list[float]] | None] = lambda _file_id: None
+        """Where the reference image lies in a file that is a photo of the record, for the chosen item."""
         self.pair: AlignedPair | None = None
         box.versionChosen.connect(self.show_version)
         box.strip.chosen.connect(self.look_at)
@@ -149,7 +151,8 @@ class Photos(QObject):
         own = ref is not None and self._is_of(entry, ref)
         by_hand = (self._by_hand.get(self._key) if self._key else None) or self._kept_by_hand(item)
         self._box.show_alignment(alignment(entry), by_hand is not None)
-        mapping = None if ref is None else by_hand or (homography(entry) if own else None)
+        found = homography(entry) if own else self.assigned_mapping(self.file_id)
+        mapping = None if ref is None else by_hand or found
         self._look(item.item_id, mapping, own)
         if ref is None:
             self._stop_pairing()

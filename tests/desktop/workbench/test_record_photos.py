@@ -79,7 +79,9 @@ def test_one_photo_is_offered_to_every_item_it_shows_and_accepted_at_once(
     assert items_of(bench, nothing) == set()
     assert tray.thumbs.ids == [nothing]
     assert {photo.item_id for photo in bench.session.items.record_photos(record_id)} == set(ids(bench))
-    qtbot.waitUntil(lambda: bench.page.photos.pair is not None, timeout=_SOON)
+    # Laid on the reference image by the match, before any detection.
+    pair = bench.page.photos
+    qtbot.waitUntil(lambda: pair.pair is not None and pair.pair.aligned, timeout=_SOON)
 
     accepted.detect.click()
     qtbot.waitUntil(lambda: all(row.detected for row in bench.page.bench.rows), timeout=60_000)

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QAbstractItemView, QDialog, QHBoxLayout, QListView
 from desktop.canvas.colours import colours_of
 from desktop.client import Session
 from desktop.pages.workbench.record_photos.photo_list import PhotoList
-from desktop.pages.workbench.record_photos.photo_view import Outline, PhotoView
+from desktop.pages.workbench.record_photos.regions_preview import Outline, RegionsPreview
 from desktop.pages.workbench.record_photos.thumbs import Thumb, Thumbs
 from desktop.pages.workbench.record_photos.words import photo_name, photo_reason
 from desktop.theme import look
@@ -129,7 +129,7 @@ class Review(QDialog):
         self._any_items = bool(choices)
         self.thumbs = Thumbs(self.tr("Photos of the record"), in_row=False)
         self.thumbs.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.view = PhotoView(session)
+        self.view = RegionsPreview(session)
         self.view.setAccessibleName(self.tr("The photo with the regions that it shows"))
         self._title = Line("", "item")
         self._reason = label("", "dim", wrap=True)

@@ -22,17 +22,26 @@ class Sharing(QObject):
         super().__init__(line)
         self._bench, self._photos, self._known, self._line = bench, photos, known, line
         self._photo_id = ""
+        self._mapping: list[list[float]] | None = None
         photos.removal_note = self.note
+        photos.assigned_mapping = self.mapping
         photos.pairChanged.connect(self.show)
-        known.changed.connect(self.show)
+        known.changed.connect(self._changed)
         bench.currentChanged.connect(self.show)
         line.clicked.connect(lambda _checked=False: self.opened.emit(self._photo_id))
+        self.show()
+
+    def _changed(self) -> None:
+        mapping = self.mapping(self._photos.file_id)
+        if mapping != self._mapping:
+            self._photos.show()
         self.show()
 
     def show(self) -> None:
         """Say it of the photo on view."""
         photo = self._known.of_file(self._photos.file_id)
         self._photo_id = "" if photo is None else photo.photo_id
+        self._mapping = self.mapping(self._photos.file_id)
         self._line.setVisible(photo is not None and self._bench.item is not None)
         if photo is None:
             return
@@ -45,6 +54,13 @@ class Sharing(QObject):
             said = self.tr("{photo} · of this item only").format(photo=name)
             self._line.setToolTip("")
         self._line.setText(said)
+
+    def mapping(self, file_id: str) -> list[list[float]] | None:
+        """From px of the reference image to px of a photo of the record, as assigned to the chosen item."""
+        photo = self._known.of_file(file_id) if file_id else None
+        service_id = self._bench.edits.service_id(self._bench.current)
+        items = photo.items if photo is not None else ()
+        return next((item.homography for item in items if item.item_id == service_id), None)
 
     def note(self, file_id: str) -> str:
         """Which items keep a photo that is taken off the chosen one; empty for a photo of the item alone."""

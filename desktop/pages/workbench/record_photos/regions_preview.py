@@ -30,7 +30,7 @@ class Outline:
     on: bool
 
 
-class PhotoView(PictureView):
+class RegionsPreview(PictureView):
     """Fetches the photo; a click on a region takes it in or leaves it out."""
 
     toggled = Signal(str)
