@@ -1094,8 +1094,8 @@
         <translation>确认该发现</translation>
     </message>
     <message>
-        <source>Add a photo</source>
-        <translation>添加照片</translation>
+        <source>Add a photo to the item</source>
+        <translation>为条目添加照片</translation>
     </message>
     <message>
         <source>Add photos to the record</source>
@@ -1518,12 +1518,12 @@
         <translation>吸附到边缘</translation>
     </message>
     <message>
-        <source>Take a photo</source>
-        <translation>拍摄照片</translation>
-    </message>
-    <message>
         <source>Take a photo for the record</source>
         <translation>为检查记录拍照</translation>
+    </message>
+    <message>
+        <source>Take a photo of the item</source>
+        <translation>为条目拍照</translation>
     </message>
     <message>
         <source>Theme: as the system</source>

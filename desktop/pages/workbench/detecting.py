@@ -71,6 +71,8 @@ class Detecting(QObject):
 
     def detect_items(self, item_ids: Sequence[str]) -> None:
         """Detect these items; those without a model are left out, which is said."""
+        if not self._bench.may_edit():
+            return
         document = self._bench.document
         items = [document.item(item_id) for item_id in item_ids] if document is not None else []
         wanted = [one.item_id for one in items if one is not None and one.model_id is not None]
