@@ -264,8 +264,21 @@ def _items() -> list[Command]:
         ("item.pass", QT_TRANSLATE_NOOP("Commands", "Verdict: passed"), ("Y",), "check"),
         ("item.fail", QT_TRANSLATE_NOOP("Commands", "Verdict: failed"), ("X",), "close"),
         ("item.unsure", QT_TRANSLATE_NOOP("Commands", "Verdict: undecided"), ("U",), "flag"),
-        ("item.photo", QT_TRANSLATE_NOOP("Commands", "Add a photo"), ("Ctrl+I",), "photo"),
-        ("item.camera", QT_TRANSLATE_NOOP("Commands", "Take a photo"), ("Ctrl+Shift+I",), "camera"),
+        ("item.photo", QT_TRANSLATE_NOOP("Commands", "Add a photo to the item"), ("Ctrl+I",), "photo"),
+        (
+            "item.camera",
+            QT_TRANSLATE_NOOP("Commands", "Take a photo of the item"),
+            ("Ctrl+Shift+I",),
+            "camera",
+        ),
+        (
+            "record.photos",
+            QT_TRANSLATE_NOOP("Commands", "Add photos to the record"),
+            ("Ctrl+Shift+O",),
+            "photo",
+        ),
+        ("record.camera", QT_TRANSLATE_NOOP("Commands", "Take a photo for the record"), (), "camera"),
+        ("record.review", QT_TRANSLATE_NOOP("Commands", "Photos of the record"), ("Ctrl+Shift+P",), "eye"),
         ("item.versions", QT_TRANSLATE_NOOP("Commands", "Compare two versions"), ("Shift+C",), "history"),
         ("item.detect", QT_TRANSLATE_NOOP("Commands", "Run detection on this item"), ("Ctrl+R",), "play"),
         (

@@ -2,6 +2,30 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en_US">
 <context>
+    <name>Accepted</name>
+    <message numerus="yes">
+        <source>%n photo(s)</source>
+        <translation>
+            <numerusform>%n photo</numerusform>
+            <numerusform>%n photos</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Run detection on %n item(s)</source>
+        <translation>
+            <numerusform>Run detection on %n item</numerusform>
+            <numerusform>Run detection on %n items</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{photos} assigned to %n item(s).</source>
+        <translation>
+            <numerusform>{photos} assigned to %n item.</numerusform>
+            <numerusform>{photos} assigned to %n items.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>AuditSection</name>
     <message numerus="yes">
         <source>In the last %n day(s)</source>
@@ -419,6 +443,44 @@
     </message>
 </context>
 <context>
+    <name>RecordPhotos</name>
+    <message numerus="yes">
+        <source>Photo of %n item(s)</source>
+        <translation>
+            <numerusform>Photo of %n item</numerusform>
+            <numerusform>Photo of %n items</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Remove %n photo(s) from the record?</source>
+        <translation>
+            <numerusform>Remove %n photo from the record?</numerusform>
+            <numerusform>Remove %n photos from the record?</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Shows %n item(s)</source>
+        <translation>
+            <numerusform>Shows %n item</numerusform>
+            <numerusform>Shows %n items</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>The photo shows the regions of %n item(s). Accept it, or choose others.</source>
+        <translation>
+            <numerusform>The photo shows the regions of %n item. Accept it, or choose others.</numerusform>
+            <numerusform>The photo shows the regions of %n items. Accept it, or choose others.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{names} and %n more</source>
+        <translation>
+            <numerusform>{names} and %n more</numerusform>
+            <numerusform>{names} and %n more</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>RecordsPage</name>
     <message numerus="yes">
         <source>%n record(s)</source>
@@ -442,6 +504,16 @@
         <translation>
             <numerusform>The program ended unexpectedly. %n edit was not sent; it is kept.</numerusform>
             <numerusform>The program ended unexpectedly. %n edits were not sent; they are kept.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Review</name>
+    <message numerus="yes">
+        <source>Accept for %n photo(s)</source>
+        <translation>
+            <numerusform>Accept for %n photo</numerusform>
+            <numerusform>Accept for %n photos</numerusform>
         </translation>
     </message>
 </context>
@@ -480,12 +552,81 @@
     </message>
 </context>
 <context>
+    <name>Sharing</name>
+    <message numerus="yes">
+        <source>{photo} · shared with %n other item(s)</source>
+        <translation>
+            <numerusform>{photo} · shared with %n other item</numerusform>
+            <numerusform>{photo} · shared with %n other items</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Top</name>
     <message numerus="yes">
         <source>%n edit(s) to decide</source>
         <translation>
             <numerusform>%n edit to decide</numerusform>
             <numerusform>%n edits to decide</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Tray</name>
+    <message numerus="yes">
+        <source>%n photo(s)</source>
+        <translation>
+            <numerusform>%n photo</numerusform>
+            <numerusform>%n photos</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n photo(s) wait to be assigned by hand.</source>
+        <translation>
+            <numerusform>%n photo waits to be assigned by hand.</numerusform>
+            <numerusform>%n photos wait to be assigned by hand.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Accept for %n item(s)</source>
+        <translation>
+            <numerusform>Accept for %n item</numerusform>
+            <numerusform>Accept for %n items</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Assign to %n chosen item(s)</source>
+        <translation>
+            <numerusform>Assign to %n chosen item</numerusform>
+            <numerusform>Assign to %n chosen items</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Looking for the regions in %n photo(s)…</source>
+        <translation>
+            <numerusform>Looking for the regions in %n photo…</numerusform>
+            <numerusform>Looking for the regions in %n photos…</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Regions of %n item(s) found in {photos}.</source>
+        <translation>
+            <numerusform>Regions of %n item found in {photos}.</numerusform>
+            <numerusform>Regions of %n items found in {photos}.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Sending %n photo(s)…</source>
+        <translation>
+            <numerusform>Sending %n photo…</numerusform>
+            <numerusform>Sending %n photos…</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>The service does not answer. %n photo(s) are sent when it is back.</source>
+        <translation>
+            <numerusform>The service does not answer. %n photo is sent when it is back.</numerusform>
+            <numerusform>The service does not answer. %n photos are sent when it is back.</numerusform>
         </translation>
     </message>
 </context>

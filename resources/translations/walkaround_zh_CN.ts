@@ -61,6 +61,35 @@
     </message>
 </context>
 <context>
+    <name>Accepted</name>
+    <message numerus="yes">
+        <source>%n photo(s)</source>
+        <translation>
+            <numerusform>%n 张照片</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message numerus="yes">
+        <source>Run detection on %n item(s)</source>
+        <translation>
+            <numerusform>检测这 %n 个条目</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Take it back</source>
+        <translation>撤回</translation>
+    </message>
+    <message numerus="yes">
+        <source>{photos} assigned to %n item(s).</source>
+        <translation>
+            <numerusform>{photos}已分配给 %n 个条目。</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Adding</name>
     <message>
         <source>A photo belongs to an item. Draw a region first ({keys}).</source>
@@ -1065,8 +1094,12 @@
         <translation>确认该发现</translation>
     </message>
     <message>
-        <source>Add a photo</source>
-        <translation>添加照片</translation>
+        <source>Add a photo to the item</source>
+        <translation>为条目添加照片</translation>
+    </message>
+    <message>
+        <source>Add photos to the record</source>
+        <translation>向检查记录添加照片</translation>
     </message>
     <message>
         <source>Align at the bottom</source>
@@ -1393,6 +1426,10 @@
         <translation>粘贴区域</translation>
     </message>
     <message>
+        <source>Photos of the record</source>
+        <translation>检查记录的照片</translation>
+    </message>
+    <message>
         <source>Previous finding</source>
         <translation>上一发现</translation>
     </message>
@@ -1481,8 +1518,12 @@
         <translation>吸附到边缘</translation>
     </message>
     <message>
-        <source>Take a photo</source>
-        <translation>拍摄照片</translation>
+        <source>Take a photo for the record</source>
+        <translation>为检查记录拍照</translation>
+    </message>
+    <message>
+        <source>Take a photo of the item</source>
+        <translation>为条目拍照</translation>
     </message>
     <message>
         <source>Theme: as the system</source>
@@ -2006,20 +2047,16 @@
         <translation>它们都将成为条目 {n}“{name}”的照片。</translation>
     </message>
     <message>
-        <source>Choose an item first: a photo belongs to one.</source>
-        <translation>请先选择条目：照片属于某个条目。</translation>
-    </message>
-    <message>
-        <source>Drop a file with regions</source>
-        <translation>松开鼠标，导入区域文件</translation>
-    </message>
-    <message>
         <source>Drop a picture to draw the regions on</source>
         <translation>松开鼠标，以此图片作为参考图</translation>
     </message>
     <message>
         <source>Drop one picture: a record has one reference image.</source>
         <translation>请只拖入一张图片：一条记录只有一张参考图。</translation>
+    </message>
+    <message>
+        <source>Drop photos of the record, or a file with regions</source>
+        <translation>松开即可添加为检查记录的照片，或导入区域文件</translation>
     </message>
     <message>
         <source>Drop to add to the photos of item {n}, {name}</source>
@@ -5370,6 +5407,119 @@
     </message>
 </context>
 <context>
+    <name>RecordPhotos</name>
+    <message>
+        <source>A result or a verdict of these items rests on it: {names}. They stay as they are.</source>
+        <translation>以下条目的检测结果或结论依据这张照片：{names}。结果和结论保持不变。</translation>
+    </message>
+    <message>
+        <source>Add photos to the record</source>
+        <translation>向检查记录添加照片</translation>
+    </message>
+    <message>
+        <source>Being matched…</source>
+        <translation>正在匹配…</translation>
+    </message>
+    <message>
+        <source>In other photos</source>
+        <translation>其他照片也拍到</translation>
+    </message>
+    <message>
+        <source>It could not be matched: {why}</source>
+        <translation>无法匹配：{why}</translation>
+    </message>
+    <message>
+        <source>Matches nothing</source>
+        <translation>未匹配到区域</translation>
+    </message>
+    <message>
+        <source>No region was found in this photo: it may show another part, or too little of this one. Assign it by hand, or remove it.</source>
+        <translation>照片中没有找到任何区域：可能拍的是其他部位，或只拍到一小部分。请手动分配，或移除它。</translation>
+    </message>
+    <message>
+        <source>Not matched</source>
+        <translation>匹配失败</translation>
+    </message>
+    <message>
+        <source>Other photos show the same regions at least as well. Assign this one by hand if you want it.</source>
+        <translation>其他照片把同样的区域拍得一样清楚或更清楚。如要使用这张，请手动分配。</translation>
+    </message>
+    <message>
+        <source>Photo</source>
+        <translation>照片</translation>
+    </message>
+    <message numerus="yes">
+        <source>Photo of %n item(s)</source>
+        <translation>
+            <numerusform>用于 %n 个条目</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Pictures ({patterns})</source>
+        <translation>图片（{patterns}）</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>移除</translation>
+    </message>
+    <message numerus="yes">
+        <source>Remove %n photo(s) from the record?</source>
+        <translation>
+            <numerusform>从检查记录移除 %n 张照片？</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Remove {photo} all the same?</source>
+        <translation>仍要移除 {photo}？</translation>
+    </message>
+    <message>
+        <source>Results that were found in it stay.</source>
+        <translation>已有的检测结果保留。</translation>
+    </message>
+    <message numerus="yes">
+        <source>Shows %n item(s)</source>
+        <translation>
+            <numerusform>拍到 %n 个条目</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The photo of {names}.</source>
+        <translation>{names} 的照片。</translation>
+    </message>
+    <message numerus="yes">
+        <source>The photo shows the regions of %n item(s). Accept it, or choose others.</source>
+        <translation>
+            <numerusform>照片拍到了 %n 个条目的区域。请接受，或改选其他条目。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The record has no regions yet. The photo is matched as soon as there are some.</source>
+        <translation>检查记录还没有区域。有了区域后会自动匹配这张照片。</translation>
+    </message>
+    <message>
+        <source>The regions that it shows are being looked for.</source>
+        <translation>正在查找照片中的区域。</translation>
+    </message>
+    <message>
+        <source>These items lose it: {names}.</source>
+        <translation>以下条目将失去这张照片：{names}。</translation>
+    </message>
+    <message>
+        <source>Waits for regions</source>
+        <translation>等待区域</translation>
+    </message>
+    <message>
+        <source>photo</source>
+        <translation>照片</translation>
+    </message>
+    <message numerus="yes">
+        <source>{names} and %n more</source>
+        <translation>
+            <numerusform>{names}，另有 %n 个</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Records</name>
     <message>
         <source>Aircraft</source>
@@ -5633,6 +5783,13 @@
     </message>
 </context>
 <context>
+    <name>RegionsPreview</name>
+    <message>
+        <source>Fetching the photo… {n} %</source>
+        <translation>正在获取照片… {n} %</translation>
+    </message>
+</context>
+<context>
     <name>ReopenDialog</name>
     <message>
         <source>It can be changed again. The sealed edition stays readable, and finishing makes a new one.</source>
@@ -5883,6 +6040,59 @@
     <message>
         <source>Writing the report…</source>
         <translation>正在生成报告…</translation>
+    </message>
+</context>
+<context>
+    <name>Review</name>
+    <message numerus="yes">
+        <source>Accept for %n photo(s)</source>
+        <translation>
+            <numerusform>接受 %n 张照片</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Accept the photo for an item first.</source>
+        <translation>请先为条目接受这张照片。</translation>
+    </message>
+    <message>
+        <source>Align by three points…</source>
+        <translation>三点对齐…</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Close without accepting?</source>
+        <translation>不接受就关闭？</translation>
+    </message>
+    <message>
+        <source>Items of the photo</source>
+        <translation>照片的条目</translation>
+    </message>
+    <message>
+        <source>Photo of these items</source>
+        <translation>用于以下条目</translation>
+    </message>
+    <message>
+        <source>Photos of the record</source>
+        <translation>检查记录的照片</translation>
+    </message>
+    <message>
+        <source>Remove from the record…</source>
+        <translation>从检查记录移除…</translation>
+    </message>
+    <message>
+        <source>Search items</source>
+        <translation>搜索条目</translation>
+    </message>
+    <message>
+        <source>The items that you changed by hand are not assigned yet.</source>
+        <translation>手动更改的条目尚未分配。</translation>
+    </message>
+    <message>
+        <source>The photo with the regions that it shows</source>
+        <translation>照片及其中的区域</translation>
     </message>
 </context>
 <context>
@@ -6238,6 +6448,31 @@
     </message>
 </context>
 <context>
+    <name>Sharing</name>
+    <message>
+        <source>Also the photo of {names}</source>
+        <translation>同时用于 {names}</translation>
+    </message>
+    <message>
+        <source>It then waits among the photos of the record.</source>
+        <translation>之后它留在检查记录的待分配照片中。</translation>
+    </message>
+    <message>
+        <source>Only {name} loses it; it stays the photo of {others}.</source>
+        <translation>只有 {name} 失去它；{others} 仍使用它。</translation>
+    </message>
+    <message>
+        <source>{photo} · of this item only</source>
+        <translation>{photo} · 仅用于此条目</translation>
+    </message>
+    <message numerus="yes">
+        <source>{photo} · shared with %n other item(s)</source>
+        <translation>
+            <numerusform>{photo} · 与另外 %n 个条目共用</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Side</name>
     <message>
         <source>Fetching the photo… {n} %</source>
@@ -6413,10 +6648,6 @@
         </translation>
     </message>
     <message>
-        <source>Capture</source>
-        <translation>拍摄</translation>
-    </message>
-    <message>
         <source>Detect all</source>
         <translation>检测全部</translation>
     </message>
@@ -6431,6 +6662,10 @@
     <message>
         <source>More</source>
         <translation>更多</translation>
+    </message>
+    <message>
+        <source>Photos</source>
+        <translation>照片</translation>
     </message>
     <message>
         <source>Records</source>
@@ -6459,6 +6694,97 @@
     <message>
         <source>Your edits are on this machine and on their way to the service.</source>
         <translation>修改已保存在本机，正在发送到服务。</translation>
+    </message>
+</context>
+<context>
+    <name>Tray</name>
+    <message numerus="yes">
+        <source>%n photo(s)</source>
+        <translation>
+            <numerusform>%n 张照片</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n photo(s) wait to be assigned by hand.</source>
+        <translation>
+            <numerusform>%n 张照片等待手动分配。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Accept for %n item(s)</source>
+        <translation>
+            <numerusform>接受，用于 %n 个条目</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Assign to %n chosen item(s)</source>
+        <translation>
+            <numerusform>分配给选中的 %n 个条目</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Look at it…</source>
+        <translation>查看…</translation>
+    </message>
+    <message>
+        <source>Look at them…</source>
+        <translation>查看…</translation>
+    </message>
+    <message numerus="yes">
+        <source>Looking for the regions in %n photo(s)…</source>
+        <translation>
+            <numerusform>正在 %n 张照片中查找区域…</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Match all of them again</source>
+        <translation>全部重新匹配</translation>
+    </message>
+    <message>
+        <source>Photos of the record</source>
+        <translation>检查记录的照片</translation>
+    </message>
+    <message>
+        <source>Photos sent</source>
+        <translation>已发送的照片</translation>
+    </message>
+    <message>
+        <source>Photos that wait</source>
+        <translation>待分配的照片</translation>
+    </message>
+    <message numerus="yes">
+        <source>Regions of %n item(s) found in {photos}.</source>
+        <translation>
+            <numerusform>在{photos}中找到 %n 个条目的区域。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Remove from the record…</source>
+        <translation>从检查记录移除…</translation>
+    </message>
+    <message numerus="yes">
+        <source>Sending %n photo(s)…</source>
+        <translation>
+            <numerusform>正在发送 %n 张照片…</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Stop sending photos</source>
+        <translation>停止发送照片</translation>
+    </message>
+    <message numerus="yes">
+        <source>The service does not answer. %n photo(s) are sent when it is back.</source>
+        <translation>
+            <numerusform>服务没有响应。恢复后将发送 %n 张照片。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>重试</translation>
     </message>
 </context>
 <context>

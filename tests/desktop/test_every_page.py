@@ -39,6 +39,7 @@ from desktop.pages.people.forms import EditUser, NewUser, SetPassword
 from desktop.pages.record.conflict import Clash, ClashDialog
 from desktop.pages.records.new_record import NewRecord
 from desktop.pages.workbench.edits import Edits
+from desktop.pages.workbench.record_photos.review import Review
 from desktop.palette import Palette
 from desktop.preferences import Preferences
 from desktop.theme import DARK, LIGHT, Mode, Theme, look
@@ -46,6 +47,8 @@ from desktop.widgets import PageHeader
 from desktop.widgets.dialogs import Confirm
 from desktop.window import MainWindow
 from shared.codes import Verdict
+from shared.cv import cv2
+from shared.samples import View, panel, photograph
 from shared.wire.detection import ModelKind
 from tests.desktop.looks import (
     controls,
@@ -59,7 +62,7 @@ from tests.desktop.looks import (
     unnamed,
     unreached,
 )
-from tests.desktop.workbench.stage import make_record
+from tests.desktop.workbench.stage import HEIGHT, WIDTH, make_record
 from tests.service_process import logged_in, service_process
 
 LANGUAGES = ("en", "zh_CN")
@@ -88,6 +91,16 @@ class Served:
     record_id: str
 
 
+def add_photos(session: Session, record_id: str) -> None:
+    """A photo of the record that shows its regions, and one that shows none."""
+    shown, _ = photograph(panel(WIDTH, HEIGHT, 1).image, View(rotation=2, scale=0.97))
+    noise = np.random.default_rng(1).integers(0, 255, (300, 400, 3), np.uint8)
+    for name, image in (("IMG_20261122_101500.jpg", shown), ("走廊.jpg", noise)):
+        stored = session.files.upload(cv2.imencode(".jpg", image)[1].tobytes(), name)
+        photo = session.photos.add(record_id, stored.file_id)
+        session.photos.match(record_id, photo.photo_id, 60)
+
+
 @pytest.fixture(scope="module")
 def served(catalogues: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     with service_process(tmp_path_factory.mktemp("every") / "data") as url, logged_in(url) as session:
@@ -95,6 +108,7 @@ def served(catalogues: None, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         items = session.items.list(record_id).data
         session.items.set_verdict(items[0].item_id, Verdict.FAILED, "裂纹长约 34 mm，已通知工程部")
         session.items.set_verdict(items[1].item_id, Verdict.PASSED)
+        add_photos(session, record_id)
         yield Served(session, record_id)
 
 
@@ -212,6 +226,14 @@ def dialogs(window: MainWindow, served: Served, qtbot: QtBot) -> Iterator[tuple[
         yield name, dialog
         dialog.close()
         dialog.deleteLater()
+    assert window.go("workbench", {"record_id": served.record_id})
+    settle(qtbot)
+    context.commands.run("record.review")
+    settle(qtbot)
+    review = window.findChild(Review)
+    assert review is not None
+    yield "photos of the record", review
+    review.close()
 
 
 def _looks(*pairs: tuple[str, Mode]) -> pytest.MarkDecorator:

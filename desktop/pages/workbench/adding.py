@@ -1,4 +1,4 @@
-"""New photos for the chosen item: by file, paste or camera, sent one after the other."""
+"""New photos for the chosen item alone: by file or camera, sent one after the other."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
 from desktop.pages.file_dialogs import Purpose, open_files
@@ -78,21 +78,6 @@ class Adding(QObject):
         dialog = CaptureDialog(self._bench.context, self._window)
         dialog.taken.connect(self.add_image)
         dialog.open()
-
-    def paste(self) -> bool:
-        """Add the picture or the files on the clipboard; False when there are none."""
-        data = QGuiApplication.clipboard().mimeData()
-        if data is None or self._bench.item is None:
-            return False
-        paths = [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]
-        if paths:
-            self.add(paths)
-            return True
-        image = QGuiApplication.clipboard().image() if data.hasImage() else QImage()
-        if image.isNull():
-            return False
-        self.add_image(image)
-        return True
 
     def add(self, paths: Sequence[Path]) -> None:
         """Add picture files to the chosen item."""

@@ -18,6 +18,7 @@ from desktop.pages.workbench.dropping import Dropping
 from desktop.pages.workbench.exchange import Exchange
 from desktop.pages.workbench.keeping import Keeping
 from desktop.pages.workbench.mode_buttons import MODE_COMMANDS
+from desktop.pages.workbench.record_photos.thumbs import ThumbDrops
 from shared.codes import Verdict
 
 if TYPE_CHECKING:
@@ -36,9 +37,12 @@ def bind(page: WorkbenchPage) -> None:
     view, bench = page.view, page.bench
     exchange = Exchange(bench, page)
     exchange.said.connect(page.toast)
-    dropping = Dropping(bench, page.adding, page.reference, page)
+    dropping = Dropping(bench, page.adding, page.record_photos, page.reference, page.inspector.photo, page)
     dropping.regionsWanted.connect(exchange.read)
     dropping.said.connect(page.toast)
+    # After `dropping`, which would refuse what is dragged from the tray: what is installed last comes first.
+    drops = ThumbDrops(page, page.items, view)
+    drops.dropped.connect(lambda photos, item_id: page.record_photos.assign_to(photos, [item_id]))
     keeping = Keeping(bench, page)
     keeping.said.connect(page.toast)
     commands = page.context.commands
@@ -87,7 +91,7 @@ def bind(page: WorkbenchPage) -> None:
             copy_regions(view, bench.link, bench.document.item)
 
     def paste() -> None:
-        if not page.adding.paste():
+        if not page.record_photos.paste():
             on_regions(lambda: paste_regions(view, bench.link))()
 
     def rename() -> None:
@@ -179,6 +183,9 @@ def bind(page: WorkbenchPage) -> None:
         ("item.unsure", lambda: page.inspector.verdict.decide(Verdict.UNDECIDED), on_item),
         ("item.photo", page.adding.choose_files, editing),
         ("item.camera", page.adding.capture, editing),
+        ("record.photos", page.record_photos.choose_files, editing),
+        ("record.camera", page.record_photos.capture, editing),
+        ("record.review", page.record_photos.show_review, is_open),
         ("item.versions", comparing.versions, looking_at_item),
         ("item.detect", page.detecting.detect, on_item),
         ("record.detect", page.detecting.detect_all, editing),

@@ -67,7 +67,24 @@ class Detecting(QObject):
             self.said.emit(self.tr("Choose a detection model for this item first."))
             return
         item_id = item.item_id
-        self._ask(item_id, lambda session: [session.items.detect(self._bench.edits.service_id(item_id))])
+        self._ask([item_id], lambda session: [session.items.detect(self._bench.edits.service_id(item_id))])
+
+    def detect_items(self, item_ids: Sequence[str]) -> None:
+        """Detect these items; those without a model are left out, which is said."""
+        if not self._bench.may_edit():
+            return
+        document = self._bench.document
+        items = [document.item(item_id) for item_id in item_ids] if document is not None else []
+        wanted = [one.item_id for one in items if one is not None and one.model_id is not None]
+        if len(wanted) < len(item_ids):
+            left = len(item_ids) - len(wanted)
+            self.said.emit(self.tr("%n item(s) left out: without a photo or a model.", "", left))
+        wanted = [item_id for item_id in wanted if item_id not in self._running]
+        if wanted:
+            service_id = self._bench.edits.service_id
+            self._ask(
+                wanted, lambda session: [session.items.detect(service_id(item_id)) for item_id in wanted]
+            )
 
     def detect_all(self) -> None:
         """Detect every item with a photo and a model that has no current result and that nobody decided."""
@@ -82,7 +99,7 @@ class Detecting(QObject):
         if record_id and "" not in self._asking and self._bench.may_edit():
             self.restChanged.emit(0)
             self._outdated = outdated
-            self._ask("", lambda session: session.records.detect(record_id, outdated=outdated))
+            self._ask([""], lambda session: session.records.detect(record_id, outdated=outdated))
 
     def cancel(self) -> None:
         """End every detection of the record that waits or runs."""
@@ -104,25 +121,26 @@ class Detecting(QObject):
 
     # -- asking
 
-    def _ask(self, item_id: str, ask: Callable[[Session], Sequence[Job]]) -> None:
-        """Ask once everything is saved; an empty `item_id` stands for the whole record."""
-        self._asking[item_id] = None
+    def _ask(self, item_ids: Sequence[str], ask: Callable[[Session], Sequence[Job]]) -> None:
+        """Ask once everything is saved; an empty id stands for the whole record."""
+        self._asking.update(dict.fromkeys(item_ids))
         self._follow()
-        self._bench.edits.when_saved(partial(self._send, item_id, self._bench.record_id, ask), self)
+        self._bench.edits.when_saved(partial(self._send, item_ids, self._bench.record_id, ask), self)
 
-    def _send(self, item_id: str, record_id: str, ask: Callable[[Session], Sequence[Job]]) -> None:
-        if item_id not in self._asking or record_id != self._bench.record_id:
+    def _send(self, item_ids: Sequence[str], record_id: str, ask: Callable[[Session], Sequence[Job]]) -> None:
+        if item_ids[0] not in self._asking or record_id != self._bench.record_id:
             return
-        self._asking[item_id] = run(
+        task = run(
             _asked,
             self._bench.context.session,
             ask,
             owner=self,
             progress=self._take,
-            done=lambda asked: self._was_asked(item_id, asked),
-            failed=lambda error: self._not_asked(item_id, error),
+            done=lambda asked: self._was_asked(item_ids, asked),
+            failed=lambda error: self._not_asked(item_ids, error),
             lane=Lane.LONG,
         )
+        self._asking.update(dict.fromkeys(item_ids, task))
 
     def _take(self, news: Sequence[Item] | Item) -> None:
         if isinstance(news, Item):
@@ -130,9 +148,10 @@ class Detecting(QObject):
         else:
             self._bench.serve_some(news)
 
-    def _was_asked(self, item_id: str, asked: Sequence[str]) -> None:
-        self._asking.pop(item_id, None)
-        if not item_id:
+    def _was_asked(self, item_ids: Sequence[str], asked: Sequence[str]) -> None:
+        for item_id in item_ids:
+            self._asking.pop(item_id, None)
+        if "" in item_ids:
             self._say_left_out({self._bench.edits.local_id(one) for one in asked})
         self._follow()
 
@@ -147,8 +166,9 @@ class Detecting(QObject):
             others = len(left) - len(current)
             self.said.emit(self.tr("%n item(s) left out: without a photo or a model.", "", others))
 
-    def _not_asked(self, item_id: str, error: Exception) -> None:
-        self._asking.pop(item_id, None)
+    def _not_asked(self, item_ids: Sequence[str], error: Exception) -> None:
+        for item_id in item_ids:
+            self._asking.pop(item_id, None)
         self._follow()
         if not isinstance(error, ClientError):
             raise error

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QMimeData, QObject, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QDragEnterEvent,
+    QDragMoveEvent,
     QDropEvent,
     QFontMetricsF,
     QImage,
@@ -24,6 +26,7 @@ from desktop.language import listed
 from desktop.pages.sentences import sentence
 from desktop.pages.workbench.adding import PICTURES, Adding
 from desktop.pages.workbench.bench import Bench
+from desktop.pages.workbench.record_photos import RecordPhotos
 from desktop.pages.workbench.reference import ReferenceChoice
 from desktop.theme import CARD_RADIUS, TEXT_PX, look, sized
 from desktop.widgets import confirm
@@ -71,17 +74,28 @@ class Dropping(QObject):
     said = Signal(str)
     """Why something dropped was not taken."""
 
-    def __init__(self, bench: Bench, adding: Adding, reference: ReferenceChoice, page: QWidget) -> None:
+    def __init__(
+        self,
+        bench: Bench,
+        adding: Adding,
+        record_photos: RecordPhotos,
+        reference: ReferenceChoice,
+        box: QWidget,
+        page: QWidget,
+    ) -> None:
+        """What is dropped onto `box`, the photos of the chosen item, goes to that item alone."""
         super().__init__(page)
         self._bench, self._adding, self._reference, self._page = bench, adding, reference, page
+        self._record_photos, self._box = record_photos, box
         self.hint = _Hint(page)
         page.setAcceptDrops(True)
         page.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if isinstance(event, QDragEnterEvent):
-            if self._takes(event.mimeData()):
-                self.hint.say(self._promise())
+        if isinstance(event, QDragMoveEvent):
+            entering = isinstance(event, QDragEnterEvent)
+            if self._takes(event.mimeData()) if entering else self.hint.isVisible():
+                self.hint.say(self._promise(self._to_item(event)))
                 event.acceptProposedAction()
             return True
         if event.type() == QEvent.Type.DragLeave:
@@ -89,7 +103,7 @@ class Dropping(QObject):
         elif isinstance(event, QDropEvent) and event.type() == QEvent.Type.Drop:
             self.hint.hide()
             event.acceptProposedAction()
-            self._take(event.mimeData())
+            self._take(event.mimeData(), self._to_item(event))
             return True
         return False
 
@@ -97,23 +111,28 @@ class Dropping(QObject):
         known = self._bench.document is not None and (data.hasUrls() or data.hasImage())
         return known and self._bench.may_edit()
 
-    def _promise(self) -> str:
+    def _to_item(self, event: QDropEvent) -> bool:
+        """Whether it is held over the photos of the chosen item."""
+        place = self._box.mapFrom(self._page, event.position().toPoint())
+        return self._bench.item is not None and self._box.isVisible() and self._box.rect().contains(place)
+
+    def _promise(self, to_item: bool) -> str:
         if self._reference.isVisible():
             return self.tr("Drop a picture to draw the regions on")
         item = self._bench.item
-        if item is None:
-            return self.tr("Drop a file with regions")
+        if item is None or not to_item:
+            return self.tr("Drop photos of the record, or a file with regions")
         said = self.tr("Drop to add to the photos of item {n}, {name}")
         return said.format(n=self._bench.number, name=item.item_name)
 
-    def _take(self, data: QMimeData) -> None:
+    def _take(self, data: QMimeData, to_item: bool) -> None:
         paths = [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]
         if paths:
-            run(sorted_out, paths, owner=self, done=self._sorted, failed=self._unread)
+            run(sorted_out, paths, owner=self, done=partial(self._sorted, to_item), failed=self._unread)
             return
         image = data.imageData() if data.hasImage() else None
-        if isinstance(image, QImage) and self._bench.item is not None:
-            self._adding.add_image(image)
+        if isinstance(image, QImage):
+            (self._adding if to_item else self._record_photos).add_image(image)
         else:
             self.said.emit(self.tr("A link is no picture. Save the picture as a file, then drop the file."))
 
@@ -121,11 +140,11 @@ class Dropping(QObject):
         why = error.strerror or str(error) if isinstance(error, OSError) else sentence(error)
         self.said.emit(self.tr("The files cannot be read: {why}").format(why=why))
 
-    def _sorted(self, dropped: Dropped) -> None:
+    def _sorted(self, to_item: bool, dropped: Dropped) -> None:
         if not self._bench.may_edit():
             return
         if dropped.pictures:
-            self._take_pictures(dropped.pictures)
+            self._take_pictures(dropped.pictures, to_item)
         elif len(dropped.regions) == 1:
             self.regionsWanted.emit(dropped.regions[0])
         elif dropped.regions:
@@ -138,15 +157,15 @@ class Dropping(QObject):
                 said = self.tr("Not taken, drop it by itself: {names}")
             self.said.emit(said.format(names=names + ("…" if len(left) > 3 else "")))
 
-    def _take_pictures(self, pictures: Sequence[Path]) -> None:
+    def _take_pictures(self, pictures: Sequence[Path], to_item: bool) -> None:
         item = self._bench.item
         if self._reference.isVisible():
             if len(pictures) == 1 and self._reference.upload.isVisible():
                 self._reference.add(pictures[0])
             else:
                 self.said.emit(self.tr("Drop one picture: a record has one reference image."))
-        elif item is None:
-            self.said.emit(self.tr("Choose an item first: a photo belongs to one."))
+        elif item is None or not to_item:
+            self._record_photos.add(pictures)
         elif len(pictures) <= _MANY or confirm(
             self._page,
             self.tr("Add %n photo(s)?", "", len(pictures)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from desktop.client import Session
 from desktop.client.errors import NotFound
@@ -26,6 +26,9 @@ class Live(QObject):
 
     `reload` reads the whole record anew; `photos_changed` gets the id of an item whose photos changed.
     """
+
+    recordChanged = Signal()  # noqa: N815 - a Qt signal
+    """Something of the record itself changed, or anything may have."""
 
     def __init__(
         self,
@@ -87,6 +90,8 @@ class Live(QObject):
     def _fetch(self) -> None:
         if self._bench.document is None:
             return
+        if self._all or self._record:
+            self.recordChanged.emit()
         if self._all:
             self._all = self._record = False
             self._items.clear()

@@ -13,14 +13,25 @@ from desktop.commands import COMMANDS
 
 _PLACE = "workbench"
 _FIRST = (
-    *("item.photo", "item.camera", "", "edit.undo", "edit.redo", ""),
+    *(
+        "record.photos",
+        "record.camera",
+        "record.review",
+        "",
+        "item.photo",
+        "item.camera",
+        "",
+        "edit.undo",
+        "edit.redo",
+        "",
+    ),
     *("regions.import", "record.template", "inspection.export", "record.report", ""),
 )
 _ITEM = (
     *("item.pass", "item.fail", "item.unsure", "", "edit.rename", "item.photo", "item.detect"),
     *("item.versions", "", "edit.copy", "edit.duplicate", "edit.delete", ""),
 )
-_EMPTY = ("tool.rectangle", "edit.paste", "edit.all", "region.show", "")
+_EMPTY = ("tool.rectangle", "record.photos", "edit.paste", "edit.all", "region.show", "")
 
 
 def everything(commands: Commands, parent: QWidget) -> QMenu:

@@ -41,6 +41,7 @@ from desktop.pages.workbench.parts import Parts
 from desktop.pages.workbench.photo_crops import PhotoCrops
 from desktop.pages.workbench.photo_view import PhotoCanvas, PhotoView
 from desktop.pages.workbench.photos import Photos
+from desktop.pages.workbench.record_photos import RecordPhotos
 from desktop.pages.workbench.reference import ReferenceChoice
 from desktop.pages.workbench.reference_picture import ReferencePicture
 from desktop.pages.workbench.run_state import run_state
@@ -126,6 +127,10 @@ class WorkbenchPage(Page):
         self.history = History(self.bench, self.inspector.history, self)
         self.own_detection = OwnDetection(self.bench, self.inspector.fields.own, self.view, self)
         self.aligning.keep = self.own_detection.align
+        shared = self.inspector.photo.shared
+        self.record_photos = RecordPhotos(
+            self.bench, self.photos, self.aligning, self.detecting, shared, self
+        )
         self.line = StatusLine(self.bench, self.photos, self.comparing, self)
         RightButton(context.commands, self.view, self.items.list, lambda: self.bench.item is not None, self)
         self.starting = Starting(self.bench, self)
@@ -153,7 +158,9 @@ class WorkbenchPage(Page):
         column.addWidget(self.notices)
         column.addWidget(self.rest)
         column.addWidget(self.own_file)
+        column.addWidget(self.record_photos.accepted)
         column.addWidget(self.stack, 1)
+        column.addWidget(self.record_photos.tray)
 
     def _connect(self) -> None:
         view, bench, fields = self.view, self.bench, self.inspector.fields
@@ -170,6 +177,7 @@ class WorkbenchPage(Page):
             self.deleting,
             self.photo_view,
             self.adding,
+            self.record_photos,
             self.standing,
         )
         for said in (bench.edits.failed, bench.edits.kept, *(part.said for part in (*talking, *others))):
@@ -215,6 +223,8 @@ class WorkbenchPage(Page):
         self.items.template_wanted.connect(self.starting.from_template)
         self.items.last_wanted.connect(self.starting.from_last)
         self.starting.filled.connect(self.reload)
+        self.record_photos.itemWanted.connect(self.go_to)
+        self.live.recordChanged.connect(self.record_photos.known.read)
         look().themeChanged.connect(self._theme_changed)
 
     # -- opening
@@ -279,6 +289,7 @@ class WorkbenchPage(Page):
         self.picture.drop()
         self.items.end_search()
         self.bench.leave()
+        self.record_photos.close()
 
     def _offer_records(self, why: str) -> None:
         self.stack.show_empty(

@@ -62,6 +62,10 @@ class PhotoBox(QWidget):
         self.add.clicked.connect(lambda _checked=False: self.addWanted.emit())
         self.camera.clicked.connect(lambda _checked=False: self.cameraWanted.emit())
         self.strip = PhotoStrip()
+        self.shared = Button("", kind=Kind.LINK)
+        """Says which photo of the record it is, and that other items share it."""
+        self.shared.setObjectName("photo-shared")
+        self.shared.hide()
         self._bar = ProgressBar(self.tr("Uploading the photo"))
         self._stop = IconButton("close", self.tr("Cancel the upload"), side=22)
         self._stop.clicked.connect(lambda _checked=False: self.cancelled.emit())
@@ -101,6 +105,7 @@ class PhotoBox(QWidget):
         column.addWidget(self.pane)
         column.addLayout(modes)
         column.addLayout(taken)
+        column.addWidget(self.shared, 0, Qt.AlignmentFlag.AlignLeft)
         column.addLayout(upload)
         column.addWidget(self._error)
         column.addLayout(below)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -68,6 +68,10 @@ class Photos(QObject):
         self._by_hand: dict[tuple[str, str], list[list[float]]] = {}
         self._looked_at = ("", "")
         self._boxes: Sequence[FindingBox] = ()
+        self.removal_note: Callable[[str], str] = lambda _file_id: ""
+        """Says of a file what becomes of it when it leaves the chosen item."""
+        self.assigned_mapping: Callable[[str], list[list[float]] | None] = lambda _file_id: None
+        """Where the reference image lies in a file that is a photo of the record, for the chosen item."""
         self.pair: AlignedPair | None = None
         box.versionChosen.connect(self.show_version)
         box.strip.chosen.connect(self.look_at)
@@ -147,7 +151,8 @@ class Photos(QObject):
         own = ref is not None and self._is_of(entry, ref)
         by_hand = (self._by_hand.get(self._key) if self._key else None) or self._kept_by_hand(item)
         self._box.show_alignment(alignment(entry), by_hand is not None)
-        mapping = None if ref is None else by_hand or (homography(entry) if own else None)
+        found = homography(entry) if own else self.assigned_mapping(self.file_id)
+        mapping = None if ref is None else by_hand or found
         self._look(item.item_id, mapping, own)
         if ref is None:
             self._stop_pairing()
@@ -300,7 +305,7 @@ class Photos(QObject):
         """Take a photo off the chosen item, after asking."""
         item_id = self._bench.current
         # Somebody may have finished the record while the question was open.
-        if self._bench.may_edit() and self._asked_to_remove() and self._bench.may_edit():
+        if self._bench.may_edit() and self._asked_to_remove(photo_id) and self._bench.may_edit():
             run(
                 self._session.items.delete_photo,
                 self._bench.edits.service_id(item_id),
@@ -310,11 +315,14 @@ class Photos(QObject):
                 failed=lambda error: self._box.show_error(sentence(error)),
             )
 
-    def _asked_to_remove(self) -> bool:
+    def _asked_to_remove(self, photo_id: str) -> bool:
+        photos = self._known.get(self._bench.current, ())
+        file_id = next((photo.file_id for photo in photos if photo.photo_id == photo_id), "")
+        said = self.tr("The photo leaves this item. Results that were found in it stay.")
         return confirm(
             self._window,
             self.tr("Take the photo off?"),
-            self.tr("The photo leaves this item. Results that were found in it stay."),
+            " ".join(filter(None, (said, self.removal_note(file_id)))),
             self.tr("Take off"),
         )
 

@@ -31,23 +31,26 @@ class Top(TopBar):
         self.problem = Button("", kind=Kind.DANGER, icon="warning")
         self.problem.setObjectName("save-problem")
         self.problem.clicked.connect(lambda _checked=False: self.saving_clicked.emit())
-        self.photo = Button(self.tr("Capture"), icon="camera")
+        self.photo = Button(self.tr("Photos"), icon="photo")
         self.photo.setObjectName("record-photo")
+        self.camera = IconButton("camera", commands.title("record.camera"))
+        self.camera.setObjectName("record-camera")
         self.detect = Button(self.tr("Detect all"), icon="play")
         self.detect.setObjectName("record-detect")
         self.finish = Button(self.tr("Finish record"), kind=Kind.MAIN, icon="check")
         self.finish.setObjectName("record-finish")
         self.more = IconButton("more", self.tr("More"))
         self.more.setObjectName("record-more")
-        for widget in (self.mark, self.problem, self.photo, self.detect, self.more, self.finish):
+        for widget in (self.mark, self.problem, self.photo, self.camera, self.detect, self.more, self.finish):
             self.add_action(widget)
         for button, command in (
-            (self.photo, "item.camera"),
+            (self.photo, "record.photos"),
             (self.detect, "record.detect"),
             (self.finish, "record.finish"),
         ):
             button.setToolTip(commands.tooltip(command))
-        self.photo.clicked.connect(lambda _checked=False: commands.run("item.camera"))
+        self.photo.clicked.connect(lambda _checked=False: commands.run("record.photos"))
+        self.camera.clicked.connect(lambda _checked=False: commands.run("record.camera"))
         self.detect.clicked.connect(lambda _checked=False: self._detect())
         self.finish.clicked.connect(lambda _checked=False: self._end())
         self.more.clicked.connect(lambda _checked=False: self._offer())
@@ -96,6 +99,7 @@ class Top(TopBar):
     def set_editable(self, items: bool, record: bool) -> None:
         """Offer what changes items, and what changes the record."""
         self.photo.setEnabled(items)
+        self.camera.setEnabled(items)
         self.detect.setEnabled(items)
         self.finish.setEnabled(record or self._ended)
 

@@ -24,16 +24,25 @@ def urls(*addresses: Path | str) -> QMimeData:
     return data
 
 
-def held_over(page: QWidget, data: QMimeData) -> bool:
-    event = QDragEnterEvent(QPoint(300, 300), Qt.DropAction.CopyAction, data, _LEFT, _NONE)
+_ANYWHERE = QPoint(300, 300)
+
+
+def held_over(page: QWidget, data: QMimeData, at: QPoint = _ANYWHERE) -> bool:
+    event = QDragEnterEvent(at, Qt.DropAction.CopyAction, data, _LEFT, _NONE)
     event.ignore()
     QApplication.sendEvent(page, event)
     return event.isAccepted()
 
 
-def drop(page: QWidget, data: QMimeData) -> None:
-    assert held_over(page, data)
-    QApplication.sendEvent(page, QDropEvent(QPointF(300, 300), Qt.DropAction.CopyAction, data, _LEFT, _NONE))
+def drop(page: QWidget, data: QMimeData, at: QPoint = _ANYWHERE) -> None:
+    assert held_over(page, data, at)
+    QApplication.sendEvent(page, QDropEvent(QPointF(at), Qt.DropAction.CopyAction, data, _LEFT, _NONE))
+
+
+def on_photos(desk: Desk) -> QPoint:
+    """A place of the page over the photos of the chosen item."""
+    box = desk.page.inspector.photo
+    return box.mapTo(desk.page, box.rect().center())
 
 
 @pytest.fixture
@@ -59,21 +68,37 @@ def test_files_are_sorted_by_what_they_are_for(files: dict[str, Path], tmp_path:
     )
 
 
-def test_pictures_and_folders_become_photos_of_the_chosen_item(
+def test_pictures_and_folders_become_photos_of_the_record(
     bench: Desk, qtbot: QtBot, files: dict[str, Path]
 ) -> None:
-    bench.open(make_record(bench.session), qtbot.waitUntil)
+    record_id = make_record(bench.session)
+    bench.open(record_id, qtbot.waitUntil)
     page = bench.page
-    page.go_to(page.items.model.ids()[1])
     hint = page.findChild(dropping._Hint)
     with qtbot.waitSignal(page.toast) as said:
         drop(page, urls(files["1.png"], files["2.PNG"], files["shots"], files["notes.md"]))
     assert hint.isHidden()
     assert said.args[0].endswith("notes.md")
-    item_id = page.bench.current
-    qtbot.waitUntil(lambda: len(page.bench.photos.get(item_id, ())) == 4, timeout=8000)
-    names = {photo.file.filename for photo in bench.session.items.photos(page.items.model.ids()[1])}
+    known = page.record_photos.known
+    qtbot.waitUntil(lambda: len(known.photos) == 4, timeout=20_000)
+    names = {photo.file.filename for photo in bench.session.photos.list(record_id)}
     assert names == {"1.png", "2.PNG", "a.png", "b.png"}
+    assert bench.session.items.record_photos(record_id) == []
+
+
+def test_what_is_dropped_onto_the_photos_of_the_item_goes_to_it_alone(
+    bench: Desk, qtbot: QtBot, files: dict[str, Path]
+) -> None:
+    record_id = make_record(bench.session)
+    bench.open(record_id, qtbot.waitUntil)
+    page = bench.page
+    page.go_to(page.items.model.ids()[1])
+    drop(page, urls(files["1.png"], files["shots"]), on_photos(bench))
+    item_id = page.bench.current
+    qtbot.waitUntil(lambda: len(page.bench.photos.get(item_id, ())) == 3, timeout=8000)
+    names = {photo.file.filename for photo in bench.session.items.photos(item_id)}
+    assert names == {"1.png", "a.png", "b.png"}
+    assert bench.session.photos.list(record_id) == []
 
 
 def test_what_is_held_over_the_page_is_promised_and_taken_back(
@@ -84,6 +109,8 @@ def test_what_is_held_over_the_page_is_promised_and_taken_back(
     hint = page.findChild(dropping._Hint)
     assert held_over(page, urls(files["1.png"]))
     assert hint.isVisible()
+    assert "photos of the record" in hint.text
+    assert held_over(page, urls(files["1.png"]), on_photos(bench))
     assert "条目1" in hint.text
     QApplication.sendEvent(page, QDragLeaveEvent())
     assert hint.isHidden()
@@ -133,11 +160,14 @@ def test_a_picture_of_another_program_becomes_a_photo(bench: Desk, qtbot: QtBot)
     data = QMimeData()
     data.setImageData(QImage.fromData(picture(2)))
     drop(bench.page, data)
+    known = bench.page.record_photos.known
+    qtbot.waitUntil(lambda: len(known.photos) == 1, timeout=20_000)
+    drop(bench.page, data, on_photos(bench))
     item_id = bench.page.bench.current
     qtbot.waitUntil(lambda: len(bench.page.bench.photos.get(item_id, ())) == 1)
 
 
-def test_a_folder_of_very_many_is_asked_about(
+def test_a_folder_of_very_many_for_one_item_is_asked_about(
     bench: Desk, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bench.open(make_record(bench.session), qtbot.waitUntil)
@@ -145,7 +175,7 @@ def test_a_folder_of_very_many_is_asked_about(
         (tmp_path / f"{number}.png").write_bytes(b"x")
     asked: list[str] = []
     monkeypatch.setattr(dropping, "confirm", lambda _page, title, *_rest, **_more: bool(asked.append(title)))
-    drop(bench.page, urls(tmp_path))
+    drop(bench.page, urls(tmp_path), on_photos(bench))
     qtbot.waitUntil(lambda: bool(asked))
     assert "21" in asked[0]
     assert bench.page.inspector.photo.error == ""

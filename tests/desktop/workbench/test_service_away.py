@@ -20,7 +20,7 @@ from desktop.pages.workbench.conflicts import ConflictDialog
 from desktop.pages.workbench.journals import journal_path
 from shared.codes import Verdict
 from shared.wire.inspection import ItemUpdate
-from tests.desktop.workbench.stage import Desk, desk, make_record
+from tests.desktop.workbench.stage import Desk, desk, make_record, picture
 from tests.service_process import logged_in
 
 
@@ -282,3 +282,33 @@ def test_a_second_window_only_looks(bench: Desk, qtbot: QtBot) -> None:
         assert bench.page.inspector.fields.name.isReadOnly()
     finally:
         held.close()
+
+
+def test_photos_of_the_record_that_were_not_sent_are_sent_when_the_service_is_back(
+    at_mortal: Desk, mortal: EmbeddedService, qtbot: QtBot, tmp_path: Path
+) -> None:
+    bench, service = at_mortal, mortal
+    record_id = make_record(bench.session)
+    bench.open(record_id, qtbot.waitUntil)
+    paths = [tmp_path / "1.png", tmp_path / "2.png"]
+    for seed, path in enumerate(paths, 2):
+        path.write_bytes(picture(seed))
+    before = service.pid
+    assert before is not None
+    os.kill(before, signal.SIGKILL)
+    bench.context.show_service(ServiceState.RESTARTING)
+    photos = bench.page.record_photos
+    photos.add(paths)
+    qtbot.waitUntil(lambda: photos.queue.away)
+    assert "2 photo(s) are sent when it is back" in photos.tray.text
+    assert photos.tray.again.isVisible()
+    assert photos.queue.failures == []
+    qtbot.waitUntil(lambda: service.pid not in (None, before), timeout=20000)
+    bench.session.rebase(service.wait_ready(30))
+    bench.context.show_service(ServiceState.READY)
+    qtbot.waitUntil(lambda: len(photos.known.photos) == 2, timeout=30000)
+    assert photos.queue.count(record_id) == 0
+    assert not photos.queue.away
+    qtbot.waitUntil(lambda: all(one.state != "waiting" for one in photos.known.photos), timeout=30000)
+    names = {photo.file.filename for photo in bench.session.photos.list(record_id)}
+    assert names == {"1.png", "2.png"}

@@ -57,11 +57,11 @@ def test_hidden_regions_are_said_in_the_list(desk: Desk) -> None:
     assert not model.index(0, 0).data(Role.REGION).hidden
 
 
-def test_a_photo_for_a_record_without_items_says_what_to_do(bench: Desk, qtbot: QtBot) -> None:
+def test_a_photo_for_an_item_of_a_record_without_items_says_what_to_do(bench: Desk, qtbot: QtBot) -> None:
     bench.open(make_record(bench.session, ()), qtbot.waitUntil)
     said: list[str] = []
     bench.page.toast.connect(said.append)
-    QTest.mouseClick(bench.page.top.photo, Qt.MouseButton.LeftButton)
+    assert bench.context.commands.run("item.camera")
     assert bench.context.commands.run("item.photo")
     assert said == ["A photo belongs to an item. Draw a region first (R)."] * 2
     assert bench.page.findChild(CaptureDialog) is None

@@ -6,8 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QMimeData
-from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -101,20 +99,6 @@ def test_finishing_leads_to_the_first_undecided_item(bench: Desk, qtbot: QtBot) 
     qtbot.waitUntil(lambda: any(dialog.isVisible() for dialog in bench.page.findChildren(FinishDialog)))
     bench.page.findChild(FinishDialog).findChild(QPushButton, "finish-go-to").click()
     assert bench.page.bench.number == 2
-
-
-def test_a_picture_on_the_clipboard_becomes_a_photo(bench: Desk, qtbot: QtBot) -> None:
-    record_id = make_record(bench.session, REGION)
-    bench.open(record_id, qtbot.waitUntil)
-    data = QMimeData()
-    data.setImageData(QImage.fromData(picture(2)))
-    QGuiApplication.clipboard().setMimeData(data)
-    bench.context.commands.run("edit.paste")
-    item_id = bench.page.bench.current
-    qtbot.waitUntil(lambda: len(bench.page.bench.photos.get(item_id, ())) == 1)
-    (photo,) = bench.session.items.photos(item_id)
-    assert photo.file.mime_type == "image/jpeg"
-    QGuiApplication.clipboard().clear()
 
 
 def test_a_file_that_is_no_picture_is_said_and_nothing_else_is_lost(

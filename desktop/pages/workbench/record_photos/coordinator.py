@@ -1,0 +1,388 @@
+# ruff: noqa: N815 - Qt signals
+"""Photos of the record on the workbench: added in any way, matched, offered, assigned, shared, removed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtWidgets import QWidget
+
+from desktop.canvas.alignment import AlignedPair
+from desktop.client.errors import Conflict, NotFound
+from desktop.pages.file_dialogs import Purpose, open_files
+from desktop.pages.sentences import sentence
+from desktop.pages.workbench.adding import PICTURES
+from desktop.pages.workbench.aligning import Aligning
+from desktop.pages.workbench.bench import Bench
+from desktop.pages.workbench.capture import CaptureDialog
+from desktop.pages.workbench.detecting import Detecting
+from desktop.pages.workbench.photos import Photos
+from desktop.pages.workbench.pictures import jpeg, thumbnail
+from desktop.pages.workbench.record_photos.photo_list import Assignment, PhotoList
+from desktop.pages.workbench.record_photos.photo_queue import PhotoQueue
+from desktop.pages.workbench.record_photos.review import Choice, Review, thumb_of
+from desktop.pages.workbench.record_photos.sharing import Sharing
+from desktop.pages.workbench.record_photos.thumbs import Thumb
+from desktop.pages.workbench.record_photos.tray import Accepted, Tray, TrayState
+from desktop.pages.workbench.record_photos.words import (
+    names_of,
+    photo_name,
+    photo_reason,
+    photo_state,
+)
+from desktop.widgets import Button, confirm
+from desktop.workers import run
+from shared.wire.photos import Assigned, PhotoItem, PhotoItemSet, PhotoState, RecordPhoto
+
+
+class RecordPhotos(QObject):
+    """Between the tray, the preview, the item's own photos, and the service."""
+
+    said = Signal(str)
+    """Something to tell the person."""
+    itemWanted = Signal(str)
+    """The id of an item to go to."""
+
+    def __init__(
+        self,
+        bench: Bench,
+        photos: Photos,
+        aligning: Aligning,
+        detecting: Detecting,
+        shared_line: Button,
+        window: QWidget,
+    ) -> None:
+        super().__init__(window)
+        self._bench, self._photos, self._window = bench, photos, window
+        self._aligning, self._detecting = aligning, detecting
+        self.known = PhotoList(bench, self)
+        self.queue = PhotoQueue(bench.context, self)
+        self.tray = Tray()
+        self.accepted = Accepted()
+        self.sharing = Sharing(bench, photos, self.known, shared_line)
+        self.review: Review | None = None
+        """The dialog with the photos, while it is open."""
+        self._record_id = ""
+        self._images: dict[str, QImage | None] = {}
+        self._before: Sequence[RecordPhoto] = ()
+        self._gained: Sequence[str] = ()
+        self._align_file = ""
+        self._keep = aligning.keep
+        aligning.keep = self._keep_alignment
+        self._connect()
+
+    def _connect(self) -> None:
+        tray = self.tray
+        tray.acceptWanted.connect(self.accept_all)
+        tray.reviewWanted.connect(self.show_review)
+        tray.assignWanted.connect(self.assign_to_selection)
+        tray.removeWanted.connect(self.remove)
+        tray.matchWanted.connect(self.known.match_again)
+        tray.cancelled.connect(self.queue.cancel)
+        tray.retryWanted.connect(self.queue.retry)
+        tray.failuresRead.connect(self.queue.forget_failures)
+        self.accepted.detectWanted.connect(self._detect)
+        self.accepted.undoWanted.connect(self.take_back)
+        self.sharing.opened.connect(self.show_review)
+        self.queue.sent.connect(lambda photo: self.known.take([photo]))
+        self.queue.changed.connect(self._show)
+        self.known.changed.connect(self._show)
+        self.known.failed.connect(self.said)
+        self._bench.changed.connect(self._show)
+        self._bench.currentChanged.connect(self._show)
+        self._bench.selectionChanged.connect(self._show)
+        self._photos.pairChanged.connect(self._align_when_there)
+
+    def close(self) -> None:
+        """The record was left; what is being sent goes on."""
+        self.known.follow()
+        self._show()
+
+    # -- adding
+
+    def _may_add(self) -> bool:
+        """Whether the open record takes photos; why a sealed one does not is said."""
+        return self._bench.document is not None and self._bench.may_edit()
+
+    def choose_files(self) -> None:
+        """Ask for picture files and add them to the record."""
+        if self._may_add():
+            patterns = " ".join(f"*{ending}" for ending in PICTURES)
+            kinds = self.tr("Pictures ({patterns})").format(patterns=patterns)
+            self.add(open_files(self._window, self.tr("Add photos to the record"), kinds, Purpose.PHOTOS))
+
+    def capture(self) -> None:
+        """Take a photo for the record with the camera."""
+        if self._may_add():
+            dialog = CaptureDialog(self._bench.context, self._window)
+            dialog.taken.connect(self.add_image)
+            dialog.open()
+
+    def paste(self) -> bool:
+        """Add the picture or the files on the clipboard to the record; False when there are none."""
+        data = QGuiApplication.clipboard().mimeData()
+        if data is None or self._bench.document is None:
+            return False
+        paths = [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]
+        if paths:
+            self.add(paths)
+            return True
+        image = QGuiApplication.clipboard().image() if data.hasImage() else QImage()
+        if image.isNull():
+            return False
+        self.add_image(image)
+        return True
+
+    def add(self, paths: Sequence[Path]) -> None:
+        """Add picture files to the record."""
+        if paths and self._may_add():
+            self.queue.add(self._bench.record_id, [(path, path.name) for path in paths])
+
+    def add_image(self, image: QImage) -> None:
+        """Add a picture that is no file yet."""
+        if self._may_add():
+            run(jpeg, image, owner=self, done=partial(self._encoded, self._bench.record_id))
+
+    def _encoded(self, record_id: str, data: bytes) -> None:
+        self.queue.add(record_id, [(data, self.tr("photo") + ".jpg")])
+
+    # -- assigning
+
+    def accept_all(self) -> None:
+        """Assign every photo of the tray to the items that it is offered to."""
+        local_id = self._bench.edits.local_id
+        offers = {photo_id: list(map(local_id, items)) for photo_id, items in self.known.offers.items()}
+        self._assign(lambda: offers)
+
+    def assign_to_selection(self, photo_ids: Sequence[str]) -> None:
+        """Make these the photos of the selected items as well."""
+        self.assign_to(photo_ids, self._bench.selection)
+
+    def assign_to(self, photo_ids: Sequence[str], item_ids: Sequence[str]) -> None:
+        """Make these the photos of some items as well."""
+
+        def wanted() -> dict[str, list[str]]:
+            photos = [photo for photo_id in photo_ids if (photo := self.known.get(photo_id)) is not None]
+            return {photo.photo_id: [*dict.fromkeys([*self._items(photo), *item_ids])] for photo in photos}
+
+        self._assign(wanted)
+
+    def take_back(self) -> None:
+        """The photos that were assigned last belong to the items that they belonged to before."""
+        self.accepted.hide()
+        before = [(photo.photo_id, list(map(_as_it_is, photo.items))) for photo in self._before]
+        self.known.assign(lambda: before, self._reread)
+
+    def _assign(self, wanted: Callable[[], Mapping[str, Iterable[str]]]) -> None:
+        def sets() -> list[Assignment]:
+            return [
+                (photo_id, [PhotoItemSet(item_id=item_id) for item_id in items])
+                for photo_id, items in wanted().items()
+            ]
+
+        if self._may_add():
+            self.known.assign(sets, self._assigned)
+
+    def _assigned(self, before: Sequence[RecordPhoto]) -> None:
+        gained: dict[str, None] = {}
+        for photo in before:
+            now = self.known.get(photo.photo_id)
+            if now is not None:
+                had = set(self._items(photo))
+                gained.update(dict.fromkeys(one for one in self._items(now) if one not in had))
+        self._reread(before)
+        self._before, self._gained = before, list(gained)
+        if gained:
+            self.accepted.say(len(before), len(gained))
+        else:
+            self.accepted.hide()
+
+    def _reread(self, before: Sequence[RecordPhoto]) -> None:
+        """The items that had a photo or have it now have other photos than before."""
+        touched: set[str] = set()
+        for photo in before:
+            now = self.known.get(photo.photo_id)
+            touched.update(self._items(photo))
+            touched.update(self._items(now) if now is not None else ())
+        for item_id in touched:
+            self._photos.reread(item_id)
+
+    def _items(self, photo: RecordPhoto) -> list[str]:
+        return [self._bench.edits.local_id(item.item_id) for item in photo.items]
+
+    def _detect(self) -> None:
+        self.accepted.hide()
+        self._detecting.detect_items(self._gained)
+
+    # -- looking
+
+    def show_review(self, photo_id: str = "") -> None:
+        """Show the photos of the record, this one first."""
+        if self._bench.document is None or self.review is not None:
+            return
+        choices = [Choice(row.item_id, f"{row.number}  {row.name}") for row in self._bench.rows]
+        self.review = Review(
+            self._bench.context.session,
+            self.known,
+            choices,
+            self._bench.edits.local_id,
+            self._bench.editable,
+            self._window,
+        )
+        self.review.accepted_items.connect(lambda wanted: self._assign(lambda: wanted))
+        self.review.alignWanted.connect(self._align)
+        self.review.removeWanted.connect(lambda photo_id: self.remove([photo_id]))
+        self.review.finished.connect(self._reviewed)
+        self._show()
+        first = photo_id or next(iter(self.known.offers), "")
+        self.review.thumbs.choose(first)
+        self.review.open()
+
+    def _reviewed(self) -> None:
+        self.review = None
+
+    def _align(self, photo_id: str, item_id: str) -> None:
+        photo = self.known.get(photo_id)
+        service_id = self._bench.edits.service_id(item_id)
+        of_item = next((one for one in photo.items if one.item_id == service_id), None) if photo else None
+        if photo is None or of_item is None:
+            return
+        self._align_file = photo.file_id
+        self.itemWanted.emit(item_id)
+        self._photos.look_at(of_item.photo_id)
+        self._align_when_there(self._photos.pair)
+
+    def _keep_alignment(self, file_id: str, matrix: list[list[float]] | None) -> bool:
+        """Keep where a person says that the reference image lies: with the item, and with its photo."""
+        kept = self._keep(file_id, matrix)
+        photo, item_id = self.known.of_file(file_id), self._bench.current
+        if kept and matrix is not None and photo is not None and item_id in self._items(photo):
+            photo_id = photo.photo_id
+
+            def wanted() -> list[Assignment]:
+                now = self.known.get(photo_id)
+                items = self._items(now) if now is not None else []
+                return [
+                    (
+                        photo_id,
+                        [
+                            PhotoItemSet(item_id=one, homography=matrix if one == item_id else None)
+                            for one in items
+                        ],
+                    )
+                ]
+
+            self.known.assign(wanted)
+        return kept
+
+    def _align_when_there(self, pair: AlignedPair | None) -> None:
+        if self._align_file and pair is not None and self._photos.file_id == self._align_file:
+            self._align_file = ""
+            self._aligning.start()
+
+    # -- removing
+
+    def remove(self, photo_ids: Sequence[str]) -> None:
+        """Take photos off the record, after asking; the items that lose them are named."""
+        photos = [photo for photo_id in photo_ids if (photo := self.known.get(photo_id)) is not None]
+        if not photos or not self._may_add():
+            return
+        losing = names_of([*dict.fromkeys(item.item_name for photo in photos for item in photo.items)])
+        said = self.tr("These items lose it: {names}.").format(names=losing) if losing else ""
+        if confirm(
+            self.review or self._window,
+            self.tr("Remove %n photo(s) from the record?", "", len(photos)),
+            " ".join(filter(None, (said, self.tr("Results that were found in it stay.")))),
+            self.tr("Remove"),
+        ):
+            for photo in photos:
+                self._delete(photo, confirmed=False)
+
+    def _delete(self, photo: RecordPhoto, confirmed: bool) -> None:
+        self.known.delete(
+            photo.photo_id,
+            confirmed=confirmed,
+            done=partial(self._reread, [photo]),
+            refused=partial(self._not_deleted, photo),
+        )
+
+    def _not_deleted(self, photo: RecordPhoto, error: Exception) -> None:
+        if isinstance(error, NotFound):
+            self.known.read()
+        elif not isinstance(error, Conflict) or error.code != "photo_in_use":
+            self.said.emit(sentence(error))
+        elif confirm(
+            self.review or self._window,
+            self.tr("Remove {photo} all the same?").format(photo=photo_name(photo)),
+            self.tr(
+                "A result or a verdict of these items rests on it: {names}. They stay as they are."
+            ).format(names=names_of([str(item.get("item_name")) for item in error.details.get("items", ())])),
+            self.tr("Remove"),
+        ):
+            self._delete(photo, confirmed=True)
+
+    # -- showing
+
+    def _show(self) -> None:
+        bench, known = self._bench, self.known
+        if bench.record_id != self._record_id:
+            self._record_id = bench.record_id
+            self._images.clear()
+            self.accepted.hide()
+            if self.review is not None:
+                self.review.close()
+        tray = known.tray
+        waiting = [photo for photo in tray if photo.state is PhotoState.WAITING]
+        queue = self.queue
+        self.tray.show_state(
+            TrayState(
+                thumbs=[self._thumb(photo) for photo in tray],
+                matching=len(waiting) if bench.rows and bench.editable else 0,
+                offered=sum(map(len, known.offers.values())),
+                offering=len(known.offers),
+                sending=queue.count(bench.record_id),
+                share=queue.share,
+                away=queue.away,
+                failures=tuple(queue.failures),
+                editable=bench.editable,
+                targets=len(bench.selection),
+            )
+        )
+        if self.review is not None:
+            self.review.show_thumbs([self._thumb(photo) for photo in known.photos], bool(bench.rows))
+
+    def _thumb(self, photo: RecordPhoto) -> Thumb:
+        offered = len(self.known.offers.get(photo.photo_id, ()))
+        any_items = bool(self._bench.rows)
+        state = photo_state(photo, offered, any_items)
+        reason = photo_reason(photo, offered, any_items)
+        return thumb_of(photo, state, reason, offered > 0, self._image(photo))
+
+    def _image(self, photo: RecordPhoto) -> QImage | None:
+        if photo.file_id not in self._images:
+            self._images[photo.file_id] = None
+            run(
+                thumbnail,
+                self._bench.context.session,
+                photo.file_id,
+                owner=self,
+                done=partial(self._pictured, photo.file_id),
+                failed=lambda _: None,
+                priority=-1,
+            )
+        return self._images[photo.file_id]
+
+    def _pictured(self, file_id: str, image: QImage) -> None:
+        if file_id in self._images:
+            self._images[file_id] = image
+            self._show()
+
+
+def _as_it_is(item: PhotoItem) -> PhotoItemSet:
+    """An assignment, to be made again as it was."""
+    by_hand = item.assigned is Assigned.PERSON
+    return PhotoItemSet(item_id=item.item_id, homography=item.homography if by_hand else None)

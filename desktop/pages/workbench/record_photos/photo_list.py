@@ -1,0 +1,295 @@
+"""The photos of the open record as the service has them: read, matched, assigned, deleted."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from desktop.client import Session
+from desktop.client.errors import Forbidden, NotFound, Unreachable
+from desktop.pages.sentences import sentence
+from desktop.pages.workbench.bench import Bench
+from desktop.pages.workbench.record_photos.proposing import in_tray, proposals
+from desktop.workers import Lane, Report, Task, run
+from shared.wire.photos import PhotoItemSet, PhotoState, RecordPhoto
+
+_MATCH_SECONDS = 2.0
+_AGAIN_MS = 3_000
+_REGIONS_MS = 2_000
+"""Photos of the tray are matched again when regions have not changed for so long."""
+
+Assignment = tuple[str, Sequence[PhotoItemSet]]
+"""The id of a photo, and all of the items that it is to be the photo of."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Turn:
+    wanted: Callable[[], Sequence[Assignment]]
+    done: Callable[[Sequence[RecordPhoto]], None]
+
+
+class PhotoList(QObject):
+    """Follows the open record. Photos that wait are matched while the person may edit."""
+
+    changed = Signal()
+    """The photos, or what is known of them, are different."""
+    failed = Signal(str)
+    """What did not work, as a sentence."""
+
+    def __init__(self, bench: Bench, parent: QObject) -> None:
+        super().__init__(parent)
+        self._bench = bench
+        self._record_id = ""
+        self._photos: dict[str, RecordPhoto] = {}
+        self._offers: dict[str, list[str]] | None = None
+        self._changes = 0
+        self._reading: Task | None = None
+        self._matching: Task | None = None
+        self._again: set[str] = set()
+        self._hopeless: set[str] = set()
+        self._regions: frozenset[tuple[str, str]] = frozenset()
+        self._turns: deque[_Turn] = deque()
+        self._later = QTimer(self, singleShot=True, interval=_AGAIN_MS)
+        self._later.timeout.connect(self._match_next)
+        self._settled = QTimer(self, singleShot=True, interval=_REGIONS_MS)
+        self._settled.timeout.connect(self._follow_regions)
+        bench.changed.connect(self.follow)
+
+    @property
+    def photos(self) -> list[RecordPhoto]:
+        """Newest first."""
+        return list(self._photos.values())
+
+    @property
+    def tray(self) -> list[RecordPhoto]:
+        """Those that are the photo of no item, newest first."""
+        return [photo for photo in self._photos.values() if in_tray(photo)]
+
+    @property
+    def offers(self) -> dict[str, list[str]]:
+        """The items of the service that photos of the tray are offered to, by photo id."""
+        if self._offers is None:
+            self._offers = proposals(self.photos)
+        return self._offers
+
+    def get(self, photo_id: str) -> RecordPhoto | None:
+        """A photo by its id."""
+        return self._photos.get(photo_id)
+
+    def of_file(self, file_id: str) -> RecordPhoto | None:
+        """The photo whose file this is."""
+        return next((photo for photo in self._photos.values() if photo.file_id == file_id), None)
+
+    def take(self, photos: Iterable[RecordPhoto]) -> None:
+        """The service answered with these photos of the open record."""
+        for photo in photos:
+            if photo.inspection_id == self._record_id:
+                known = photo.photo_id in self._photos
+                self._photos = {**({} if known else {photo.photo_id: photo}), **self._photos}
+                self._photos[photo.photo_id] = photo
+        self._changed()
+        self._match_next()
+
+    def read(self) -> None:
+        """Read the photos of the record from the service."""
+        if self._reading is None and self._record_id:
+            self._reading = run(
+                self._bench.context.session.photos.list,
+                self._record_id,
+                owner=self,
+                done=partial(self._read_done, self._changes),
+                failed=self._not_read,
+            )
+
+    def match_again(self) -> None:
+        """Look again for the regions that the photos of the tray show."""
+        self._hopeless.clear()
+        self._again.update(photo.photo_id for photo in self.tray)
+        self._changed()
+        self._match_next()
+
+    def assign(
+        self,
+        wanted: Callable[[], Sequence[Assignment]],
+        done: Callable[[Sequence[RecordPhoto]], None] = lambda _photos: None,
+    ) -> None:
+        """Make each photo the photo of exactly these items; `done` gets the photos as they were before.
+
+        `wanted` is asked when what was asked for before has been answered.
+        """
+        self._turns.append(_Turn(wanted, done))
+        if len(self._turns) == 1:
+            self._assign_next()
+
+    def delete(
+        self,
+        photo_id: str,
+        *,
+        confirmed: bool,
+        done: Callable[[], None],
+        refused: Callable[[Exception], None],
+    ) -> None:
+        """Take a photo off the record, then call `done`; `refused` gets why it could not be."""
+        run(
+            partial(self._bench.context.session.photos.delete, confirmed=confirmed),
+            self._record_id,
+            photo_id,
+            owner=self,
+            done=lambda _: self._deleted(photo_id, done),
+            failed=refused,
+        )
+
+    # -- reading
+
+    def follow(self) -> None:
+        """Another record may be open, or none, or its regions are different."""
+        if self._bench.record_id != self._record_id:
+            self._record_id = self._bench.record_id
+            for task in (self._reading, self._matching):
+                if task is not None:
+                    task.cancel()
+            self._reading = self._matching = None
+            self._photos, self._regions = {}, self._regions_now()
+            self._turns.clear()
+            self._again.clear()
+            self._hopeless.clear()
+            self._changed()
+            self.read()
+        self._settled.start()
+
+    def _read_done(self, changes: int, photos: Sequence[RecordPhoto]) -> None:
+        self._reading = None
+        if changes != self._changes:
+            # Older than what was answered meanwhile.
+            self.read()
+            return
+        self._photos = {photo.photo_id: photo for photo in photos}
+        self._changed()
+        self._match_next()
+
+    def _not_read(self, error: Exception) -> None:
+        self._reading = None
+        if not isinstance(error, Unreachable | Forbidden | NotFound):
+            self.failed.emit(sentence(error))
+
+    def _changed(self) -> None:
+        self._changes += 1
+        self._offers = None
+        self.changed.emit()
+
+    # -- matching
+
+    def _follow_regions(self) -> None:
+        """Regions were drawn or moved: what matched nothing before may show them."""
+        before, self._regions = self._regions, self._regions_now()
+        if before != self._regions and self.tray:
+            self.match_again()
+
+    def _regions_now(self) -> frozenset[tuple[str, str]]:
+        document = self._bench.document
+        items = document.items if document is not None else ()
+        return frozenset((item.item_id, str((item.item_point or {}).get("point"))) for item in items)
+
+    def _match_next(self) -> None:
+        # The service knows a region that was just drawn only once it was sent.
+        self._bench.edits.when_saved(self._match, self)
+
+    def _match(self) -> None:
+        document = self._bench.document
+        if self._matching is not None or document is None or not document.items or not self._bench.editable:
+            return
+        photo = next((one for one in reversed(self._photos.values()) if self._to_match(one)), None)
+        if photo is None:
+            return
+        self._again.discard(photo.photo_id)
+        self._later.stop()
+        self._matching = run(
+            self._bench.context.session.photos.match,
+            self._record_id,
+            photo.photo_id,
+            _MATCH_SECONDS,
+            owner=self,
+            done=self._matched,
+            failed=partial(self._not_matched, photo.photo_id),
+            lane=Lane.LONG,
+        )
+
+    def _to_match(self, photo: RecordPhoto) -> bool:
+        if photo.photo_id in self._hopeless:
+            return False
+        return photo.photo_id in self._again or photo.state is PhotoState.WAITING
+
+    def _matched(self, photo: RecordPhoto) -> None:
+        self._matching = None
+        self.take([photo])
+
+    def _not_matched(self, photo_id: str, error: Exception) -> None:
+        self._matching = None
+        if isinstance(error, Unreachable):
+            self._later.start()
+            return
+        self._hopeless.add(photo_id)
+        if isinstance(error, NotFound):
+            self.read()
+        else:
+            self.failed.emit(sentence(error))
+        self._match_next()
+
+    # -- assigning
+
+    def _assign_next(self) -> None:
+        # An item that was just drawn has no id at the service before it was sent.
+        self._bench.edits.when_saved(self._assign, self)
+
+    def _assign(self) -> None:
+        if not self._turns:
+            return
+        turn, service_id = self._turns[0], self._bench.edits.service_id
+        sets = [
+            (photo_id, [one.model_copy(update={"item_id": service_id(one.item_id)}) for one in items])
+            for photo_id, items in turn.wanted()
+        ]
+        before = [photo for photo_id, _ in sets if (photo := self._photos.get(photo_id)) is not None]
+        run(
+            _assign,
+            self._bench.context.session,
+            self._record_id,
+            sets,
+            owner=self,
+            progress=lambda photo: self.take([photo]),
+            done=lambda _: self._assigned(turn, before),
+            failed=partial(self._not_assigned, turn),
+            lane=Lane.LONG,
+        )
+
+    def _assigned(self, turn: _Turn, before: Sequence[RecordPhoto]) -> None:
+        # Another record may have been opened meanwhile.
+        if turn in self._turns:
+            turn.done(before)
+            self._end(turn)
+
+    def _not_assigned(self, turn: _Turn, error: Exception) -> None:
+        self.failed.emit(sentence(error))
+        self.read()
+        self._end(turn)
+
+    def _end(self, turn: _Turn) -> None:
+        if turn in self._turns:
+            self._turns.remove(turn)
+            if self._turns:
+                self._assign_next()
+
+    def _deleted(self, photo_id: str, done: Callable[[], None]) -> None:
+        self._photos.pop(photo_id, None)
+        self._changed()
+        done()
+
+
+def _assign(report: Report, session: Session, record_id: str, assignments: Sequence[Assignment]) -> None:
+    """Assign one photo after the other; reports each as it is then. Raises ClientError."""
+    for photo_id, items in assignments:
+        report(session.photos.assign(record_id, photo_id, items))

@@ -1,0 +1,168 @@
+"""Pictures on their way to the record, one after the other; what a lost connection stops is sent later."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from desktop.client import Session
+from desktop.client.errors import Conflict, NotLoggedIn, Unreachable
+from desktop.context import Context
+from desktop.embedded import ServiceState
+from desktop.pages.sentences import sentence
+from desktop.workers import Lane, Report, Task, run
+from shared.wire.photos import RecordPhoto
+
+_FIRST_PAUSE_MS = 1_000
+_LONGEST_PAUSE_MS = 30_000
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture that is to become a photo of a record, and the name of its file."""
+
+    record_id: str
+    source: Path | bytes
+    name: str
+
+
+class PhotoQueue(QObject):
+    """Goes on when another record is opened, and waits for the service and for the same person to log in."""
+
+    changed = Signal()
+    """How many wait, how far the first is, what failed: something is different."""
+    sent = Signal(object)
+    """A `RecordPhoto` that the service has now."""
+
+    def __init__(self, context: Context, parent: QObject) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._waiting: deque[Picture] = deque()
+        self._user_id = ""
+        self._uploading: Task | None = None
+        self._pause = _FIRST_PAUSE_MS
+        self.share = 0.0
+        """How much of the first picture was sent, 0..1."""
+        self.away = False
+        """True while the service cannot be reached and the pictures wait for it."""
+        self.failures: list[str] = []
+        """A line for each picture that was not taken, with its name."""
+        self._retry = QTimer(self, singleShot=True)
+        self._retry.timeout.connect(self._next)
+        context.serviceChanged.connect(self._service_changed)
+        context.loginChanged.connect(self._login_changed)
+
+    def count(self, record_id: str) -> int:
+        """How many pictures of a record wait or are on their way."""
+        return sum(picture.record_id == record_id for picture in self._waiting)
+
+    def add(self, record_id: str, pictures: Sequence[tuple[Path | bytes, str]]) -> None:
+        """Send pictures (each with the name of its file) after those that wait."""
+        if not self._waiting:
+            self.failures.clear()
+            payload = self._context.payload
+            self._user_id = payload.user.user_id if payload is not None else ""
+        self._waiting.extend(Picture(record_id, source, name) for source, name in pictures)
+        self.changed.emit()
+        self._next()
+
+    def cancel(self) -> None:
+        """Stop the upload under way and drop those that wait."""
+        self._waiting.clear()
+        self._stop()
+        self.away = False
+        self.changed.emit()
+
+    def retry(self) -> None:
+        """Send now what waits."""
+        self._pause = _FIRST_PAUSE_MS
+        self._next()
+
+    def forget_failures(self) -> None:
+        """The person has read what failed."""
+        self.failures.clear()
+        self.changed.emit()
+
+    def _stop(self) -> None:
+        self._retry.stop()
+        if self._uploading is not None:
+            self._uploading.cancel()
+            self._uploading = None
+
+    def _next(self) -> None:
+        if self._uploading is not None or not self._waiting or self._context.payload is None:
+            return
+        self._retry.stop()
+        self.share = 0.0
+        picture = self._waiting[0]
+        self._uploading = run(
+            _upload,
+            self._context.session,
+            picture,
+            owner=self,
+            progress=self._progress,
+            done=self._sent,
+            failed=partial(self._not_sent, picture),
+            lane=Lane.LONG,
+        )
+        self.changed.emit()
+
+    def _progress(self, share: float) -> None:
+        self.share = share
+        self.changed.emit()
+
+    def _sent(self, photo: RecordPhoto) -> None:
+        self._uploading = None
+        self._waiting.popleft()
+        self.away, self._pause = False, _FIRST_PAUSE_MS
+        self.sent.emit(photo)
+        self.changed.emit()
+        self._next()
+
+    def _not_sent(self, picture: Picture, error: Exception) -> None:
+        self._uploading = None
+        if isinstance(error, Unreachable | NotLoggedIn):
+            self.away = isinstance(error, Unreachable)
+            if self.away:
+                self._retry.start(self._pause)
+                self._pause = min(self._pause * 2, _LONGEST_PAUSE_MS)
+            self.changed.emit()
+            return
+        lost = [picture]
+        if isinstance(error, Conflict) and error.code == "record_sealed":
+            # None of the others would be taken either.
+            lost = [one for one in self._waiting if one.record_id == picture.record_id]
+        self.failures += [f"{one.name}: {sentence(error)}" for one in lost]
+        self._waiting = deque(one for one in self._waiting if one not in lost)
+        self.changed.emit()
+        self._next()
+
+    def _service_changed(self, state: ServiceState) -> None:
+        if state is ServiceState.READY:
+            self.retry()
+
+    def _login_changed(self) -> None:
+        payload = self._context.payload
+        if payload is None:
+            self._stop()
+        elif payload.user.user_id == self._user_id:
+            self.retry()
+        elif self._waiting:
+            # Another person must not send them in their own name.
+            self.cancel()
+
+
+def _upload(report: Report, session: Session, picture: Picture) -> RecordPhoto:
+    """Send a picture and make it a photo of its record; reports 0..1. Raises ClientError, OSError."""
+
+    def progress(done: int, total: int) -> None:
+        report(done / total if total else 1.0)
+
+    stored = session.files.upload(picture.source, picture.name, progress)
+    report.check()
+    return session.photos.add(picture.record_id, stored.file_id)

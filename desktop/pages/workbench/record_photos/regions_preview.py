@@ -1,0 +1,147 @@
+"""A photo of the record with the regions that it shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPen, QPolygonF
+from PySide6.QtWidgets import QApplication, QWidget
+
+from desktop.canvas.marks import CHIP_HEIGHT, chip_font, chip_text, draw_chip
+from desktop.canvas.picture_view import PictureView
+from desktop.client import Session
+from desktop.imaging import ImageError
+from desktop.imaging.source import ImageSource
+from desktop.pages.sentences import sentence
+from desktop.pages.workbench.opening import fetch_photo
+from desktop.workers import Task, run
+from shared.wire.photos import RecordPhoto
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """Where the region of an item lies in the photo (px); `on`: the photo is to be that of the item."""
+
+    item_id: str
+    name: str
+    corners: Sequence[Sequence[float]]
+    on: bool
+
+
+class RegionsPreview(PictureView):
+    """Fetches the photo; a click on a region takes it in or leaves it out."""
+
+    toggled = Signal(str)
+    """The id of the item whose region was clicked."""
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._file_id = ""
+        self._reading: Task | None = None
+        self._pressed: QPointF | None = None
+        self.outlines: Sequence[Outline] = ()
+        self.marked = ""
+        """The item whose outline stands out."""
+
+    def show_photo(self, photo: RecordPhoto | None) -> None:
+        """Show this photo, fetched when it is another one; None for none."""
+        file_id = "" if photo is None else photo.file_id
+        if file_id == self._file_id:
+            return
+        self.close_photo()
+        self._file_id = file_id
+        if photo is not None:
+            self._fetching(0.0)
+            self._reading = run(
+                fetch_photo,
+                self._session,
+                photo.file.ipfs_cid,
+                file_id,
+                owner=self,
+                progress=self._fetching,
+                done=self._fetched,
+                failed=self._not_fetched,
+            )
+
+    def show_outlines(self, outlines: Sequence[Outline], marked: str) -> None:
+        """Paint these over the photo."""
+        self.outlines, self.marked = tuple(outlines), marked
+        self.setAccessibleDescription("; ".join(one.name for one in outlines if one.on))
+        self.update()
+
+    def close_photo(self) -> None:
+        """Let go of the photo."""
+        if self._reading is not None:
+            self._reading.cancel()
+            self._reading = None
+        if self.source is not None:
+            self.source.cancel()
+        self._file_id = ""
+        self.open(None)
+
+    def _fetching(self, share: float) -> None:
+        self.show_message(self.tr("Fetching the photo… {n} %").format(n=round(share * 100)))
+
+    def _fetched(self, source: ImageSource) -> None:
+        self.show_message("")
+        self.open(source)
+
+    def _not_fetched(self, error: Exception) -> None:
+        self._file_id = ""
+        self.show_message(str(error) if isinstance(error, ImageError) else sentence(error))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Remember where the left button went down."""
+        if event.button() is Qt.MouseButton.LeftButton:
+            self._pressed = event.position()
+        super().mousePressEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """A click on a region."""
+        pressed, self._pressed = self._pressed, None
+        if event.button() is Qt.MouseButton.LeftButton and pressed is not None:
+            moved = (event.position() - pressed).manhattanLength()
+            hit = self._at(event.position()) if moved < QApplication.startDragDistance() else ""
+            if hit:
+                self.toggled.emit(hit)
+        super().mouseReleaseEvent(event)
+
+    def _at(self, place: QPointF) -> str:
+        """The item whose region lies at a place of the view; the smallest of several."""
+        hits = [
+            (shape.boundingRect().width() * shape.boundingRect().height(), outline.item_id)
+            for outline in self.outlines
+            if (shape := self._shape(outline)).containsPoint(place, Qt.FillRule.OddEvenFill)
+        ]
+        return min(hits)[1] if hits else ""
+
+    def _shape(self, outline: Outline) -> QPolygonF:
+        return QPolygonF([QPointF(*self.viewport.to_view(x, y)) for x, y in outline.corners])
+
+    def _paint_over(self, painter: QPainter) -> None:
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        font = chip_font(self.font())
+        metrics = QFontMetricsF(font)
+        painter.setFont(font)
+        for outline in sorted(self.outlines, key=lambda one: (one.on, one.item_id == self.marked)):
+            shape = self._shape(outline)
+            colour = QColor(self._colours.accent if outline.on else self._colours.dim)
+            width = 3 if outline.item_id == self.marked else 2
+            style = Qt.PenStyle.SolidLine if outline.on else Qt.PenStyle.DashLine
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(QColor(self._colours.canvas), width + 2))
+            painter.drawPolygon(shape)
+            painter.setPen(QPen(colour, width, style))
+            painter.drawPolygon(shape)
+            text = chip_text(metrics, outline.name)
+            top = min((shape.at(place) for place in range(shape.size())), key=lambda one: (one.y(), one.x()))
+            x = min(max(top.x(), 0.0), max(self.width() - metrics.horizontalAdvance(text) - 14, 0.0))
+            y = min(max(top.y() - CHIP_HEIGHT, 0.0), max(self.height() - CHIP_HEIGHT, 0.0))
+            chip = QRectF(x, y, metrics.horizontalAdvance(text) + 14, CHIP_HEIGHT)
+            if self.viewport.scale and shape.boundingRect().intersects(QRectF(self.rect())):
+                draw_chip(painter, chip, text, colour)
+        painter.restore()

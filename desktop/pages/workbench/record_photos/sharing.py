@@ -1,0 +1,79 @@
+"""The item says which photo of the record it uses, and which other items share it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+
+from desktop.pages.workbench.bench import Bench
+from desktop.pages.workbench.photos import Photos
+from desktop.pages.workbench.record_photos.photo_list import PhotoList
+from desktop.pages.workbench.record_photos.words import names_of, photo_name
+from desktop.widgets import Button, tip
+from shared.wire.photos import RecordPhoto
+
+
+class Sharing(QObject):
+    """Keeps the line below the photo of the chosen item, and what is said before a photo is taken off."""
+
+    opened = Signal(str)
+    """The id of the photo of the record that the person wants to look at."""
+
+    def __init__(self, bench: Bench, photos: Photos, known: PhotoList, line: Button) -> None:
+        super().__init__(line)
+        self._bench, self._photos, self._known, self._line = bench, photos, known, line
+        self._photo_id = ""
+        self._mapping: list[list[float]] | None = None
+        photos.removal_note = self.note
+        photos.assigned_mapping = self.mapping
+        photos.pairChanged.connect(self.show)
+        known.changed.connect(self._changed)
+        bench.currentChanged.connect(self.show)
+        line.clicked.connect(lambda _checked=False: self.opened.emit(self._photo_id))
+        self.show()
+
+    def _changed(self) -> None:
+        mapping = self.mapping(self._photos.file_id)
+        if mapping != self._mapping:
+            self._photos.show()
+        self.show()
+
+    def show(self) -> None:
+        """Say it of the photo on view."""
+        photo = self._known.of_file(self._photos.file_id)
+        self._photo_id = "" if photo is None else photo.photo_id
+        self._mapping = self.mapping(self._photos.file_id)
+        self._line.setVisible(photo is not None and self._bench.item is not None)
+        if photo is None:
+            return
+        others = self._others(photo, self._bench.current)
+        name = photo_name(photo)
+        if others:
+            said = self.tr("{photo} · shared with %n other item(s)", "", len(others)).format(photo=name)
+            self._line.setToolTip(tip(self.tr("Also the photo of {names}").format(names=names_of(others))))
+        else:
+            said = self.tr("{photo} · of this item only").format(photo=name)
+            self._line.setToolTip("")
+        self._line.setText(said)
+
+    def mapping(self, file_id: str) -> list[list[float]] | None:
+        """From px of the reference image to px of a photo of the record, as assigned to the chosen item."""
+        photo = self._known.of_file(file_id) if file_id else None
+        service_id = self._bench.edits.service_id(self._bench.current)
+        items = photo.items if photo is not None else ()
+        return next((item.homography for item in items if item.item_id == service_id), None)
+
+    def note(self, file_id: str) -> str:
+        """Which items keep a photo that is taken off the chosen one; empty for a photo of the item alone."""
+        photo = self._known.of_file(file_id)
+        if photo is None or self._bench.item is None:
+            return ""
+        others = self._others(photo, self._bench.current)
+        if not others:
+            return self.tr("It then waits among the photos of the record.")
+        return self.tr("Only {name} loses it; it stays the photo of {others}.").format(
+            name=self._bench.item.item_name, others=names_of(others)
+        )
+
+    def _others(self, photo: RecordPhoto, item_id: str) -> list[str]:
+        service_id = self._bench.edits.service_id(item_id)
+        return [item.item_name for item in photo.items if item.item_id != service_id]

@@ -1,0 +1,247 @@
+# ruff: noqa: N815 - Qt signals
+"""The strip below the workbench: photos of the record that wait for the person, and what to do with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
+
+from desktop.pages.workbench.record_photos.thumbs import Thumb, Thumbs
+from desktop.widgets import Button, IconButton, Kind, Panel, ProgressBar, Symbol, label
+
+_TEXT_PX = 250
+
+
+@dataclass(frozen=True, slots=True)
+class TrayState:
+    """All that the tray says.
+
+    `offered` items are proposed for `offering` photos; `sending` pictures are on their way, the first by
+    `share` (0..1); `away`: the service cannot be reached; `targets`: items that are selected.
+    """
+
+    thumbs: Sequence[Thumb] = ()
+    matching: int = 0
+    offered: int = 0
+    offering: int = 0
+    sending: int = 0
+    share: float = 0.0
+    away: bool = False
+    failures: Sequence[str] = ()
+    editable: bool = True
+    targets: int = 0
+
+
+class Tray(Panel):
+    """Hidden while nothing waits."""
+
+    acceptWanted = Signal()
+    """Assign every photo to the items that it is offered to."""
+    reviewWanted = Signal(str)
+    """The id of a photo to look at; empty for whichever comes first."""
+    assignWanted = Signal(object)
+    """The ids of photos that shall belong to the selected items."""
+    removeWanted = Signal(object)
+    """The ids of photos that shall leave the record."""
+    matchWanted = Signal()
+    """Look again for the regions that the photos show."""
+    cancelled = Signal()
+    """Nothing more is to be sent."""
+    retryWanted = Signal()
+    """Send now what waits for the service."""
+    failuresRead = Signal()
+    """What was said of pictures that failed is read."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("panel", "top", parent)
+        self.setObjectName("photo-tray")
+        self.state = TrayState()
+        self._said = label("", "dim", wrap=True)
+        self._said.setObjectName("photo-tray-text")
+        self._bar = ProgressBar(self.tr("Photos sent"))
+        self.stop = IconButton("close", self.tr("Stop sending photos"), side=22)
+        self.again = Button(self.tr("Try again"), kind=Kind.LINK)
+        self._error = label("", "error", wrap=True)
+        self._error.setObjectName("photo-tray-error")
+        self.read = IconButton("close", self.tr("Close"), side=22)
+        self.thumbs = Thumbs(self.tr("Photos that wait"), in_row=True)
+        self.thumbs.setObjectName("photo-tray-list")
+        self.accept = Button("", kind=Kind.PLAIN, icon="check")
+        self.accept.setObjectName("photo-tray-accept")
+        self.review = Button(self.tr("Look at them…"), icon="eye")
+        self.review.setObjectName("photo-tray-review")
+        self.assign = Button("", icon="link")
+        self.assign.setObjectName("photo-tray-assign")
+        self._build()
+        for button, signal in (
+            (self.accept, self.acceptWanted),
+            (self.stop, self.cancelled),
+            (self.again, self.retryWanted),
+            (self.read, self.failuresRead),
+        ):
+            button.clicked.connect(lambda _checked=False, it=signal: it.emit())
+        self.review.clicked.connect(lambda _checked=False: self.reviewWanted.emit(self.thumbs.current))
+        self.assign.clicked.connect(lambda _checked=False: self.assignWanted.emit(self.thumbs.chosen))
+        self.thumbs.opened.connect(self.reviewWanted)
+        self.thumbs.chosenChanged.connect(self._offer)
+        self.thumbs.menuWanted.connect(self.show_menu)
+        self.show_state(self.state)
+
+    def _build(self) -> None:
+        sending = QHBoxLayout()
+        sending.addWidget(self._bar, 1)
+        sending.addWidget(self.again)
+        sending.addWidget(self.stop)
+        failed = QHBoxLayout()
+        failed.addWidget(self._error, 1)
+        failed.addWidget(self.read, 0, Qt.AlignmentFlag.AlignTop)
+        words = QVBoxLayout()
+        words.setSpacing(4)
+        words.addWidget(label(self.tr("Photos of the record"), "strong"))
+        words.addWidget(self._said)
+        words.addLayout(sending)
+        words.addLayout(failed)
+        words.addStretch(1)
+        left = QWidget()
+        left.setFixedWidth(_TEXT_PX)
+        left.setLayout(words)
+        words.setContentsMargins(0, 0, 0, 0)
+        acts = QVBoxLayout()
+        acts.setSpacing(6)
+        for button in (self.accept, self.review, self.assign):
+            acts.addWidget(button)
+        acts.addStretch(1)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 8, 12, 8)
+        row.setSpacing(12)
+        row.addWidget(left)
+        row.addWidget(self.thumbs, 1)
+        row.addLayout(acts)
+
+    @property
+    def text(self) -> str:
+        """What it says of the photos."""
+        return self._said.text()
+
+    @property
+    def error(self) -> str:
+        """What it says of pictures that failed; empty for none."""
+        return self._error.text()
+
+    def show_state(self, state: TrayState) -> None:
+        """Show the photos that wait and how far the others are."""
+        self.state = state
+        self.thumbs.show_thumbs(state.thumbs)
+        self.thumbs.drag(state.editable)
+        self._said.setText(self._summary())
+        sending = state.sending > 0
+        self._bar.setVisible(sending and not state.away)
+        self._bar.setValue(round(100 * state.share))
+        self.again.setVisible(sending and state.away)
+        self.stop.setVisible(sending)
+        self._error.setText("\n".join(state.failures[:3]) + ("\n…" if len(state.failures) > 3 else ""))
+        self._error.setToolTip("\n".join(state.failures))
+        self._error.setVisible(bool(state.failures))
+        self.read.setVisible(bool(state.failures))
+        self.accept.setText(self.tr("Accept for %n item(s)", "", state.offered))
+        self.accept.setVisible(state.offered > 0 and state.editable)
+        self.review.setVisible(bool(state.thumbs))
+        self._offer()
+        self.setVisible(bool(state.thumbs or sending or state.failures))
+
+    def _offer(self) -> None:
+        state = self.state
+        self.assign.setText(self.tr("Assign to %n chosen item(s)", "", state.targets))
+        self.assign.setVisible(bool(state.thumbs) and state.editable and state.targets > 0)
+        self.assign.setEnabled(bool(self.thumbs.chosen))
+
+    def _summary(self) -> str:
+        state = self.state
+        said = []
+        if state.sending and state.away:
+            said.append(
+                self.tr(
+                    "The service does not answer. %n photo(s) are sent when it is back.", "", state.sending
+                )
+            )
+        elif state.sending:
+            said.append(self.tr("Sending %n photo(s)…", "", state.sending))
+        if state.matching:
+            said.append(self.tr("Looking for the regions in %n photo(s)…", "", state.matching))
+        if state.offered:
+            photos = self.tr("%n photo(s)", "", state.offering)
+            said.append(
+                self.tr("Regions of %n item(s) found in {photos}.", "", state.offered).format(photos=photos)
+            )
+        rest = len(state.thumbs) - state.matching - state.offering
+        if rest > 0:
+            said.append(self.tr("%n photo(s) wait to be assigned by hand.", "", rest))
+        return " ".join(said)
+
+    def show_menu(self, at: QPoint) -> None:
+        """Offer what can be done with the chosen photos."""
+        chosen, state = self.thumbs.chosen, self.state
+        menu = QMenu(self)
+        menu.addAction(self.tr("Look at it…")).triggered.connect(
+            lambda _checked=False: self.reviewWanted.emit(chosen[0])
+        )
+        if state.editable:
+            if state.targets:
+                assign = self.tr("Assign to %n chosen item(s)", "", state.targets)
+                menu.addAction(assign).triggered.connect(
+                    lambda _checked=False: self.assignWanted.emit(chosen)
+                )
+            menu.addAction(self.tr("Match all of them again")).triggered.connect(
+                lambda _checked=False: self.matchWanted.emit()
+            )
+            menu.addSeparator()
+            menu.addAction(self.tr("Remove from the record…")).triggered.connect(
+                lambda _checked=False: self.removeWanted.emit(chosen)
+            )
+        menu.aboutToHide.connect(menu.deleteLater)
+        menu.popup(at)
+
+
+class Accepted(Panel):
+    """The line that says which photos were assigned: detect their items now, or take it back."""
+
+    detectWanted = Signal()
+    undoWanted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("raised", "bottom", parent)
+        self.setObjectName("photos-accepted")
+        self._text = label("", wrap=True)
+        self.detect = Button("", kind=Kind.LINK)
+        self.detect.setObjectName("photos-accepted-detect")
+        self.undo = Button(self.tr("Take it back"), kind=Kind.LINK)
+        self.undo.setObjectName("photos-accepted-undo")
+        close = IconButton("close", self.tr("Close"), side=24)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 6, 12, 6)
+        row.setSpacing(12)
+        row.addWidget(Symbol("photo", "accent"))
+        row.addWidget(self._text, 1)
+        for button in (self.detect, self.undo, close):
+            row.addWidget(button)
+        self.detect.clicked.connect(lambda _checked=False: self.detectWanted.emit())
+        self.undo.clicked.connect(lambda _checked=False: self.undoWanted.emit())
+        close.clicked.connect(lambda _checked=False: self.hide())
+        self.hide()
+
+    @property
+    def text(self) -> str:
+        """What it says."""
+        return self._text.text()
+
+    def say(self, photos: int, items: int) -> None:
+        """So many photos were assigned to so many items, all in all."""
+        counted = self.tr("%n photo(s)", "", photos)
+        said = self.tr("{photos} assigned to %n item(s).", "", items).format(photos=counted)
+        self._text.setText(said)
+        self.setAccessibleName(said)
+        self.detect.setText(self.tr("Run detection on %n item(s)", "", items))
+        self.show()
