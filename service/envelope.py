@@ -75,7 +75,7 @@ _DESCRIPTIONS = {
 }
 
 
-# By reference: for a `model`, FastAPI makes a validator for every status of every operation, which doubled the
+# By reference: for a `model`, FastAPI makes a validator for each status of each operation, which doubled the
 # time until the service answers. `service.docs` defines what is referred to.
 _FAILURE = {"application/json": {"schema": {"$ref": f"#/components/schemas/{Failure.__name__}"}}}
 

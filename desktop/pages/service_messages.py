@@ -91,6 +91,7 @@ def known_message(message: str) -> str:
             "Errors", "A phone number has only digits, blanks, brackets, + and -."
         ),
         "需要 0 到 80 之间的整数": QCoreApplication.translate("Errors", "A whole number from 0 to 80."),
+        "不能只有空白": QCoreApplication.translate("Errors", "Enter more than spaces."),
         "需要文本，最多 255 个字符": QCoreApplication.translate("Errors", "At most 255 characters."),
         "需要文本，最多 32 个字符": QCoreApplication.translate("Errors", "At most 32 characters."),
         "不能只含空白字符，也不能包含空字符（U+0000）": QCoreApplication.translate(

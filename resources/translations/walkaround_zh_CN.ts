@@ -2343,6 +2343,10 @@
         <translation>模型检查超时，文件未被接受。</translation>
     </message>
     <message>
+        <source>Enter more than spaces.</source>
+        <translation>不能只填写空格。</translation>
+    </message>
+    <message>
         <source>Face login is off here. Log in by password.</source>
         <translation>此处已关闭人脸登录，请用密码登录。</translation>
     </message>
