@@ -5460,7 +5460,7 @@
     </message>
     <message>
         <source>Pictures ({patterns})</source>
-        <translation>图片（{patterns}）</translation>
+        <translation>图片 ({patterns})</translation>
     </message>
     <message>
         <source>Remove</source>
