@@ -1,9 +1,10 @@
-"""The desktop's side of `walkaround doctor`: Qt can be loaded, and there are fonts for what is shown."""
+"""The desktop's side of `walkaround doctor`: Qt can be loaded, fonts for what is shown, HEIC."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from itertools import chain
 
 from shared.checkup import Level, Line
 
@@ -11,7 +12,7 @@ from shared.checkup import Level, Line
 def main() -> int:
     """Print one line per check. Gives 1 when one of them failed."""
     failed = False
-    for line in fonts():
+    for line in chain(fonts(), photos()):
         print(line)
         failed = failed or line.level is Level.FAIL
     return 1 if failed else 0
@@ -42,3 +43,27 @@ def fonts() -> Iterator[Line]:
             f"install one, on Debian and Ubuntu the package {PACKAGE}",
         )
     del application
+
+
+def photos() -> Iterator[Line]:
+    """HEIC photos can be opened."""
+    try:
+        from desktop.imaging.conversion.heif import OPENS_IOS_18, missing_package, version
+    except ImportError:
+        # `fonts` says why.
+        return
+    package = missing_package()
+    if package:
+        yield Line(
+            Level.WARN,
+            "no library opens HEIC photos",
+            f"install one, on Debian and Ubuntu the package {package}",
+        )
+    elif version() < OPENS_IOS_18:
+        yield Line(
+            Level.WARN,
+            "libheif {}.{} opens no HEIC photos of phones with iOS 18 or later".format(*version()),
+            "update it to 1.18 or later, on Debian 12 from bookworm-backports",
+        )
+    else:
+        yield Line(Level.OK, "HEIC photos can be opened")

@@ -44,7 +44,7 @@ StartupWMClass=Walkaround
 # Nothing is linked against these: Qt's plugins open them when they start, or read their files.
 _OPENED = ("fontconfig-config", "libegl1", "libgl1", "xkb-data")
 
-# The font is for Chinese texts and reports.
+# The font is for Chinese texts and reports; the library opens HEIC photos.
 CONTROL = """\
 Package: {package}
 Version: {version}
@@ -52,7 +52,7 @@ Architecture: {architecture}
 Maintainer: Walkaround
 Installed-Size: {size}
 Depends: {depends}
-Recommends: fonts-noto-cjk
+Recommends: fonts-noto-cjk, libheif1
 Section: graphics
 Priority: optional
 Description: inspection workstation for surfaces 绕机检查工作站

@@ -1,0 +1,18 @@
+"""What cannot be converted, in sentences."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication
+
+from desktop.imaging.errors import ImageError
+
+
+def damaged() -> ImageError:
+    """The file is not what its name says, or ends too early."""
+    return ImageError(
+        QCoreApplication.translate(
+            "imaging",
+            "The file is damaged or of another kind than its name says. Copy it from the camera again, or"
+            " save the photo as JPEG.",
+        )
+    )

@@ -1,0 +1,238 @@
+"""HEIC photos, decoded by the libheif of the system.
+
+The library is not part of the program: it and its decoder get their security updates with the system.
+Source: libheif/heif.h, whose calls stay as they are within `libheif.so.1`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any, Final
+
+import numpy as np
+from PySide6.QtCore import QCoreApplication
+
+from desktop.imaging.conversion.errors import damaged
+from desktop.imaging.conversion.jpeg import with_exif, with_profile
+from desktop.imaging.conversion.tiff import Metadata, Tiff, TiffError
+from desktop.imaging.errors import ImageError
+from desktop.imaging.vips import pyvips
+
+LIBRARY: Final = "libheif.so.1"
+OPENS_IOS_18 = (1, 18)
+"""The first version that opens what phones with iOS 18 write (libheif, issue 1190)."""
+MAX_PIXELS = 200_000_000
+"""More is refused: the largest sensor of a phone has as many."""
+QUALITY = 95
+
+_HEVC = 1
+_RGB = 1
+_INTERLEAVED_RGB = 10
+_INTERLEAVED = 10
+_UNSUPPORTED = (3, 4)
+"""Codes of errors: a file of an unsupported kind, an unsupported feature."""
+_ICC_PROFILES = (int.from_bytes(b"prof", "big"), int.from_bytes(b"rICC", "big"))
+_MAX_METADATA = 2**20
+
+
+class _Error(ctypes.Structure):
+    _fields_ = (("code", ctypes.c_int), ("subcode", ctypes.c_int), ("message", ctypes.c_char_p))
+
+
+class _Options(ctypes.Structure):
+    """The first fields of heif_decoding_options, in every version from 2 on."""
+
+    _fields_ = (
+        ("version", ctypes.c_uint8),
+        ("ignore_transformations", ctypes.c_uint8),
+        ("start_progress", ctypes.c_void_p),
+        ("on_progress", ctypes.c_void_p),
+        ("end_progress", ctypes.c_void_p),
+        ("progress_user_data", ctypes.c_void_p),
+        ("convert_hdr_to_8bit", ctypes.c_uint8),
+    )
+
+
+_POINTER, _SIZE, _INT = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
+_CALLS: Final[dict[str, tuple[Any, tuple[Any, ...]]]] = {
+    "heif_get_version_number": (ctypes.c_uint32, ()),
+    "heif_have_decoder_for_format": (_INT, (_INT,)),
+    "heif_context_alloc": (_POINTER, ()),
+    "heif_context_free": (None, (_POINTER,)),
+    "heif_context_read_from_memory_without_copy": (_Error, (_POINTER, ctypes.c_char_p, _SIZE, _POINTER)),
+    "heif_context_get_primary_image_handle": (_Error, (_POINTER, ctypes.POINTER(_POINTER))),
+    "heif_image_handle_release": (None, (_POINTER,)),
+    "heif_image_handle_get_width": (_INT, (_POINTER,)),
+    "heif_image_handle_get_height": (_INT, (_POINTER,)),
+    "heif_image_handle_get_list_of_metadata_block_IDs": (
+        _INT,
+        (_POINTER, ctypes.c_char_p, ctypes.POINTER(ctypes.c_uint32), _INT),
+    ),
+    "heif_image_handle_get_metadata_size": (_SIZE, (_POINTER, ctypes.c_uint32)),
+    "heif_image_handle_get_metadata": (_Error, (_POINTER, ctypes.c_uint32, _POINTER)),
+    "heif_image_handle_get_color_profile_type": (_INT, (_POINTER,)),
+    "heif_image_handle_get_raw_color_profile_size": (_SIZE, (_POINTER,)),
+    "heif_image_handle_get_raw_color_profile": (_Error, (_POINTER, _POINTER)),
+    "heif_decoding_options_alloc": (ctypes.POINTER(_Options), ()),
+    "heif_decoding_options_free": (None, (ctypes.POINTER(_Options),)),
+    "heif_decode_image": (
+        _Error,
+        (_POINTER, ctypes.POINTER(_POINTER), _INT, _INT, ctypes.POINTER(_Options)),
+    ),
+    "heif_image_release": (None, (_POINTER,)),
+    "heif_image_get_width": (_INT, (_POINTER, _INT)),
+    "heif_image_get_height": (_INT, (_POINTER, _INT)),
+    "heif_image_get_plane_readonly": (_POINTER, (_POINTER, _INT, ctypes.POINTER(_INT))),
+}
+
+
+def to_jpeg(data: bytes) -> bytes:
+    """A HEIC file as JPEG, upright, with its EXIF and its colour profile.
+
+    Raises ImageError: damaged, too large, or without libheif on this computer.
+    """
+    library = _library()
+    with _handle(library, data) as handle:
+        width = library.heif_image_handle_get_width(handle)
+        height = library.heif_image_handle_get_height(handle)
+        if width * height > MAX_PIXELS:
+            raise ImageError(
+                QCoreApplication.translate(
+                    "imaging", "The picture has {0} x {1} pixels, more than this program opens."
+                ).format(width, height)
+            )
+        made = _encoded(library, handle)
+        exif, profile = _exif(library, handle), _profile(library, handle)
+    return with_profile(with_exif(made, exif) if exif else made, profile)
+
+
+def _encoded(library: Any, handle: Any) -> bytes:
+    image, options = _POINTER(), library.heif_decoding_options_alloc()
+    try:
+        options.contents.convert_hdr_to_8bit = 1
+        _check(library.heif_decode_image(handle, ctypes.byref(image), _RGB, _INTERLEAVED_RGB, options))
+    finally:
+        library.heif_decoding_options_free(options)
+    try:
+        width = library.heif_image_get_width(image, _INTERLEAVED)
+        height = library.heif_image_get_height(image, _INTERLEAVED)
+        stride = _INT()
+        plane = library.heif_image_get_plane_readonly(image, _INTERLEAVED, ctypes.byref(stride))
+        if not plane or width <= 0 or height <= 0 or stride.value < 3 * width:
+            raise damaged()
+        rows = np.frombuffer((ctypes.c_uint8 * (stride.value * height)).from_address(plane), np.uint8)
+        pixels = np.ascontiguousarray(rows.reshape(height, stride.value)[:, : 3 * width])
+    finally:
+        library.heif_image_release(image)
+    picture = pyvips.Image.new_from_memory(pixels.data, width, height, 3, "uchar")
+    encoded: bytes = picture.jpegsave_buffer(Q=QUALITY, keep="none")
+    return encoded
+
+
+def _exif(library: Any, handle: Any) -> bytes:
+    """The EXIF block, which says upright: the decoder has turned the picture. Empty where there is none."""
+    block = ctypes.c_uint32()
+    if not library.heif_image_handle_get_list_of_metadata_block_IDs(handle, b"Exif", ctypes.byref(block), 1):
+        return b""
+    size = library.heif_image_handle_get_metadata_size(handle, block)
+    if not 4 < size <= _MAX_METADATA:
+        return b""
+    held = ctypes.create_string_buffer(size)
+    _check(library.heif_image_handle_get_metadata(handle, block, held))
+    # Begins with how far away the TIFF file is.
+    start = 4 + int.from_bytes(held.raw[:4], "big")
+    try:
+        return Metadata.of(Tiff(held.raw[start:])).written(orientation=1)
+    except TiffError:
+        return b""
+
+
+def _profile(library: Any, handle: Any) -> bytes:
+    if library.heif_image_handle_get_color_profile_type(handle) not in _ICC_PROFILES:
+        return b""
+    size = library.heif_image_handle_get_raw_color_profile_size(handle)
+    if not 0 < size <= _MAX_METADATA:
+        return b""
+    held = ctypes.create_string_buffer(size)
+    _check(library.heif_image_handle_get_raw_color_profile(handle, held))
+    return held.raw
+
+
+@contextmanager
+def _handle(library: Any, data: bytes) -> Iterator[Any]:
+    """The main picture of the file."""
+    context, handle = library.heif_context_alloc(), _POINTER()
+    try:
+        _check(library.heif_context_read_from_memory_without_copy(context, data, len(data), None))
+        _check(library.heif_context_get_primary_image_handle(context, ctypes.byref(handle)))
+        try:
+            yield handle
+        finally:
+            library.heif_image_handle_release(handle)
+    finally:
+        library.heif_context_free(context)
+
+
+def _check(error: _Error) -> None:
+    if error.code and version() < OPENS_IOS_18:
+        raise ImageError(
+            QCoreApplication.translate(
+                "imaging",
+                "The file is damaged or too new for libheif {version} on this computer: photos of newer"
+                " phones need 1.18. Update libheif, or save the photo as JPEG and add that file.",
+            ).format(version=".".join(str(part) for part in version()))
+        )
+    if error.code in _UNSUPPORTED:
+        raise ImageError(
+            QCoreApplication.translate(
+                "imaging",
+                "This kind of HEIC file cannot be opened on this computer. Save the photo as JPEG and add"
+                " that file.",
+            )
+        )
+    if error.code:
+        raise damaged()
+
+
+def version() -> tuple[int, int]:
+    """That of the library; zeros where there is none."""
+    library = _loaded()
+    number = 0 if library is None else library.heif_get_version_number()
+    return number >> 24, number >> 16 & 0xFF
+
+
+def missing_package() -> str:
+    """The package of Debian and Ubuntu that HEIC photos need on this computer; empty when it is there."""
+    library = _loaded()
+    if library is None:
+        return "libheif1"
+    return "" if library.heif_have_decoder_for_format(_HEVC) else "libheif-plugin-libde265"
+
+
+def _library() -> Any:
+    """The library with its calls. Raises ImageError when it or its decoder is not installed."""
+    package = missing_package()
+    if package:
+        raise ImageError(
+            QCoreApplication.translate(
+                "imaging",
+                "HEIC photos need the library libheif with its decoder for HEVC. Install it (on Debian and"
+                " Ubuntu the package {package}), or save the photo as JPEG and add that file.",
+            ).format(package=package)
+        )
+    return _loaded()
+
+
+@cache
+def _loaded() -> Any:
+    try:
+        library = ctypes.CDLL(LIBRARY)
+    except OSError:
+        return None
+    for name, (given, taken) in _CALLS.items():
+        call = getattr(library, name)
+        call.restype, call.argtypes = given, taken
+    return library

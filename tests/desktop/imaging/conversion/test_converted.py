@@ -1,0 +1,285 @@
+"""HEIC and RAW photos on their way to the service."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image, ImageCms
+
+from desktop import doctor
+from desktop.imaging import ImageError, open_image
+from desktop.imaging.conversion import converted, for_upload, heif
+from desktop.imaging.conversion.jpeg import comments
+from shared.checkup import Level
+from tests.desktop.imaging.conversion import photos
+from tests.desktop.imaging.conversion.photos import MAKER, MODEL, WHEN, exif_block, heic, jpeg, raw, scene
+from tests.desktop.imaging.pictures import Array, encoded, rgb
+
+_RED, _GREEN, _BLUE, _WHITE = (220, 20, 20), (20, 200, 20), (20, 20, 220), (240, 240, 240)
+
+
+def corners(data: bytes) -> list[tuple[int, int, int]]:
+    """The colours near the upper left, upper right, lower left and lower right corner, seen upright."""
+    image = open_image(data)
+    seen = rgb(image.preview())
+    height, width = seen.shape[:2]
+    return [tuple(seen[y, x]) for y in (height // 4, 3 * height // 4) for x in (width // 4, 3 * width // 4)]  # type: ignore[misc]
+
+
+def are(found: list[tuple[int, int, int]], *wanted: tuple[int, int, int]) -> bool:
+    return bool(np.abs(np.array(found, int) - np.array(wanted, int)).max() < 12)
+
+
+def written(path: Path, data: bytes) -> Path:
+    path.write_bytes(data)
+    return path
+
+
+def sent(path: Path) -> bytes:
+    upload = for_upload(path)
+    assert isinstance(upload.source, bytes)
+    return upload.source
+
+
+def exif_of(data: bytes) -> Image.Exif:
+    return Image.open(io.BytesIO(data)).getexif()
+
+
+def refused(path: Path) -> str:
+    with pytest.raises(ImageError) as error:
+        for_upload(path)
+    return str(error.value)
+
+
+# --- all kinds ----------------------------------------------------------------------------------------
+
+
+def test_what_the_service_takes_stays_as_it_is(tmp_path: Path) -> None:
+    path = written(tmp_path / "a.JPG", jpeg(scene(64, 48)))
+    assert for_upload(path) == (path, "a.JPG")
+    assert for_upload(b"data", "photo.heic") == (b"data", "photo.heic")
+
+
+@pytest.mark.parametrize("name", ["DSC_0001.NEF", "机翼 左.nef"])
+def test_the_upload_names_the_original_and_its_digest(tmp_path: Path, name: str) -> None:
+    path = written(tmp_path / name, raw(jpeg(scene(800, 600))))
+    upload = for_upload(path)
+    assert upload.name == f"{name}.jpg"
+    assert isinstance(upload.source, bytes)
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    assert comments(upload.source) == [f"Embedded preview of {name}, SHA-256 {digest}"]
+    assert Image.open(io.BytesIO(upload.source)).info["comment"].decode().endswith(digest)
+
+
+def test_a_name_that_is_no_unicode_does_not_stop_the_upload(tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"\xff1.nef")
+    try:
+        path.write_bytes(raw(jpeg(scene(800, 600))))
+    except OSError:
+        pytest.skip("this file system takes no such name")
+    assert comments(sent(path))[0].startswith("Embedded preview of ?1.nef")
+
+
+def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "large.dng"
+    with path.open("wb") as file:
+        file.truncate(converted.MAX_BYTES + 1)
+    assert "larger than 512 MB" in refused(path)
+
+
+def test_a_jpeg_with_the_ending_of_another_kind_is_taken(tmp_path: Path) -> None:
+    data = jpeg(scene(64, 48), exif_block(6))
+    made = sent(written(tmp_path / "shared.heic", data))
+    assert comments(made)[0].startswith("Copied from shared.heic")
+    assert exif_of(made)[0x112] == 6
+    assert are(corners(made), *corners(data))
+
+
+@pytest.mark.parametrize("name", ["a.heic", "a.dng", "a.cr3", "a.raf", "a.orf"])
+@pytest.mark.parametrize(
+    "data", [b"", b"not a photo" * 100, b"II*\0", b"FUJIFILMCCD-RAW", b"\0\0\0\x18ftypcrx "]
+)
+def test_what_is_no_photo_is_refused_with_a_sentence(tmp_path: Path, name: str, data: bytes) -> None:
+    said = refused(written(tmp_path / name, data))
+    assert "damaged" in said or "no preview" in said or "libheif" in said or "kind of HEIC" in said
+
+
+# --- HEIC ---------------------------------------------------------------------------------------------
+
+
+def test_a_heic_photo_becomes_a_jpeg_of_the_same_picture(tmp_path: Path) -> None:
+    made = sent(heic(tmp_path / "IMG_1.HEIC", scene(322, 242)))
+    assert open_image(made).size == (322, 242)
+    assert are(corners(made), _RED, _GREEN, _BLUE, _WHITE)
+    assert comments(made)[0].startswith("Converted from IMG_1.HEIC, SHA-256 ")
+
+
+def test_a_heic_photo_keeps_time_and_camera_and_is_upright(tmp_path: Path) -> None:
+    # The decoder turns the picture as its container says: EXIF must not turn it again.
+    made = sent(heic(tmp_path / "IMG_1.HEIC", scene(320, 240), orientation=6))
+    exif = exif_of(made)
+    assert (exif[0x10F], exif[0x110], exif[0x112]) == (MAKER, MODEL, 1)
+    assert exif.get_ifd(0x8769)[0x9003] == WHEN
+    assert open_image(made).size == (320, 240)
+    assert are(corners(made), _RED, _GREEN, _BLUE, _WHITE)
+
+
+def test_a_heic_photo_keeps_its_colour_profile(tmp_path: Path) -> None:
+    icc = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
+    made = sent(heic(tmp_path / "IMG_1.HEIC", scene(64, 64), icc=icc))
+    assert Image.open(io.BytesIO(made)).info["icc_profile"] == icc
+
+
+def test_a_heic_photo_of_too_many_pixels_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(heif, "MAX_PIXELS", 64 * 64 - 1)
+    assert "64 x 64 pixels" in refused(heic(tmp_path / "IMG_1.HEIC", scene(64, 64)))
+
+
+@pytest.mark.parametrize("share", [0.3, 0.6, 0.95])
+def test_a_heic_photo_that_ends_early_is_refused(tmp_path: Path, share: float) -> None:
+    path = heic(tmp_path / "IMG_1.HEIC", encoded_noise())
+    data = path.read_bytes()
+    assert "damaged" in refused(written(path, data[: int(len(data) * share)]))
+
+
+def encoded_noise() -> Array:
+    return np.random.default_rng(1).integers(0, 255, (128, 128, 3), np.uint8)
+
+
+def test_without_the_library_it_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(heif, "LIBRARY", "libheif-of-nobody.so.1")
+    heif._loaded.cache_clear()
+    path = written(tmp_path / "a.heic", b"\0\0\0\x18ftypheic" + bytes(100))
+    try:
+        assert "package libheif1" in refused(path)
+        (line,) = doctor.photos()
+        assert line.level is Level.WARN
+        assert "libheif1" in str(line)
+    finally:
+        heif._loaded.cache_clear()
+
+
+def test_an_old_library_is_named_where_it_opens_no_photo(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = heic(tmp_path / "IMG_1.HEIC", scene(64, 64))
+    written(path, path.read_bytes()[:200])
+    monkeypatch.setattr(heif, "version", lambda: (1, 15))
+    assert "libheif 1.15" in refused(path)
+    monkeypatch.setattr(heif, "version", lambda: (1, 18))
+    assert "libheif" not in refused(path)
+
+
+# --- RAW ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_the_preview_of_a_raw_file_is_upright(tmp_path: Path, orientation: int, order: str) -> None:
+    stored = Image.open(io.BytesIO(encoded(scene(800, 600), "JPEG", orientation)))
+    path = written(tmp_path / "a.nef", raw(jpeg(np.asarray(stored)), orientation, order))
+    made = sent(path)
+    assert open_image(made).size == (800, 600)
+    assert are(corners(made), _RED, _GREEN, _BLUE, _WHITE)
+    exif = exif_of(made)
+    assert (exif[0x10F], exif[0x110], exif[0x112], exif[0x132]) == (MAKER, MODEL, orientation, WHEN)
+    assert dict(exif.get_ifd(0x8769)) == {0x9003: WHEN, 0x8827: 400}
+
+
+_LAYOUTS: dict[str, Callable[[bytes], bytes]] = {
+    "a.dng": lambda preview: raw(preview, small=jpeg(scene(160, 120))),
+    "a.raf": photos.fuji,
+    "a.rw2": photos.panasonic,
+    "a.orf": photos.olympus,
+    "a.cr3": lambda preview: photos.canon(preview, 1),
+}
+
+
+@pytest.mark.parametrize("name", list(_LAYOUTS))
+def test_the_largest_preview_is_taken_byte_for_byte(tmp_path: Path, name: str) -> None:
+    preview = jpeg(scene(800, 600))
+    made = sent(written(tmp_path / name, _LAYOUTS[name](preview)))
+    assert made.startswith(b"\xff\xd8")
+    # All but the segments that were put in, from the quantization tables to the end.
+    assert made.endswith(preview[preview.index(b"\xff\xdb") :])
+
+
+@pytest.mark.parametrize("sizes", [((800, 600), (700, 500)), ((700, 500), (800, 600))])
+def test_of_two_previews_the_larger_one_is_taken(
+    tmp_path: Path, sizes: tuple[tuple[int, int], tuple[int, int]]
+) -> None:
+    first, below = (jpeg(scene(*size)) for size in sizes)
+    assert open_image(sent(written(tmp_path / "a.nef", raw(below, small=first)))).size == (800, 600)
+
+
+def test_a_preview_in_a_strip_is_found(tmp_path: Path) -> None:
+    preview = jpeg(scene(800, 600))
+    at = 8 + len(photos.directory({0x103: [6], 0x10F: MAKER, 0x111: 0, 0x117: 0}, 8))
+    entries: dict[int, photos.Value] = {0x103: [6], 0x10F: MAKER, 0x111: at, 0x117: len(preview)}
+    assert open_image(sent(written(tmp_path / "a.cr2", photos.tiff(entries) + preview))).size == (800, 600)
+    # The same entries describe the pixels of the sensor where the interpretation says so.
+    entries = {**entries, 0x106: [34892], 0x111: at + 12}
+    assert "no preview" in refused(written(tmp_path / "a.cr2", photos.tiff(entries) + preview))
+
+
+def test_a_canon_file_says_how_its_preview_is_turned(tmp_path: Path) -> None:
+    exif = exif_of(sent(written(tmp_path / "a.cr3", photos.canon(jpeg(scene(800, 600)), 8))))
+    assert (exif[0x10F], exif[0x110], exif[0x112]) == (MAKER, MODEL, 8)
+    assert exif.get_ifd(0x8769)[0x9003] == WHEN
+
+
+def test_a_preview_that_has_its_own_exif_keeps_it(tmp_path: Path) -> None:
+    made = sent(written(tmp_path / "a.nef", raw(jpeg(scene(800, 600), exif_block(3)), orientation=6)))
+    assert exif_of(made)[0x112] == 3
+    assert made.count(b"Exif\0\0") == 1
+
+
+@pytest.mark.parametrize("preview", [jpeg(scene(160, 120)), b"no picture at all"])
+def test_a_raw_file_without_a_useful_preview_is_refused(tmp_path: Path, preview: bytes) -> None:
+    assert "no preview that is large enough" in refused(written(tmp_path / "a.nef", raw(preview)))
+
+
+def test_lossless_pixels_are_no_preview(tmp_path: Path) -> None:
+    lossless = jpeg(scene(800, 600)).replace(b"\xff\xc0", b"\xff\xc3", 1)
+    assert "no preview" in refused(written(tmp_path / "a.cr2", raw(lossless)))
+
+
+@pytest.mark.parametrize("name", list(_LAYOUTS))
+def test_a_raw_file_that_ends_early_is_refused(tmp_path: Path, name: str) -> None:
+    data = _LAYOUTS[name](jpeg(encoded_large_noise()))
+    assert refused(written(tmp_path / name, data[: len(data) // 2]))
+
+
+def encoded_large_noise() -> Array:
+    return np.random.default_rng(1).integers(0, 255, (480, 640, 3), np.uint8)
+
+
+def test_a_broken_preview_is_refused(tmp_path: Path) -> None:
+    preview = jpeg(encoded_large_noise())
+    broken = preview[: len(preview) // 2]
+    assert "damaged" in refused(written(tmp_path / "a.nef", raw(broken)))
+
+
+def test_directories_that_point_at_each_other_end(tmp_path: Path) -> None:
+    entries: dict[int, photos.Value] = {0x14A: 8, 0x10F: MAKER}
+    assert "no preview" in refused(written(tmp_path / "a.nef", photos.tiff(entries)))
+
+
+def test_a_raw_file_with_any_byte_changed_is_taken_or_refused(tmp_path: Path) -> None:
+    data = bytearray(raw(jpeg(scene(640, 64)), small=jpeg(scene(64, 48))))
+    path = tmp_path / "a.nef"
+    random = np.random.default_rng(7)
+    for at in random.integers(0, 400, 150):
+        changed = bytearray(data)
+        changed[at] = random.integers(0, 256)
+        path.write_bytes(bytes(changed))
+        try:
+            assert sent(path).startswith(b"\xff\xd8")
+        except ImageError:
+            continue
