@@ -6,10 +6,14 @@ from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 
-from PySide6.QtCore import QStandardPaths
+from PySide6.QtCore import QCoreApplication, QStandardPaths
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from desktop.imaging.conversion import CONVERTED
 from desktop.preferences import Preferences
+
+PICTURES = (".jpg", ".jpeg", ".png", ".webp", ".tif", ".tiff", ".bmp", *CONVERTED)
+"""The ends of the names of the picture files that become photos or reference images, in lower case."""
 
 
 class Purpose(StrEnum):
@@ -76,6 +80,35 @@ def open_files(parent: QWidget, title: str, kinds: str, purpose: Purpose) -> lis
     """The files that the person chose; see `open_file`."""
     names, _ = QFileDialog.getOpenFileNames(parent, title, str(folders.of(purpose)), kinds)
     return _used(purpose, names)
+
+
+def open_pictures(parent: QWidget, title: str, purpose: Purpose) -> list[Path]:
+    """The picture files that the person chose for photos or reference images."""
+    names, _ = QFileDialog.getOpenFileNames(
+        parent,
+        title,
+        str(folders.of(purpose)),
+        _picture_kinds(),
+        options=QFileDialog.Option.HideNameFilterDetails,
+    )
+    return _used(purpose, names)
+
+
+def open_picture(parent: QWidget, title: str, purpose: Purpose) -> Path | None:
+    """The picture file that the person chose, or None; see `open_pictures`."""
+    name, _ = QFileDialog.getOpenFileName(
+        parent,
+        title,
+        str(folders.of(purpose)),
+        _picture_kinds(),
+        options=QFileDialog.Option.HideNameFilterDetails,
+    )
+    return next(iter(_used(purpose, [name])), None)
+
+
+def _picture_kinds() -> str:
+    kinds = QCoreApplication.translate("FileDialogs", "Pictures ({patterns})")
+    return kinds.format(patterns=" ".join(f"*{ending}" for ending in PICTURES))
 
 
 def open_folder(parent: QWidget, title: str, purpose: Purpose) -> Path | None:

@@ -27,6 +27,7 @@ from desktop.client.errors import (
     Unsupported,
 )
 from desktop.fonts import PACKAGE, MissingGlyphsError
+from desktop.imaging.errors import ImageError
 from desktop.pages.service_messages import known_message
 from desktop.report.errors import SealBrokenError
 
@@ -44,6 +45,8 @@ def sentence(error: Exception) -> str:
             " administrator.",
         )
         return broken.format(n=error.edition)
+    if isinstance(error, ImageError):
+        return str(error)
     if isinstance(error, OSError):
         return QCoreApplication.translate("Errors", "The file cannot be read. Choose another one.")
     if not isinstance(error, ClientError):

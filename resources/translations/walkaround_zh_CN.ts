@@ -104,10 +104,6 @@
         <translation>请先选择照片所属的条目。</translation>
     </message>
     <message>
-        <source>Pictures ({patterns})</source>
-        <translation>图片 ({patterns})</translation>
-    </message>
-    <message>
         <source>photo</source>
         <translation>照片</translation>
     </message>
@@ -3341,6 +3337,13 @@
     </message>
 </context>
 <context>
+    <name>FileDialogs</name>
+    <message>
+        <source>Pictures ({patterns})</source>
+        <translation>图片 ({patterns})</translation>
+    </message>
+</context>
+<context>
     <name>Filters</name>
     <message>
         <source>Aircraft</source>
@@ -5459,10 +5462,6 @@
         </translation>
     </message>
     <message>
-        <source>Pictures ({patterns})</source>
-        <translation>图片 ({patterns})</translation>
-    </message>
-    <message>
         <source>Remove</source>
         <translation>移除</translation>
     </message>
@@ -5685,10 +5684,6 @@
         <translation>选择一项，或输入名称的一部分</translation>
     </message>
     <message>
-        <source>Pictures (*.jpg *.jpeg *.png *.webp *.tif *.tiff *.bmp)</source>
-        <translation>图片 (*.jpg *.jpeg *.png *.webp *.tif *.tiff *.bmp)</translation>
-    </message>
-    <message>
         <source>Reference image</source>
         <translation>参考图</translation>
     </message>
@@ -5772,10 +5767,6 @@
     <message>
         <source>No reference images yet. Add pictures that show how it should look, or drop them here.</source>
         <translation>还没有参考图。请添加显示正常状态的图片，或把图片拖到这里。</translation>
-    </message>
-    <message>
-        <source>Pictures ({kinds})</source>
-        <translation>图片 ({kinds})</translation>
     </message>
     <message>
         <source>Reference images</source>
@@ -7332,6 +7323,22 @@
 <context>
     <name>imaging</name>
     <message>
+        <source>HEIC photos need the library libheif with its decoder for HEVC. Install it (on Debian and Ubuntu the package {package}), or save the photo as JPEG and add that file.</source>
+        <translation>打开 HEIC 照片需要 libheif 库及其 HEVC 解码器。请安装（Debian 和 Ubuntu 上的软件包为 {package}），或将照片另存为 JPEG 后再添加。</translation>
+    </message>
+    <message>
+        <source>The file is damaged or of another kind than its name says. Copy it from the camera again, or save the photo as JPEG.</source>
+        <translation>文件已损坏，或实际格式与扩展名不符。请从相机重新复制，或将照片另存为 JPEG。</translation>
+    </message>
+    <message>
+        <source>The file is damaged or too new for libheif {version} on this computer: photos of newer phones need 1.18. Update libheif, or save the photo as JPEG and add that file.</source>
+        <translation>文件已损坏，或格式太新，此计算机上的 libheif {version} 无法打开：较新手机的照片需要 1.18。请更新 libheif，或将照片另存为 JPEG 后再添加。</translation>
+    </message>
+    <message>
+        <source>The file is larger than {n} MB. Save the photo as JPEG and add that file.</source>
+        <translation>文件大于 {n} MB。请将照片另存为 JPEG 后再添加。</translation>
+    </message>
+    <message>
         <source>The picture cannot be read. It is damaged, or no JPEG, PNG, WebP or TIFF.</source>
         <translation>图片无法读取：已损坏，或不是 JPEG、PNG、WebP、TIFF。</translation>
     </message>
@@ -7358,6 +7365,14 @@
     <message>
         <source>The service gave another picture than the one that is named here. Set it anew.</source>
         <translation>服务给出的图片与此处指明的不是同一张，请重新设置。</translation>
+    </message>
+    <message>
+        <source>This RAW file contains no preview that is large enough. Save the photo as JPEG in the program of the camera and add that file.</source>
+        <translation>此 RAW 文件中没有足够大的预览图。请用相机配套软件将照片另存为 JPEG 后再添加。</translation>
+    </message>
+    <message>
+        <source>This kind of HEIC file cannot be opened on this computer. Save the photo as JPEG and add that file.</source>
+        <translation>此计算机无法打开这种 HEIC 文件。请将照片另存为 JPEG 后再添加。</translation>
     </message>
     <message>
         <source>{0} is not there any more.</source>

@@ -14,16 +14,16 @@ from PySide6.QtWidgets import QDialog
 from desktop.client.catalogue import Entries
 from desktop.client.session import Session
 from desktop.context import Context
+from desktop.imaging.conversion import for_upload
 from desktop.pages.catalogue.cards import Cards
 from desktop.pages.catalogue.deleting import Deleting
 from desktop.pages.catalogue.forms import ReferenceForm
 from desktop.pages.catalogue.uploads import Uploads
-from desktop.pages.file_dialogs import Purpose, open_files
+from desktop.pages.file_dialogs import PICTURES, Purpose, open_pictures
 from desktop.workers import run
 from shared.wire.catalogue import ReferenceImage, ReferenceImageWrite
 from shared.wire.common import Page as Listing
 
-PICTURES = (".jpg", ".jpeg", ".png", ".webp", ".tif", ".tiff", ".bmp")
 _THUMB_PX = 512
 
 
@@ -96,9 +96,7 @@ class ReferenceSection(Deleting[ReferenceImage]):
         """Ask for pictures and send them."""
         if not self.may_edit:
             return
-        kinds = " ".join(f"*{ending}" for ending in PICTURES)
-        said = self.tr("Pictures ({kinds})").format(kinds=kinds)
-        self.send(open_files(self, self.tr("Add reference images"), said, Purpose.REFERENCES))
+        self.send(open_pictures(self, self.tr("Add reference images"), Purpose.REFERENCES))
 
     def send(self, paths: list[Path]) -> None:
         """Send pictures; each becomes a reference image of the name of its file."""
@@ -134,7 +132,8 @@ def _pictures(given: QMimeData) -> list[Path]:
 
 
 def _send(session: Session, path: Path, count: Callable[[int, int], None]) -> ReferenceImage:
-    stored = session.files.upload(path, progress=count)
+    source, name = for_upload(path)
+    stored = session.files.upload(source, name, progress=count)
     body = ReferenceImageWrite(reference_image_name=path.stem[:255] or path.name, file_id=stored.file_id)
     return session.catalogue.reference_images.create(body)
 

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
-from desktop.pages.file_dialogs import Purpose, open_files
+from desktop.pages.file_dialogs import Purpose, open_pictures
 from desktop.pages.sentences import sentence
 from desktop.pages.workbench.bench import Bench
 from desktop.pages.workbench.capture import CaptureDialog
@@ -19,9 +19,6 @@ from desktop.pages.workbench.photo_box import PhotoBox
 from desktop.pages.workbench.pictures import jpeg, upload
 from desktop.workers import Lane, Task, run
 from shared.wire.inspection import Photo
-
-PICTURES = (".jpg", ".jpeg", ".png", ".webp", ".tif", ".tiff", ".bmp")
-"""The ends of the names of picture files."""
 
 Upload = tuple[str, Path | bytes, str]
 """Item, what to upload, its name."""
@@ -66,10 +63,7 @@ class Adding(QObject):
         """Ask for picture files and add them."""
         if not self._has_item():
             return
-        kinds = self.tr("Pictures ({patterns})").format(
-            patterns=" ".join(f"*{ending}" for ending in PICTURES)
-        )
-        self.add(open_files(self._window, self.tr("Add a photo"), kinds, Purpose.PHOTOS))
+        self.add(open_pictures(self._window, self.tr("Add a photo"), Purpose.PHOTOS))
 
     def capture(self) -> None:
         """Take a photo with the camera."""

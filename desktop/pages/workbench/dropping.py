@@ -23,8 +23,9 @@ from PySide6.QtWidgets import QWidget
 
 from desktop.exchange.formats import READABLE
 from desktop.language import listed
+from desktop.pages.file_dialogs import PICTURES
 from desktop.pages.sentences import sentence
-from desktop.pages.workbench.adding import PICTURES, Adding
+from desktop.pages.workbench.adding import Adding
 from desktop.pages.workbench.bench import Bench
 from desktop.pages.workbench.record_photos import RecordPhotos
 from desktop.pages.workbench.reference import ReferenceChoice

@@ -15,6 +15,7 @@ from PySide6.QtGui import QImage
 
 from desktop.canvas.alignment import AlignedPair, align_cut
 from desktop.client import Session
+from desktop.imaging.conversion import for_upload
 from desktop.imaging.cut import Cut, coarse, fine, is_large, seen_at
 from desktop.imaging.source import ImageSource
 from desktop.pages.workbench.opening import fetch_photo
@@ -109,7 +110,9 @@ def _fitted(image: QImage) -> tuple[QImage, float]:
 
 
 def upload(report: Report, session: Session, item_id: str, source: Path | bytes, name: str) -> Photo:
-    """Send a photo and add it to the item; reports 0..1. Raises ClientError, OSError."""
+    """Send a photo and add it to the item; reports 0..1. Raises ClientError, ImageError, OSError."""
+    source, name = for_upload(source, name)
+    report.check()
     stored = session.files.upload(source, name, lambda done, total: report(done / total if total else 1.0))
     report.check()
     return session.items.add_photo(item_id, stored.file_id, key=uuid.uuid4().hex)

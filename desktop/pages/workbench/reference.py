@@ -9,9 +9,10 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.client import Session
+from desktop.imaging.conversion import for_upload
 from desktop.pages import find
 from desktop.pages.chooser import Choice, Chooser
-from desktop.pages.file_dialogs import Purpose, open_file
+from desktop.pages.file_dialogs import Purpose, open_picture
 from desktop.pages.sentences import sentence
 from desktop.pages.workbench.bench import Bench
 from desktop.widgets import Button, ProgressBar, Symbol, label
@@ -106,8 +107,7 @@ class ReferenceChoice(QWidget):
         self._use(chosen)
 
     def _choose_file(self) -> None:
-        kinds = self.tr("Pictures (*.jpg *.jpeg *.png *.webp *.tif *.tiff *.bmp)")
-        path = open_file(self, self.tr("Upload a reference image"), kinds, Purpose.REFERENCES)
+        path = open_picture(self, self.tr("Upload a reference image"), Purpose.REFERENCES)
         if path is not None:
             self.add(path)
 
@@ -161,7 +161,11 @@ class ReferenceChoice(QWidget):
 
 
 def _upload(report: Report, session: Session, path: Path, aircraft_id: str | None) -> str:
-    stored = session.files.upload(path, progress=lambda done, all_: report(done / all_ if all_ else 1.0))
+    source, name = for_upload(path)
+    report.check()
+    stored = session.files.upload(
+        source, name, progress=lambda done, all_: report(done / all_ if all_ else 1.0)
+    )
     report.check()
     body = ReferenceImageWrite(
         reference_image_name=path.stem, file_id=stored.file_id, aircraft_id=aircraft_id

@@ -24,6 +24,7 @@ from desktop.pages.catalogue.uploads import Uploads
 from shared.cv import cv2
 from shared.samples import panel
 from shared.wire.catalogue import ReferenceImage, ReferenceImageWrite
+from tests.desktop.imaging.conversion.photos import jpeg, raw, scene
 from tests.desktop.pages.catalogue import opened, picture, settled
 
 
@@ -64,6 +65,25 @@ def test_a_dropped_picture_becomes_a_reference_image_with_a_scale(
     index = section.cards.cards.index(0)
     assert "320 × 200 px" in index.data(Qt.ItemDataRole.AccessibleTextRole)
     assert not section.grab().isNull()
+
+
+def test_a_raw_photo_becomes_a_reference_image_of_its_own_name(
+    context: Context, qtbot: QtBot, tmp_path: Path
+) -> None:
+    page = opened(context, qtbot, "references")
+    section = page.sections["references"]
+    assert isinstance(section, ReferenceSection)
+    taken, broken = tmp_path / "后缘襟翼.dng", tmp_path / "右翼.heic"
+    taken.write_bytes(raw(jpeg(scene(800, 600))))
+    broken.write_bytes(b"no photo")
+    section.send([taken, broken])
+    lines = section.uploads.lines
+    qtbot.waitUntil(lambda: [line.path for line in lines()] == [broken] and not lines()[0].again.isHidden())
+    assert "JPEG" in lines()[0].said()
+    found = context.session.catalogue.reference_images.list(1, 10, "后缘襟翼").data
+    assert [entry.reference_image_name for entry in found] == ["后缘襟翼"]
+    stored = context.session.files.get(found[0].file_id)
+    assert stored.filename == "后缘襟翼.dng.jpg"
 
 
 def test_a_file_that_is_no_picture_says_so_and_can_be_tried_again(

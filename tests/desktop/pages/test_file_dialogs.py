@@ -10,7 +10,16 @@ from PySide6.QtCore import QStandardPaths
 from PySide6.QtWidgets import QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
-from desktop.pages.file_dialogs import Folders, Purpose, folders, open_file, open_files, open_folder
+from desktop.pages.file_dialogs import (
+    Folders,
+    Purpose,
+    folders,
+    open_file,
+    open_files,
+    open_folder,
+    open_picture,
+    open_pictures,
+)
 from desktop.preferences import Preferences
 
 
@@ -94,3 +103,26 @@ def test_nothing_chosen_is_nothing(window: QWidget, monkeypatch: pytest.MonkeyPa
     assert open_file(window, "", "", Purpose.MODELS) is None
     assert open_files(window, "", "", Purpose.PHOTOS) == []
     assert open_folder(window, "", Purpose.FACES) is None
+
+
+def test_a_dialog_for_pictures_offers_every_kind_that_is_taken(
+    window: QWidget, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filters: list[str] = []
+
+    def several(
+        _parent: QWidget, _title: str, _folder: str, kinds: str, **_more: object
+    ) -> tuple[list[str], str]:
+        filters.append(kinds)
+        return [str(tmp_path / "IMG_1.HEIC")], ""
+
+    def one(parent: QWidget, title: str, folder: str, kinds: str, **more: object) -> tuple[str, str]:
+        names, chosen = several(parent, title, folder, kinds, **more)
+        return names[0], chosen
+
+    monkeypatch.setattr(QFileDialog, "getOpenFileNames", several)
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", one)
+    assert open_pictures(window, "", Purpose.PHOTOS) == [tmp_path / "IMG_1.HEIC"]
+    assert open_picture(window, "", Purpose.REFERENCES) == tmp_path / "IMG_1.HEIC"
+    for ending in (".jpg", ".tif", ".heic", ".nef", ".cr3"):
+        assert all(f"*{ending}" in said for said in filters)

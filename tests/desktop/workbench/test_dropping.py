@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.pages.workbench import dropping
 from desktop.pages.workbench.dropping import Dropped, sorted_out
+from tests.desktop.imaging.conversion.photos import jpeg, raw, scene
 from tests.desktop.workbench.stage import HEIGHT, WIDTH, Desk, make_record, picture
 
 _LEFT, _NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
@@ -84,6 +85,25 @@ def test_pictures_and_folders_become_photos_of_the_record(
     names = {photo.file.filename for photo in bench.session.photos.list(record_id)}
     assert names == {"1.png", "2.PNG", "a.png", "b.png"}
     assert bench.session.items.record_photos(record_id) == []
+
+
+def test_raw_photos_dropped_onto_the_photos_of_the_item_are_sent_as_jpeg(
+    bench: Desk, qtbot: QtBot, tmp_path: Path
+) -> None:
+    (tmp_path / "DSC_1.NEF").write_bytes(raw(jpeg(scene(800, 600)), orientation=6))
+    (tmp_path / "DSC_2.CR3").write_bytes(b"no photo")
+    record_id = make_record(bench.session)
+    bench.open(record_id, qtbot.waitUntil)
+    page = bench.page
+    page.go_to(page.items.model.ids()[1])
+    drop(page, urls(tmp_path / "DSC_1.NEF", tmp_path / "DSC_2.CR3"), on_photos(bench))
+    item_id = page.bench.current
+    qtbot.waitUntil(lambda: len(page.bench.photos.get(item_id, ())) == 1, timeout=8000)
+    (photo,) = bench.session.items.photos(item_id)
+    assert photo.file.filename == "DSC_1.NEF.jpg"
+    stored = bench.session.files.get(photo.file_id)
+    assert (stored.width, stored.height) == (600, 800)
+    qtbot.waitUntil(lambda: "DSC_2.CR3: The file is damaged" in page.inspector.photo.error)
 
 
 def test_what_is_dropped_onto_the_photos_of_the_item_goes_to_it_alone(
@@ -193,3 +213,17 @@ def test_a_record_without_a_reference_image_takes_one_picture_for_it(
     drop(page, urls(files["1.png"]))
     qtbot.waitUntil(lambda: page.view.source is not None, timeout=8000)
     assert bench.session.records.get(record_id).value.reference_image_id
+
+
+def test_a_raw_photo_becomes_the_reference_image_of_a_record(
+    bench: Desk, qtbot: QtBot, tmp_path: Path
+) -> None:
+    taken = tmp_path / "DSC_1.NEF"
+    taken.write_bytes(raw(jpeg(scene(800, 600)), orientation=8))
+    record_id = make_record(bench.session, (), image=False)
+    bench.open(record_id, qtbot.waitUntil)
+    page = bench.page
+    qtbot.waitUntil(page.reference.isVisible)
+    drop(page, urls(taken))
+    qtbot.waitUntil(lambda: page.view.source is not None, timeout=8000)
+    assert page.view.source.size == (600, 800)

@@ -19,6 +19,7 @@ from shared.codes import Verdict
 from shared.cv import cv2
 from shared.samples import View, panel, photograph
 from shared.wire.photos import PhotoItemSet
+from tests.desktop.imaging.conversion.photos import raw
 from tests.desktop.workbench.stage import HEIGHT, WIDTH, Desk, make_record, picture
 
 _LEFT, _NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
@@ -391,3 +392,22 @@ def test_pictures_go_to_the_record_they_were_added_to(bench: Desk, qtbot: QtBot,
     assert bench.session.photos.list(second) == []
     assert photos.known.photos == []
     assert photos.tray.isHidden()
+
+
+def test_a_raw_photo_of_the_record_is_sent_as_jpeg_and_a_broken_one_is_named(
+    bench: Desk, qtbot: QtBot, pictures: dict[str, Path], tmp_path: Path
+) -> None:
+    taken, broken = tmp_path / "DSC_0042.NEF", tmp_path / "DSC_0043.NEF"
+    taken.write_bytes(raw(pictures["全貌.jpg"].read_bytes()))
+    broken.write_bytes(b"II*")
+    record_id = make_record(bench.session)
+    bench.open(record_id, qtbot.waitUntil)
+    photos = bench.page.record_photos
+    photos.add([broken])
+    qtbot.waitUntil(lambda: bool(photos.queue.failures), timeout=_SOON)
+    assert photos.queue.failures[0].startswith("DSC_0043.NEF: The file is damaged")
+    (photo_id,) = matched(bench, qtbot, taken)
+    photo = photos.known.get(photo_id)
+    assert photo is not None
+    assert photo.file.filename == "DSC_0042.NEF.jpg"
+    assert len(photo.matches or ()) == 3

@@ -13,9 +13,8 @@ from PySide6.QtWidgets import QWidget
 
 from desktop.canvas.alignment import AlignedPair
 from desktop.client.errors import Conflict, NotFound
-from desktop.pages.file_dialogs import Purpose, open_files
+from desktop.pages.file_dialogs import Purpose, open_pictures
 from desktop.pages.sentences import sentence
-from desktop.pages.workbench.adding import PICTURES
 from desktop.pages.workbench.aligning import Aligning
 from desktop.pages.workbench.bench import Bench
 from desktop.pages.workbench.capture import CaptureDialog
@@ -111,9 +110,7 @@ class RecordPhotos(QObject):
     def choose_files(self) -> None:
         """Ask for picture files and add them to the record."""
         if self._may_add():
-            patterns = " ".join(f"*{ending}" for ending in PICTURES)
-            kinds = self.tr("Pictures ({patterns})").format(patterns=patterns)
-            self.add(open_files(self._window, self.tr("Add photos to the record"), kinds, Purpose.PHOTOS))
+            self.add(open_pictures(self._window, self.tr("Add photos to the record"), Purpose.PHOTOS))
 
     def capture(self) -> None:
         """Take a photo for the record with the camera."""

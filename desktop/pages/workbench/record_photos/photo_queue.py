@@ -14,6 +14,7 @@ from desktop.client import Session
 from desktop.client.errors import Conflict, NotLoggedIn, Unreachable
 from desktop.context import Context
 from desktop.embedded import ServiceState
+from desktop.imaging.conversion import for_upload
 from desktop.pages.sentences import sentence
 from desktop.workers import Lane, Report, Task, run
 from shared.wire.photos import RecordPhoto
@@ -158,11 +159,16 @@ class PhotoQueue(QObject):
 
 
 def _upload(report: Report, session: Session, picture: Picture) -> RecordPhoto:
-    """Send a picture and make it a photo of its record; reports 0..1. Raises ClientError, OSError."""
+    """Send a picture and make it a photo of its record; reports 0..1.
+
+    Raises ClientError, ImageError, OSError.
+    """
+    source, name = for_upload(picture.source, picture.name)
+    report.check()
 
     def progress(done: int, total: int) -> None:
         report(done / total if total else 1.0)
 
-    stored = session.files.upload(picture.source, picture.name, progress)
+    stored = session.files.upload(source, name, progress)
     report.check()
     return session.photos.add(picture.record_id, stored.file_id)
