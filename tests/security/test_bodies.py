@@ -74,6 +74,8 @@ def bodies(house: House) -> dict[str, tuple[str, dict[str, Any]]]:
         "POST /api/inspection/{inspection_id}/finish": {"accept_model_opinion": False},
         "POST /api/inspection/{inspection_id}/reopen": {"reason": "again"},
         "POST /api/inspection/{inspection_id}/release": {"edition": 1},
+        "POST /api/inspection/{inspection_id}/record-photos": {"file_id": house.ids["file_id"]},
+        "PUT /api/inspection/{inspection_id}/record-photos/{photo_id}/items": {"items": [{"item_id": item}]},
         "PUT /api/inspection/policy": {"four_eyes": False},
         "POST /api/inspection_item/create": {"item_name": "a", "inspection_id": record},
         "PUT /api/inspection_item/{item_id}": {"item_name": f"i{number}"},
@@ -100,7 +102,8 @@ def bodies(house: House) -> dict[str, tuple[str, dict[str, Any]]]:
         "PUT /api/detection/models/{model_id}": {"model_description": f"m{number}"},
         "POST /api/detection/models/{model_id}/versions": {"settings": {"confidence": 0.5}},
     }
-    ids |= {"inspection_id": record, "item_id": item}
+    photo = house.made(f"/api/inspection/{record}/record-photos", file_id=house.ids["file_id"])["photo_id"]
+    ids |= {"inspection_id": record, "item_id": item, "photo_id": photo}
     of_judged = {**ids, "inspection_id": judged}
     return {
         name: (filled(parts(name)[1], of_judged if name.endswith(_OF_JUDGED) else ids), body)
