@@ -42,12 +42,11 @@ def reference_picture(session: Session) -> Callable[[str], QImage]:
 
 
 def people(context: Context) -> Find:
-    """Finds people; who may not see the users finds only themselves."""
-    payload = context.payload
-    own = [(payload.user.user_id, payload.user.name or payload.user.username)] if payload else []
-    if not context.may(Permission.USER_MANAGE):
-        return lambda _text, page: own if page == 1 else []
-    return partial(_people, context.session)
+    """Finds people; who may not see the users finds only themselves.
+
+    Who is logged in counts at every search: a page can be made before anybody is.
+    """
+    return partial(_people, context)
 
 
 def task_name(task: Task) -> str:
@@ -69,8 +68,14 @@ def _tasks(session: Session, text: str, page: int) -> list[Choice]:
     return [(one.task_id, task_name(one)) for one in session.catalogue.tasks.list(page, PAGE, text).data]
 
 
-def _people(session: Session, text: str, page: int) -> list[Choice]:
-    return [(one.user_id, one.name or one.username) for one in session.users.list(page, PAGE, text).data]
+def _people(context: Context, text: str, page: int) -> list[Choice]:
+    if context.may(Permission.USER_MANAGE):
+        found = context.session.users.list(page, PAGE, text).data
+        return [(one.user_id, one.name or one.username) for one in found]
+    payload = context.payload
+    if payload is None or page > 1:
+        return []
+    return [(payload.user.user_id, payload.user.name or payload.user.username)]
 
 
 def _reference_picture(session: Session, reference_image_id: str) -> QImage:

@@ -3902,10 +3902,6 @@
         <source>Verdict</source>
         <translation>判定</translation>
     </message>
-    <message>
-        <source>{done} of {n} finished</source>
-        <translation>已完成 {done} / {n}</translation>
-    </message>
 </context>
 <context>
     <name>ItemsModel</name>

@@ -41,7 +41,7 @@ class Measuring(QDialog):
         self.setModal(True)
         # Measured by hand, so every px of the picture counts: it takes nearly all of the main window.
         self.setMinimumSize(_LEAST)
-        self.resize(_USUAL if parent is None else parent.window().size() - _MARGIN)
+        self.resize(_USUAL if parent is None else _main_window(parent).size() - _MARGIN)
         self.view = CanvasView()
         self.view.editor.editable = False
         self.view.set_colours(colours_of(look().theme.dark))
@@ -139,3 +139,10 @@ class Measuring(QDialog):
     def done(self, result: int) -> None:
         self.view.open(None)
         super().done(result)
+
+
+def _main_window(widget: QWidget) -> QWidget:
+    """The window below every dialog that `widget` is in."""
+    window = widget.window()
+    owner = window.parentWidget()
+    return window if owner is None else _main_window(owner)

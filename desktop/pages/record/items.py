@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from desktop.detection_words import finding_word, model_word
+from desktop.pages.sealing.words import detected_text, judged_text
 from desktop.pages.section import NOTHING
 from desktop.widgets import (
     Button,
@@ -123,10 +124,10 @@ class ItemsCard(Card):
         ]
         chosen = self.table.chosen.item.item_id if self.table.chosen is not None else ""
         self.table.show_rows(rows, lambda row: row.item.item_id == chosen)
-        done = sum(results.passed(row.entries) is not None for row in rows)
-        self._counts.setText(self.tr("{done} of {n} finished").format(done=done, n=len(rows)) if rows else "")
+        counted = results.counters([row.entries for row in rows])
+        self._counts.setText(f"{judged_text(counted)} · {detected_text(counted)}" if rows else "")
         self._progress.setVisible(bool(rows))
-        self._progress.setValue(100 * done // len(rows) if rows else 0)
+        self._progress.setValue(100 * counted.judged // len(rows) if rows else 0)
         self._stack.setCurrentIndex(0 if rows else 1)
         for button in (self.template, self.last):
             button.setVisible(may_add)

@@ -20,7 +20,7 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPixmap
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from desktop.moments import nearby
-from desktop.pages.sealing.words import happened, seal_icon, seal_word
+from desktop.pages.sealing.words import detected_text, happened, judged_text, seal_icon, seal_word
 from desktop.theme import LABEL_PX, TEXT_PX, line_px, look, sized
 from desktop.widgets import chip_height, paint_chip, paint_icon, paint_progress, status_tone, status_word, tip
 from shared.wire.inspection import Record
@@ -206,18 +206,6 @@ class RecordsModel(QAbstractTableModel):
 def row_px() -> int:
     """The height of a row: a name with a smaller line below it."""
     return max(_ROW_PX, line_px(TEXT_PX, bold=True) + line_px(LABEL_PX) + 12)
-
-
-def judged_text(tally: Tally) -> str:
-    """How many items a person judged, in the words of the workbench."""
-    said = QCoreApplication.translate("ItemsPanel", "Judged {n} of {all}")
-    return said.format(n=tally.judged, all=tally.items)
-
-
-def detected_text(tally: Tally) -> str:
-    """How many items have a finished detection, in the words of the workbench."""
-    said = QCoreApplication.translate("ItemsPanel", "Detected {n} of {all}")
-    return said.format(n=tally.detected, all=tally.items)
 
 
 class RecordDelegate(QStyledItemDelegate):

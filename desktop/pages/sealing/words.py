@@ -7,7 +7,7 @@ from PySide6.QtCore import QCoreApplication
 from desktop.moments import minute
 from shared.codes import SealState, Status
 from shared.results import Counters
-from shared.wire.seal import Edition, RecordSeal
+from shared.wire.seal import Edition, RecordSeal, Tally
 
 _SHORT = 12
 
@@ -95,3 +95,15 @@ def happened(edition: Edition) -> list[str]:
             reopened.format(name=name, time=minute(edition.reopened_at), reason=edition.reopen_reason or "")
         )
     return lines
+
+
+def judged_text(counted: Tally | Counters) -> str:
+    """How many items a person judged, in the words of the workbench."""
+    said = QCoreApplication.translate("ItemsPanel", "Judged {n} of {all}")
+    return said.format(n=counted.judged, all=counted.items)
+
+
+def detected_text(counted: Tally | Counters) -> str:
+    """How many items have a finished detection, in the words of the workbench."""
+    said = QCoreApplication.translate("ItemsPanel", "Detected {n} of {all}")
+    return said.format(n=counted.detected, all=counted.items)

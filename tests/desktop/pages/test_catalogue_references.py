@@ -12,7 +12,7 @@ import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from desktop.context import Context
@@ -154,6 +154,28 @@ def test_the_scale_is_measured_on_the_picture(context: Context, qtbot: QtBot) ->
     with qtbot.waitSignal(form.saved) as saved:
         form.submit()
     assert saved.args[0].mm_per_pixel == pytest.approx(0.25, rel=0.02)
+
+
+def test_measuring_takes_nearly_all_of_the_main_window(
+    context: Context, qtbot: QtBot, tmp_path: Path
+) -> None:
+    """Not of the form that asks for it."""
+    session = context.session
+    stored = session.files.upload(picture(tmp_path / "wing.png"))
+    body = ReferenceImageWrite(reference_image_name="左翼根部", file_id=stored.file_id)
+    made = session.catalogue.reference_images.create(body)
+    main = QWidget()
+    qtbot.addWidget(main)
+    main.resize(1400, 900)
+    main.show()
+    form = ReferenceForm(context, made, QWidget(main))
+    form.show()
+    form.measure.click()
+    dialog = form.findChild(Measuring)
+    qtbot.waitUntil(dialog.isVisible)
+    assert dialog.width() > 1300
+    assert dialog.height() > 700
+    dialog.reject()
 
 
 def test_cards_are_worked_by_keyboard(context: Context, qtbot: QtBot, tmp_path: Path) -> None:

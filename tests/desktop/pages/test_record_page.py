@@ -18,12 +18,13 @@ from desktop.context import Context
 from desktop.pages import save_as
 from desktop.pages.record import RecordPage
 from desktop.pages.record.conflict import ClashDialog
+from desktop.pages.record.items import ItemsCard
 from desktop.pages.sealing.reason_dialog import ReopenDialog
 from desktop.widgets import MomentField
 from shared.codes import Role, SealState, Status, Verdict
 from shared.cv import cv2
 from shared.wire.catalogue import ReferenceImageWrite, TaskWrite, TemplateRegion
-from shared.wire.inspection import ItemCreate, Point, Record, RecordCreate, RecordUpdate
+from shared.wire.inspection import ItemCreate, Point, Record, RecordCreate, RecordUpdate, ResultEntry
 from tests.desktop.conftest import make_payload
 
 
@@ -110,6 +111,20 @@ def test_an_id_and_long_names_never_make_the_fields_scroll_sideways(
     assert area.horizontalScrollBar().maximum() == 0
     page.fields.copy_id.click()
     assert QGuiApplication.clipboard().text() == wide
+
+
+def test_the_items_are_counted_as_in_the_list_of_records(
+    context: Context, record: Record, qtbot: QtBot
+) -> None:
+    """What a model found is no verdict."""
+    context.session.items.from_template(record.inspection_id)
+    found = ResultEntry(progress="finished", isPassed=True, version=1)
+    items = context.session.items.all(record.inspection_id)
+    card = ItemsCard()
+    qtbot.addWidget(card)
+    card.show_items([item.model_copy(update={"result": [found]}) for item in items], True, True)
+    assert card._counts.text() == "Judged 0 of 2 · Detected 2 of 2"
+    assert card._progress.value() == 0
 
 
 def test_a_save_sends_only_what_changed(context: Context, record: Record, qtbot: QtBot) -> None:

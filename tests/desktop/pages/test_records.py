@@ -119,6 +119,17 @@ def test_the_executor_is_a_filter_by_id_or_by_a_part_of_the_name(page: RecordsPa
     qtbot.waitUntil(lambda: page.stack.currentWidget() is page.stack.content)
 
 
+def test_a_page_made_before_the_login_offers_the_executors(context: Context, qtbot: QtBot) -> None:
+    payload, context.payload = context.payload, None
+    page = RecordsPage(context)
+    qtbot.addWidget(page)
+    context.payload = payload
+    page.opened({})
+    executor = page.filters.executor
+    qtbot.waitUntil(lambda: executor.findData(payload.user.user_id) >= 0)
+    page.leave()
+
+
 def test_a_range_of_days_is_a_filter_with_both_days(page: RecordsPage, qtbot: QtBot) -> None:
     started = page.filters.started
     started.set_range(date(2026, 11, 1), date(2026, 11, 20))
