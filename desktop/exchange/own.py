@@ -67,6 +67,10 @@ def read(data: bytes) -> Inspection:
 
 def _item(item: Item) -> dict[str, Any]:
     said = item.model_dump(mode="json", exclude_unset=True)
+    for entry in said["result"]:
+        origin = entry.get("provenance")
+        if isinstance(origin, dict) and origin.get("model_id") == REFERENCE_DIFFERENCE:
+            entry["provenance"] = origin | {"model_name": None}
     return said | _UNNAMED if item.model_id == REFERENCE_DIFFERENCE else said
 
 

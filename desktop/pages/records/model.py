@@ -16,7 +16,7 @@ from PySide6.QtCore import (
     QSize,
     Qt,
 )
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPixmap
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPixmap
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from desktop.moments import nearby
@@ -208,6 +208,12 @@ def row_px() -> int:
     return max(_ROW_PX, line_px(TEXT_PX, bold=True) + line_px(LABEL_PX) + 12)
 
 
+def progress_width(said: str, room: float) -> float:
+    """The length in px of the bar in a cell `room` px wide, which leaves the words beside it their room."""
+    words = QFontMetricsF(sized(TEXT_PX)).horizontalAdvance(said)
+    return min(60.0, max(12.0, room - words - 10))
+
+
 class RecordDelegate(QStyledItemDelegate):
     """Paints a cell: the name with its thumbnail, the progress as a bar, the state as a pill, else a text."""
 
@@ -262,9 +268,12 @@ class RecordDelegate(QStyledItemDelegate):
             return
         theme, middle = look().theme, box.center().y()
         share = 100 * tally.judged // tally.items if tally.items else 0
-        paint_progress(painter, QRectF(box.x(), middle - 10, 60, 5), share)
-        above = QRectF(box.x() + 68, middle - 18, box.width() - 68, 19)
-        self._words(painter, above, judged_text(tally), theme.dim_text)
+        said = judged_text(tally)
+        bar = progress_width(said, box.width())
+        paint_progress(painter, QRectF(box.x(), middle - 10, bar, 5), share)
+        beside = bar + 8
+        above = QRectF(box.x() + beside, middle - 18, box.width() - beside, 19)
+        self._words(painter, above, said, theme.dim_text)
         paint_icon(painter, "finding", theme.dim_text, QRectF(box.x(), middle + 2, 12, 12))
         below = QRectF(box.x() + 18, middle, box.width() - 18, 16)
         self._words(painter, below, detected_text(tally), theme.dim_text, LABEL_PX)

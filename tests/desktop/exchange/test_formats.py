@@ -67,7 +67,8 @@ def unnamed(whole: Inspection) -> Inspection:
 
 
 def test_json_speaks_in_codes() -> None:
-    plain = inspection(item(1, {"x": 0, "y": 0, "w": 0.5, "h": 0.5}, item_name="a"))
+    found = detection(provenance={"model_id": "reference-difference", "model_name": "参考差分"})
+    plain = inspection(item(1, {"x": 0, "y": 0, "w": 0.5, "h": 0.5}, found, item_name="a"))
     text = own.write(plain).decode()
     assert "参考差分" not in text
     assert "进行中" not in text

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import shiboken6
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QPalette
+from PySide6.QtGui import QFontMetricsF, QPalette
 from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog
 from pytestqt.qtbot import QtBot
 
@@ -19,11 +19,11 @@ from desktop.context import Context
 from desktop.pages import find
 from desktop.pages.record import deleting
 from desktop.pages.records import RecordsPage
-from desktop.pages.records.model import TALLY_ROLE, Column
+from desktop.pages.records.model import TALLY_ROLE, Column, progress_width
 from desktop.pages.records.new_record import NewRecord, Start
 from desktop.pages.sealing.words import sealed_sentence
 from desktop.preferences import Preferences
-from desktop.theme import look
+from desktop.theme import TEXT_PX, look, sized
 from shared.codes import Status, Verdict
 from shared.cv import cv2
 from shared.samples import panel
@@ -128,6 +128,13 @@ def test_a_page_made_before_the_login_offers_the_executors(context: Context, qtb
     executor = page.filters.executor
     qtbot.waitUntil(lambda: executor.findData(payload.user.user_id) >= 0)
     page.leave()
+
+
+def test_the_bar_gives_the_count_beside_it_its_room(qtbot: QtBot) -> None:
+    said = "Judged 12 of 12"
+    words = QFontMetricsF(sized(TEXT_PX)).horizontalAdvance(said)
+    assert progress_width(said, words + 200) == 60
+    assert progress_width(said, words + 40) == pytest.approx(30)
 
 
 def test_a_range_of_days_is_a_filter_with_both_days(page: RecordsPage, qtbot: QtBot) -> None:
