@@ -3544,6 +3544,10 @@
         <translation>完成后记录即被封存。如需修改，须填写原因重新打开。</translation>
     </message>
     <message>
+        <source>Go to the first item to decide</source>
+        <translation>转到第一个需要判定的检查项</translation>
+    </message>
+    <message>
         <source>Go to the first undecided item</source>
         <translation>转到第一个未判定的检查项</translation>
     </message>
