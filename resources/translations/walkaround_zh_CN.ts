@@ -6234,6 +6234,10 @@
         <translation>由 {name} 于 {time} 完成并封存，第 {n} 版。</translation>
     </message>
     <message>
+        <source>Finished and sealed by {name} on {time}, edition {n}. Released by {releaser}.</source>
+        <translation>由 {name} 于 {time} 完成并封存，第 {n} 版。由 {releaser} 放行。</translation>
+    </message>
+    <message>
         <source>Finished by {name} on {time}</source>
         <translation>由 {name} 于 {time} 完成</translation>
     </message>
