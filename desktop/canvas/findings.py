@@ -45,8 +45,10 @@ class FindingBox:
         return self._with_source(chip_text(metrics, self.label))
 
     def _with_source(self, name: str) -> str:
-        source = self.author if self.confidence is None else f"{self.confidence:.2f}"
-        return " ".join(part for part in (name, source) if part)
+        if self.confidence is not None:
+            return f"{name} {self.confidence:.2f}".lstrip()
+        # A name after a label of several words would read as a part of it.
+        return " · ".join(part for part in (name, self.author) if part)
 
 
 def mapped_corners(rect: Rect, mapping: Matrix | None) -> list[tuple[float, float]]:

@@ -26,6 +26,7 @@ from desktop.client.errors import (
     Unreachable,
     Unsupported,
 )
+from desktop.detection_words import failure_sentence
 from desktop.fonts import PACKAGE, MissingGlyphsError
 from desktop.imaging.errors import ImageError
 from desktop.pages.service_messages import known_message
@@ -134,6 +135,8 @@ def _by_kind(error: ClientError) -> str:
         return _in_use(error.details["references"])
     if isinstance(error, Conflict) and isinstance(error.details.get("items"), list):
         return _held_up(error)
+    if isinstance(error, Conflict):
+        return failure_sentence(error.code, "")
     return ""
 
 

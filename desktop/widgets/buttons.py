@@ -126,11 +126,12 @@ class Button(QPushButton):
     def _colours(self, theme: Theme) -> tuple[str | None, str | None, str]:
         """Ground, border and ink for the state the button is in."""
         kind = self.kind
-        if not self.isEnabled():
+        given = kind in _VERDICTS and self.isChecked()
+        if not self.isEnabled() and not given:
             bare = kind in _BARE or kind in {Kind.GHOST, Kind.TOOL}
             return (None if bare else theme.raised), (None if bare else theme.line), theme.faint
         if kind in _VERDICTS:
-            if self.isChecked():
+            if given:
                 return theme.solid(kind.value), None, theme.accent_ink
             return theme.ground(kind.value), None, theme.word(kind.value)
         return {

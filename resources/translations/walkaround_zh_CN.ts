@@ -3544,6 +3544,10 @@
         <translation>完成后记录即被封存。如需修改，须填写原因重新打开。</translation>
     </message>
     <message>
+        <source>Go to the first item to decide</source>
+        <translation>转到第一个需要判定的检查项</translation>
+    </message>
+    <message>
         <source>Go to the first undecided item</source>
         <translation>转到第一个未判定的检查项</translation>
     </message>
@@ -6224,6 +6228,10 @@
     <message>
         <source>Finished and sealed by {name} on {time}, edition {n}.</source>
         <translation>由 {name} 于 {time} 完成并封存，第 {n} 版。</translation>
+    </message>
+    <message>
+        <source>Finished and sealed by {name} on {time}, edition {n}. Released by {releaser}.</source>
+        <translation>由 {name} 于 {time} 完成并封存，第 {n} 版。由 {releaser} 放行。</translation>
     </message>
     <message>
         <source>Finished by {name} on {time}</source>

@@ -111,7 +111,11 @@ class FinishDialog(Confirm):
             shown.setFixedHeight((self.fontMetrics().lineSpacing() + 6) * _SHOWN_AT_ONCE)
         self.body.addSpacing(4)
         self.body.addWidget(shown)
-        first = Button(self.tr("Go to the first undecided item"), kind=ButtonKind.LINK)
+        if finish.acceptable:
+            there = self.tr("Go to the first undecided item")
+        else:
+            there = self.tr("Go to the first item to decide")
+        first = Button(there, kind=ButtonKind.LINK)
         first.setObjectName("finish-go-to")
         first.clicked.connect(lambda _checked=False: self._go_to_first())
         line = QHBoxLayout()

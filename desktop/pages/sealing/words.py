@@ -18,13 +18,17 @@ def short_seal(seal: str) -> str:
 
 
 def seal_sentence(seal: RecordSeal | None) -> str:
-    """Who sealed the record, when, and as which edition; empty for a record that is not sealed."""
+    """Who sealed the record, when, as which edition, and who released it; empty while it is not sealed."""
     edition = None if seal is None else seal.newest
     if seal is None or edition is None:
         return ""
     if seal.state is SealState.AWAITING_RELEASE:
         said = QCoreApplication.translate(
             "Seal", "Finished by {name} on {time}, edition {n}. Waiting for a second person to release it."
+        )
+    elif seal.state is SealState.FINISHED and edition.released_by is not None:
+        said = QCoreApplication.translate(
+            "Seal", "Finished and sealed by {name} on {time}, edition {n}. Released by {releaser}."
         )
     elif seal.state is SealState.FINISHED:
         said = QCoreApplication.translate("Seal", "Finished and sealed by {name} on {time}, edition {n}.")
@@ -34,6 +38,7 @@ def seal_sentence(seal: RecordSeal | None) -> str:
         name=edition.finished_by_name or edition.finished_by,
         time=minute(edition.finished_at),
         n=edition.edition,
+        releaser=edition.released_by_name or edition.released_by,
     )
 
 

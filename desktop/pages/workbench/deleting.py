@@ -212,17 +212,19 @@ class Deleting(QObject):
         dialog.open()
 
     def _holding(self, item_ids: Sequence[str]) -> Holding:
-        document, photos, verdicts = self._bench.document, 0, 0
+        document, verdicts = self._bench.document, 0
+        # One photo of the record is often a photo of several of the items.
+        photos: set[str] = set()
         for item_id in item_ids:
             item = document.item(item_id) if document is not None else None
             if item is None:
                 continue
             named = {str((entry.get("inputImage") or {}).get("ipfs_cid")) for entry in item.result}
-            photos += len(self._bench.photos.get(item_id, named - {"None"}))
+            photos.update(self._bench.photos.get(item_id, named - {"None"}))
             given = sum(results.is_verdict(entry) for entry in item.result)
             waiting = item.pending_verdict is not None and item.verdict is not Verdict.UNDECIDED
             verdicts += max(given, 1) if waiting else given
-        return Holding(len(item_ids), photos, verdicts)
+        return Holding(len(item_ids), len(photos), verdicts)
 
 
 def _photos(session: Session, record_id: str) -> Sequence[Photo]:

@@ -175,7 +175,7 @@ class Photos(QObject):
     def _look(self, item_id: str, mapping: list[list[float]] | None, own: bool) -> None:
         """Say so when the photo that is looked at, or what is known of it, is another."""
         self.mapping, self.own = mapping, own
-        seen = (item_id, self.ref, mapping, own)
+        seen = (item_id, self.ref, mapping, own, self.name)
         if seen != self._seen:
             self._seen = seen
             self.photoChanged.emit()

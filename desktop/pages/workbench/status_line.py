@@ -24,6 +24,7 @@ class StatusLine(QObject):
             view.cursorMoved.connect(self._cursor_moved)
             view.store.subscribe(lambda _: self.show())
         comparing.changed.connect(self.show)
+        photos.photoChanged.connect(self.show)
 
     def _cursor_moved(self, place: tuple[int, int] | None) -> None:
         self._cursor = place

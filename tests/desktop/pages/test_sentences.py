@@ -93,6 +93,8 @@ def test_every_refusal_of_a_model_is_known(message: str) -> None:
 @pytest.mark.parametrize(("code", "message"), MESSAGES.items())
 def test_every_failure_of_a_detection_is_known(code: str, message: str) -> None:
     assert failure_sentence(code, message).isascii()
+    # As the service refuses to begin a detection.
+    assert sentence(Conflict(message, code=code)) == failure_sentence(code, message)
 
 
 _NEVER_SHOWN = {

@@ -38,6 +38,16 @@ def test_a_verdict_button_is_solid_when_it_is_the_verdict(qtbot: QtBot, mode: Mo
     assert look().theme.solid("failed") in colours(button.grab().toImage())
 
 
+def test_a_verdict_that_can_no_longer_be_changed_is_still_seen(qtbot: QtBot, mode: Mode) -> None:
+    given, other = Button("Fail", kind=Kind.FAILED, keys="X"), Button("Pass", kind=Kind.PASSED, keys="Y")
+    given.setChecked(True)
+    for button in (given, other):
+        button.setEnabled(False)
+        shown(qtbot, button)
+    assert look().theme.solid("failed") in colours(given.grab().toImage())
+    assert look().theme.raised in colours(other.grab().toImage())
+
+
 def test_keyboard_focus_is_seen_and_a_click_takes_none(qtbot: QtBot, mode: Mode) -> None:
     holder = QWidget()
     column = QVBoxLayout(holder)

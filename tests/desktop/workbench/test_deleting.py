@@ -47,8 +47,8 @@ def dialog(desk: Desk, qtbot: QtBot) -> DeleteDialog:
     return found
 
 
-def add_photo(session: Session, item_id: str) -> None:
-    session.items.add_photo(item_id, session.files.upload(picture(2), "today.png").file_id)
+def add_photo(session: Session, item_id: str, seed: int = 2) -> None:
+    session.items.add_photo(item_id, session.files.upload(picture(seed), "today.png").file_id)
 
 
 def test_one_click_in_the_list_ends_a_selection_of_all(desk: Desk, qtbot: QtBot) -> None:
@@ -142,8 +142,8 @@ def test_what_the_filter_hides_is_not_deleted(desk: Desk, qtbot: QtBot) -> None:
 def test_what_holds_photos_or_verdicts_asks_and_names_it(desk: Desk, qtbot: QtBot) -> None:
     page, session = desk.page, desk.session
     first, second, third = ids(desk)
-    for item_id in (first, first, third):
-        add_photo(session, item_id)
+    for seed, item_id in enumerate((first, first, third), 2):
+        add_photo(session, item_id, seed)
     page.bench.serve_item(session.items.set_verdict(second, Verdict.FAILED, "torn").value)
     page.items.list.setFocus()
     page.items.list.selectAll()
@@ -162,6 +162,18 @@ def test_what_holds_photos_or_verdicts_asks_and_names_it(desk: Desk, qtbot: QtBo
     qtbot.waitUntil(lambda: desk.saved)
     told = {entry.object_id: entry.details for entry in session.audit.page(AuditFilter("delete")).data}
     assert {told[item_id]["reason"] for item_id in (first, second, third)} == {"drawn twice"}
+
+
+def test_a_photo_that_items_share_is_counted_once(desk: Desk, qtbot: QtBot) -> None:
+    page, session = desk.page, desk.session
+    shared = session.files.upload(picture(2), "today.png").file_id
+    for item_id in ids(desk):
+        session.items.add_photo(item_id, shared)
+    page.items.list.setFocus()
+    page.items.list.selectAll()
+    QTest.keyClick(page.items.list, KEY.Key_Delete)
+    said = [text.text() for text in dialog(desk, qtbot).findChildren(QLabel)]
+    assert any("1 photo" in text for text in said)
 
 
 def test_cancel_deletes_nothing_and_a_photo_alone_asks_for_no_reason(desk: Desk, qtbot: QtBot) -> None:

@@ -72,12 +72,14 @@ def test_a_finding_drawn_by_a_person_shows_who(desk: Desk, qtbot: QtBot) -> None
     assert drawn.author == me
     assert f"difference {me}" in page.inspector.findings.list.accessibleDescription()
     boxes = {box.label: box for box in finding_boxes(page.inspector.findings.shown, -1)}
-    assert boxes["difference"].text == f"difference {me}"
+    assert boxes["difference"].text == f"difference · {me}"
     assert boxes["crack"].text == "crack 0.90"
 
 
 def test_an_author_is_said_in_place_of_a_confidence() -> None:
-    assert FindingBox(CRACK_RECT, "dent", None, author="李四").text == "dent 李四"
+    assert FindingBox(CRACK_RECT, "dent", None, author="李四").text == "dent · 李四"
+    assert FindingBox(CRACK_RECT, "", None, author="李四").text == "李四"
+    assert FindingBox(CRACK_RECT, "dent").text == "dent"
 
 
 def test_the_labels_drop_down_and_one_of_them_is_taken(desk: Desk, qtbot: QtBot) -> None:

@@ -99,6 +99,7 @@ def test_items_without_an_opinion_must_be_decided(opened: Desk, qtbot: QtBot) ->
     assert not dialog.act.isEnabled()
     button = dialog.findChild(object, "finish-go-to")
     assert button is not None
+    assert button.text() == "Go to the first item to decide"
     button.click()
     assert opened.page.bench.number == 2
 

@@ -557,3 +557,11 @@ def test_what_was_done_on_the_photo_survives_the_end_of_the_program(session: Ses
         assert abs(drawn.rect.w - 30) <= 1
         (draft,) = second.page.bench.drafts.all()
         assert draft.steps == 2
+
+
+def test_the_status_line_names_the_photo_of_the_next_item_by_itself(desk: Desk, qtbot: QtBot) -> None:
+    lines: list[str] = []
+    desk.page.line.said.connect(lambda left, _right: lines.append(left))
+    desk.page.go_to(desk.page.bench.rows[1].item_id)
+    qtbot.waitUntil(lambda: bool(lines) and lines[-1].startswith("today.jpg"))
+    assert "Item 2 / 2" in lines[-1]

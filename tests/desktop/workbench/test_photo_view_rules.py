@@ -17,9 +17,9 @@ from desktop.pages.workbench import correction
 from desktop.pages.workbench.correction import Draft
 from desktop.pages.workbench.document import ItemView
 from desktop.pages.workbench.photo_view.carrying import carried, mapped_place
-from desktop.pages.workbench.photo_view.finding_regions import FindingRegions
+from desktop.pages.workbench.photo_view.finding_regions import FindingRegions, source_of
 from desktop.pages.workbench.photo_view.neighbours import Neighbours
-from desktop.pages.workbench.rows import findings_of
+from desktop.pages.workbench.rows import Finding, findings_of
 from shared.geometry import Rect
 from tests.desktop.workbench.test_correction_rules import ENTRY, draft
 
@@ -83,6 +83,18 @@ def test_ids_stay_with_their_findings() -> None:
     regions.follow("b", one.boxes)
     assert regions.place(dent) == -1
     assert len({region.id for region in regions.regions(findings_of(one.entry))}) == 2
+
+
+@pytest.mark.parametrize(
+    ("finding", "said"),
+    [
+        (Finding("crack", 0.9, Rect(1, 1, 5, 5)), "0.90"),
+        (Finding("crack", 1.0, Rect(1, 1, 5, 5), drawn=True, author="李四"), "· 李四"),
+        (Finding("crack", 1.0, Rect(1, 1, 5, 5), drawn=True), "· drawn by hand"),
+    ],
+)
+def test_the_source_of_a_finding(finding: Finding, said: str) -> None:
+    assert source_of(finding) == said
 
 
 def test_steps_of_the_arrow_keys_join_and_others_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
