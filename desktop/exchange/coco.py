@@ -15,15 +15,15 @@ Source of the fields: the COCO data format, https://cocodataset.org/#format-data
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from desktop.exchange.archive import is_archive, pack, unpack
-from desktop.exchange.content import Inspection, Picture
+from desktop.exchange.content import Inspection, ItemFacts, Picture
 from desktop.exchange.drafts import Draft, Drafts, fitted, scaled
 from desktop.exchange.errors import ExchangeError, Reason
-from desktop.exchange.naming import harmless, photo_names, reference_names
+from desktop.exchange.naming import NamedPhoto, harmless, named_photos, reference_names
 from desktop.exchange.own import around, load, rect_of
 from desktop.exchange.words import CODES, Words
 from shared import __version__
@@ -50,41 +50,44 @@ def pictures(inspection: Inspection) -> dict[str, Picture]:
     """The pictures of both datasets by their paths in the ZIP file."""
     facts = inspection.facts()
     names = reference_names(inspection.reference, facts)
-    photos = photo_names(facts)
     found = {f"images/regions/{harmless(name, 'reference')}": picture for picture, name in names.items()}
-    return found | {
-        f"images/findings/{photos[one.item.item_id]}": one.photo for one in facts if one.photo is not None
-    }
+    return found | {f"images/findings/{one.file_name}": one.picture for one in named_photos(facts)}
 
 
 def files(inspection: Inspection) -> dict[str, str]:
     """Both datasets by their names."""
     facts = inspection.facts()
-    drawn, seen = [], []
-    photos, names = photo_names(facts), reference_names(inspection.reference, facts)
+    photos, names = named_photos(facts), reference_names(inspection.reference, facts)
+    drawn = []
     for one in facts:
-        item = one.item
-        named = {"item_id": item.item_id, "item_name": item.item_name}
         if one.region is not None and one.reference is not None:
-            attributes = {**named, "description": item.description, "model_id": item.model_id}
-            drawn.append(_Box(names[one.reference], item.item_name, one.region, {"attributes": attributes}))
-        if one.photo is None:
-            continue
-        for finding in one.findings:
-            rect = finding.box.clamped(one.photo.width, one.photo.height)
-            if rect.w > 0 and rect.h > 0:
-                told = {
-                    **named,
-                    "drawn_by": finding.drawn_by,
-                    "severity": finding.severity,
-                    "size_mm": finding.size_mm,
-                }
-                more = {"score": finding.confidence, "attributes": told}
-                seen.append(_Box(item.item_id, finding.label, rect, more))
+            attributes = {**_item(one), "description": one.item.description, "model_id": one.item.model_id}
+            more = {"attributes": attributes}
+            drawn.append(_Box(names[one.reference], one.item.item_name, one.region, more))
+    seen = [box for photo in photos for one in photo.items for box in _findings(photo, one)]
     name = inspection.record.inspection_name or inspection.record.inspection_id
     references = {file_name: (file_name, picture) for picture, file_name in names.items() if picture}
-    taken = {one.item.item_id: (photos[one.item.item_id], one.photo) for one in facts if one.photo}
+    taken = {photo.file_name: (photo.file_name, photo.picture) for photo in photos}
     return {REGIONS: _dataset(name, references, drawn), FINDINGS: _dataset(name, taken, seen)}
+
+
+def _item(facts: ItemFacts) -> dict[str, Any]:
+    return {"item_id": facts.item.item_id, "item_name": facts.item.item_name}
+
+
+def _findings(photo: NamedPhoto, facts: ItemFacts) -> Iterator[_Box]:
+    """The findings of an item that lie in its photo."""
+    for finding in facts.findings:
+        rect = finding.box.clamped(photo.picture.width, photo.picture.height)
+        if rect.w > 0 and rect.h > 0:
+            attributes = {
+                **_item(facts),
+                "drawn_by": finding.drawn_by,
+                "severity": finding.severity,
+                "size_mm": finding.size_mm,
+            }
+            more = {"score": finding.confidence, "attributes": attributes}
+            yield _Box(photo.file_name, finding.label, rect, more)
 
 
 def _dataset(name: str, pictures: Mapping[str, tuple[str, Picture]], boxes: Iterable[_Box]) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from desktop.exchange.content import ItemFacts, Picture
@@ -22,13 +23,32 @@ def stem(file_name: str) -> str:
     return PurePosixPath(file_name).stem
 
 
-def photo_names(facts: Iterable[ItemFacts]) -> dict[str, str]:
-    """A file name for each item's photo, by item id: cameras give many pictures the same name."""
-    return {
-        one.item.item_id: f"{one.number:04d}-{harmless(one.photo.name, 'photo')}"
-        for one in facts
-        if one.photo is not None
-    }
+@dataclass(frozen=True, slots=True)
+class NamedPhoto:
+    """A photo with its file name inside a dataset and the items that it belongs to."""
+
+    file_name: str
+    picture: Picture
+    items: Sequence[ItemFacts]
+
+
+def named_photos(facts: Iterable[ItemFacts]) -> list[NamedPhoto]:
+    """Each photo once, in the order of the items, with all the items that share it.
+
+    A finding of any of them is a finding in the picture: in a copy for each item, the others' would count as
+    sound surface. The first item's number is in the name, as cameras give many pictures the same one.
+    """
+    groups: dict[str, list[ItemFacts]] = {}
+    for one in facts:
+        if one.photo is not None:
+            # Only the content says that two photos are the same.
+            groups.setdefault(one.photo.content_id or f"item {one.number}", []).append(one)
+    found = []
+    for items in groups.values():
+        picture = items[0].photo
+        assert picture is not None
+        found.append(NamedPhoto(f"{items[0].number:04d}-{harmless(picture.name, 'photo')}", picture, items))
+    return found
 
 
 def reference_names(home: Picture | None, facts: Iterable[ItemFacts]) -> dict[Picture, str]:

@@ -23,7 +23,7 @@ from desktop.exchange.archive import is_archive, pack, text_of, unpack
 from desktop.exchange.content import Inspection, Picture
 from desktop.exchange.drafts import Draft, Drafts, fitted
 from desktop.exchange.errors import ExchangeError, Reason
-from desktop.exchange.naming import harmless, photo_names, reference_names, stem
+from desktop.exchange.naming import harmless, named_photos, reference_names, stem
 from desktop.exchange.own import around, rect_of
 from desktop.exchange.words import CODES, Words
 from shared.geometry import Rect
@@ -49,11 +49,8 @@ def pictures(inspection: Inspection) -> dict[str, Picture]:
     """The pictures of both datasets by their paths in the ZIP file."""
     facts = inspection.facts()
     names = reference_names(inspection.reference, facts)
-    photos = photo_names(facts)
     found = {f"regions/images/{harmless(name, 'reference')}": picture for picture, name in names.items()}
-    return found | {
-        f"findings/images/{photos[one.item.item_id]}": one.photo for one in facts if one.photo is not None
-    }
+    return found | {f"findings/images/{one.file_name}": one.picture for one in named_photos(facts)}
 
 
 def files(inspection: Inspection) -> dict[str, str]:
@@ -64,11 +61,12 @@ def files(inspection: Inspection) -> dict[str, str]:
         here = [one for one in facts if one.reference == picture]
         drawn = [(one.item.item_name, one.region) for one in here if one.region is not None]
         regions[harmless(file_name, "reference")] = (picture, drawn)
-    names = photo_names(facts)
     findings = {
-        names[one.item.item_id]: (one.photo, [(found.label, found.box) for found in one.findings])
-        for one in facts
-        if one.photo is not None
+        photo.file_name: (
+            photo.picture,
+            [(found.label, found.box) for one in photo.items for found in one.findings],
+        )
+        for photo in named_photos(facts)
     }
     return {**_dataset("regions", regions), **_dataset("findings", findings)}
 

@@ -228,6 +228,22 @@ def test_coco_is_two_datasets() -> None:
         assert {one["image_id"] for one in dataset["annotations"]} <= {one["id"] for one in dataset["images"]}
 
 
+def shared_photo() -> Inspection:
+    """The sample, its items with one photo."""
+    return replace(sample(), photos=dict.fromkeys(sample().photos, Picture("照片.jpg", 640, 480, "bphoto")))
+
+
+def test_a_photo_that_items_share_is_one_picture_with_the_findings_of_all() -> None:
+    whole = shared_photo()
+    found = json.loads(coco.files(whole)[coco.FINDINGS])
+    assert [one["file_name"] for one in found["images"]] == ["0001-照片.jpg"]
+    assert {one["image_id"] for one in found["annotations"]} == {found["images"][0]["id"]}
+    labels = [path for path in yolo.files(whole) if path.startswith("findings/labels/")]
+    assert labels == ["findings/labels/0001-照片.txt"]
+    for module in (coco, yolo):
+        assert len([path for path in module.pictures(whole) if "findings" in path]) == 1
+
+
 def coco_text(images: list[Any], annotations: list[Any], categories: Any = ()) -> bytes:
     return json.dumps({"images": images, "annotations": annotations, "categories": list(categories)}).encode()
 
