@@ -347,7 +347,8 @@ def test_what_was_typed_and_corrected_is_kept_and_offered(
     QTest.keyClicks(page.inspector.fields.name, "typed here")
     other.records.finish(record_id)
     qtbot.waitUntil(lambda: page.bench.sealed)
-    qtbot.waitUntil(lambda: page.bench.edits.saving.conflicts == 1)
+    # The journal knows of the conflict a moment before the window knows why.
+    qtbot.waitUntil(lambda: page.bench.edits.saving.conflicts == 1 and bool(page.bench.edits.refusals))
     # What is sealed is on view, not what was typed.
     assert page.bench.rows[0].name == sealed_name
     assert page.inspector.fields.name.text() == sealed_name
