@@ -39,11 +39,6 @@ def _one_loop(_second_loops: list[str]) -> Iterator[None]:
     assert not found, f"an application ran on a second event loop (use tests.one_loop.beside): {found}"
 
 
-def pytest_xdist_auto_num_workers() -> int:
-    """One more than there are cores: tests that wait for a process leave theirs to another."""
-    return (os.cpu_count() or 1) + 1
-
-
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put modules with a slow test first: one that begins last would keep a single worker busy at the end."""
     slow = {item.path for item in items if item.get_closest_marker("slow") is not None}

@@ -177,7 +177,7 @@ def test_a_whole_day_without_a_mouse(
     write("only dirt")
     press(KEY.Key_Escape)
     assert page.view.hasFocus()
-    assert page.bench.rows[0].status == "passed"
+    qtbot.waitUntil(lambda: page.bench.rows[0].status == "passed")
     press(KEY.Key_X)
     assert page.bench.rows[0].status == "failed"
 
