@@ -20,7 +20,7 @@ run: setup
 	$(PY) -m shared run
 
 test: setup
-	QT_QPA_PLATFORM=offscreen $(PY) -m pytest -m 'not frozen' $(WORKERS)
+	QT_QPA_PLATFORM=offscreen $(PY) -m pytest -m 'not frozen and not generated' $(WORKERS)
 
 check: setup
 	$(PY) -m ruff check .

@@ -16,6 +16,7 @@ EXAMPLES = "6"
 CONFIG = Path(__file__).with_name("schemathesis.toml")
 
 
+@pytest.mark.generated
 @pytest.mark.slow(180)
 def test_no_answer_is_outside_of_the_document(tmp_path: Path) -> None:
     with service_process(tmp_path / "data") as url:
