@@ -139,6 +139,7 @@ class _Pictures:
         self._files = files
         self._open: dict[str, ImageSource | None] = {}
         self._digests: dict[str, str] = {}
+        self._last: tuple[ImageSource, Rect, QImage, float] | None = None
 
     def digest(self, info: Mapping[str, Any] | None) -> str | None:
         """SHA-256 of what `get` fetched for a fileInfo; None when that was nothing.
@@ -160,6 +161,17 @@ class _Pictures:
             except (NotFound, ImageError):
                 self._open[url] = None
         return self._open[url]
+
+    def fitted(self, picture: ImageSource, part: Rect) -> tuple[QImage, float]:
+        """A part of a picture in at most `CROP_PX`, to be drawn on, and its px for each px of the picture.
+
+        The last one is kept: items without a place in a photo that they share all show the whole of it.
+        """
+        if self._last is None or self._last[0] is not picture or self._last[1] != part:
+            crop = _crop(picture, part)
+            image = _fitted(crop, CROP_PX)
+            self._last = picture, part, image, image.width() / crop.width() if crop.width() else 1.0
+        return QImage(self._last[2]), self._last[3]
 
     def _fetched(self, url: str) -> ImageSource | None:
         """The picture; None for one whose content is not the sealed one. Raises ClientError, ImageError."""
@@ -277,7 +289,7 @@ def _item(
         region_mm=region_mm,
         on_overview=reference is not None and not reference.own,
         reference_crop=crop,
-        photo_crop=_photo_crop(photo, reported, region, provenance),
+        photo_crop=_photo_crop(pictures, photo, reported, region, provenance),
         findings=reported,
         passed=_judged(results.verdict(entries)),
         opinion=results.model_opinion(entries),
@@ -324,6 +336,7 @@ def _author(entry: results.Entry, box: Mapping[str, Any]) -> str:
 
 
 def _photo_crop(
+    pictures: _Pictures,
     photo: ImageSource | None,
     findings: Sequence[ReportedFinding],
     region: Rect | None,
@@ -333,9 +346,7 @@ def _photo_crop(
     if photo is None:
         return QImage()
     seen = _seen(photo, region, provenance)
-    crop = _crop(photo, seen)
-    fitted = _fitted(crop, CROP_PX)
-    scale = fitted.width() / crop.width() if crop.width() else 1.0
+    fitted, scale = pictures.fitted(photo, seen)
     painter = QPainter(fitted)
     painter.setPen(QPen(_FAIL, 2))
     for finding in findings:
