@@ -53,7 +53,7 @@ class ReportFile(QObject):
         dialog.setAutoReset(False)
         dialog.setValue(0)
         task = run(
-            _make,
+            write_report,
             collect,
             path,
             owner=self,
@@ -82,7 +82,11 @@ class ReportFile(QObject):
             self.said.emit(sentence(error))
 
 
-def _make(report: Reported, collect: Collect, path: Path) -> None:
+def write_report(report: Reported, collect: Collect, path: Path) -> None:
+    """Write what `collect` gathers to `path`: HTML or PDF, by its suffix. Reports how much is gathered, 0..1.
+
+    Not for the GUI thread. Raises ClientError, MissingGlyphsError, OSError, and Cancelled.
+    """
     made = collect(lambda done, total: report(done / total if total else 1.0))
     report.check()
     if path.suffix.lower() in (".html", ".htm"):

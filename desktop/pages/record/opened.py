@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from desktop.client import Session, Tagged
 from desktop.client.errors import ClientError
 from desktop.pages.find import task_name
-from desktop.report import html, pdf
-from desktop.report.collect import collect
-from desktop.workers import Report
 from shared.wire.inspection import Item, Record
 from shared.wire.seal import RecordSeal
 
@@ -44,20 +40,6 @@ def around(session: Session, tagged: Tagged[Record]) -> Opened:
         _flight(session, record.flight_id),
         session.records.seal(record.inspection_id),
     )
-
-
-def write_report(report: Report, session: Session, record_id: str, made_by: str, path: Path) -> Path:
-    """Write the report of a record as `path` says (.html, else PDF); reports how far it is in percent.
-
-    Raises ClientError, and OSError when the file cannot be written.
-    """
-    content = collect(session, record_id, made_by, lambda done, of: report(90 * done // max(of, 1)))
-    report(90)
-    if path.suffix.lower() in {".html", ".htm"}:
-        html.write(content, path)
-    else:
-        pdf.write(content, path)
-    return path
 
 
 def _task(session: Session, task_id: str) -> str | None:

@@ -13,9 +13,10 @@ from desktop.client import Session
 from desktop.exchange.naming import harmless
 from desktop.fonts import MissingGlyphsError
 from desktop.pages.file_dialogs import Purpose
-from desktop.pages.record.opened import write_report
+from desktop.pages.report_file import write_report
 from desktop.pages.save_as import choose_file, html_instead
 from desktop.pages.sentences import sentence
+from desktop.report.collect import collect
 from desktop.widgets import Button, Kind, Panel, ProgressBar, label
 from desktop.workers import Lane, Task, run
 from shared.wire.inspection import Record
@@ -64,13 +65,11 @@ class Writing(Panel):
         self.show()
         self._task = run(
             write_report,
-            session,
-            record_id,
-            made_by,
+            partial(collect, session, record_id, made_by),
             path,
             owner=self,
-            progress=self._bar.setValue,
-            done=self._done,
+            progress=lambda share: self._bar.setValue(round(90 * share)),
+            done=lambda _none: self._done(path),
             failed=partial(self._failed, partial(self.begin, session, record_id, made_by), path),
             lane=Lane.LONG,
         )
