@@ -77,6 +77,7 @@ class Transport:
         self._moved = threading.Condition()
         self._moves = 0
         self._closed = False
+        self._running = 0
         self._login: _Login | None = None
         self._renewal = threading.Lock()
         self.on_login_lost: Callable[[], None] | None = None
@@ -97,12 +98,36 @@ class Transport:
             self._moved.notify_all()
 
     def close(self) -> None:
-        """Forget the tokens and let go of every connection; waiting calls end with Unreachable."""
+        """Forget the tokens and let go of every connection; waiting calls end with Unreachable.
+
+        A call whose request is on its way still gets its answer; the last of them closes the connections.
+        """
         with self._moved:
             self._closed = True
             self._moved.notify_all()
+            idle = not self._running
         self._login = None
-        self._http.close()
+        if idle:
+            self._http.close()
+
+    @contextmanager
+    def _connected(self) -> Iterator[None]:
+        """Keep the connections open: one that opens while the pool is closed would stay behind.
+
+        Raises Unreachable after `close()`.
+        """
+        with self._moved:
+            if self._closed:
+                raise Unreachable
+            self._running += 1
+        try:
+            yield
+        finally:
+            with self._moved:
+                self._running -= 1
+                last = self._closed and not self._running
+            if last:
+                self._http.close()
 
     # Login
 
@@ -210,16 +235,17 @@ class Transport:
         """
         timeout = httpx.Timeout(seconds, connect=5.0)
         send = partial(self._deliver, "GET", path, repeatable=True, stream=True, timeout=timeout)
-        given = self._as_person(send, headers or {})
-        try:
-            if given.status_code >= 300:
-                given.read()
-                raise failure(given)
-            yield given
-        except httpx.TransportError as error:
-            raise Unreachable from error
-        finally:
-            given.close()
+        with self._connected():
+            given = self._as_person(send, headers or {})
+            try:
+                if given.status_code >= 300:
+                    given.read()
+                    raise failure(given)
+                yield given
+            except httpx.TransportError as error:
+                raise Unreachable from error
+            finally:
+                given.close()
 
     def _as_person(self, send: Callable[..., httpx.Response], headers: Mapping[str, str]) -> httpx.Response:
         token = self._access()
@@ -231,7 +257,11 @@ class Transport:
             given = send(headers={**headers, "Authorization": f"Bearer {token}"})
         return given
 
-    def _deliver(
+    def _deliver(self, method: str, path: str, **options: Any) -> httpx.Response:
+        with self._connected():
+            return self._send(method, path, **options)
+
+    def _send(
         self, method: str, path: str, *, repeatable: bool, stream: bool = False, **options: Any
     ) -> httpx.Response:
         """Send until there is an answer or the patience is at its end. Raises Unreachable."""

@@ -153,6 +153,35 @@ def test_closing_ends_a_waiting_call() -> None:
             call.result(timeout=20)
 
 
+class Slow(httpx.BaseTransport):
+    """Answers when it may; tells whether its connections are closed."""
+
+    def __init__(self) -> None:
+        self.asked, self.may = threading.Event(), threading.Event()
+        self.closed = False
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        self.asked.set()
+        assert self.may.wait(20)
+        return enveloped({"needed": True})
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def test_closing_leaves_the_connections_to_the_last_call() -> None:
+    transport = Slow()
+    session = Session(BASE, transport=transport)
+    with ThreadPoolExecutor(1) as pool:
+        call = pool.submit(session.account.first_run_needed)
+        assert transport.asked.wait(20)
+        session.close()
+        assert not transport.closed
+        transport.may.set()
+        assert call.result(timeout=20) is True
+    assert transport.closed
+
+
 class Endless(httpx.SyncByteStream):
     """A body that has no end."""
 
