@@ -123,11 +123,14 @@ class Transport:
         try:
             yield
         finally:
-            with self._moved:
-                self._running -= 1
-                last = self._closed and not self._running
-            if last:
+            if self._call_ended():
                 self._http.close()
+
+    def _call_ended(self) -> bool:
+        """True when that was the last call after `close()`."""
+        with self._moved:
+            self._running -= 1
+            return self._closed and not self._running
 
     # Login
 
