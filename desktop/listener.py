@@ -69,7 +69,7 @@ def _listen(report: Report, session: Session) -> None:
         report.check()
         with contextlib.suppress(ClientError):
             try:
-                session.events.read(take, last)
+                session.events.read(take, last, report.check)
             except (Forbidden, NotFound):
                 return
         report.wait(_AGAIN_SECONDS)

@@ -27,11 +27,18 @@ class Events:
         self._guard = threading.Lock()
         self._open: set[httpx.Response] = set()
 
-    def read(self, take: Callable[[ChangeEvent | None], None], last_id: str | None = None) -> None:
+    def read(
+        self,
+        take: Callable[[ChangeEvent | None], None],
+        last_id: str | None = None,
+        begin: Callable[[], None] = lambda: None,
+    ) -> None:
         """Call `take` with each change, and with None when some were missed, until the service ends it.
 
-        `last_id`: the id of the last event that was taken, to go on after it. What `take` raises ends the
-        reading. Raises Unreachable when the connection is lost or closed, and what every call raises.
+        `last_id`: the id of the last event that was taken, to go on after it. `begin` is called once, when
+        `close` can end this reading: whoever closes without ending it for good refuses there a reading that
+        was still connecting. What `take` and `begin` raise ends the reading. Raises Unreachable when the
+        connection is lost or closed, and what every call raises.
         """
         headers = {"Accept": "text/event-stream"}
         if last_id is not None:
@@ -40,6 +47,9 @@ class Events:
             with self._guard:
                 self._open.add(response)
             try:
+                if self._transport.closed:
+                    raise Unreachable
+                begin()
                 self._lines(response, take)
             finally:
                 with self._guard:

@@ -64,5 +64,6 @@ class Session:
 
     def close(self) -> None:
         """Forget the tokens and close every connection; waiting calls end with Unreachable."""
-        self.events.close()
+        # In this order: a stream that opens meanwhile is ended here, or finds the transport closed.
         self._transport.close()
+        self.events.close()

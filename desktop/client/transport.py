@@ -110,6 +110,11 @@ class Transport:
         if idle:
             self._http.close()
 
+    @property
+    def closed(self) -> bool:
+        """True after `close()`."""
+        return self._closed
+
     @contextmanager
     def _connected(self) -> Iterator[None]:
         """Keep the connections open: one that opens while the pool is closed would stay behind.

@@ -104,3 +104,26 @@ def test_what_the_taker_raises_is_no_fault_of_the_connection(service: Service, s
 
     with pytest.raises(OSError, match="No space"):
         session.events.read(full)
+
+
+def test_a_reading_that_is_refused_at_its_begin_takes_nothing(service: Service, session: Session) -> None:
+    service.answers["/api/events"] = lambda request: httpx.Response(200, text=change(1))
+
+    def refuse() -> None:
+        raise LookupError
+
+    with pytest.raises(LookupError):
+        session.events.read(pytest.fail, begin=refuse)
+    assert session.events._open == set()
+
+
+def test_a_stream_that_opens_while_the_session_is_closed_is_not_read(
+    service: Service, session: Session
+) -> None:
+    def late(_request: httpx.Request) -> httpx.Response:
+        session.close()
+        return httpx.Response(200, text=change(1))
+
+    service.answers["/api/events"] = late
+    with pytest.raises(Unreachable):
+        session.events.read(pytest.fail)
