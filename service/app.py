@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, FastAPI
 from fastapi.responses import JSONResponse
-from fastapi.routing import APIRoute, iter_route_contexts
+from fastapi.routing import iter_route_contexts
 from sqlalchemy import func
 from sqlmodel import Session, col, select
 
@@ -43,6 +43,7 @@ from service.inspection.ports import JoinSources, Ports
 from service.inspection.routes import router as inspection_router
 from service.inspection.service import InspectionService
 from service.leaving import EndWithClient
+from service.routing import add_routes, operation_id
 from service.schema import migrate
 from service.sealing import seal_log
 from service.settings import Settings
@@ -54,10 +55,6 @@ if TYPE_CHECKING:
 
 
 _NAME = func.coalesce(User.name, User.username).label("name")
-
-
-def _operation_id(route: APIRoute) -> str:
-    return f"{route.tags[0]}_{route.name}" if route.tags else route.name
 
 
 class Domains:
@@ -119,7 +116,7 @@ class Domains:
         )
 
     def routers(self) -> list[APIRouter]:
-        """The routes of every domain, without the prefix."""
+        """The routes of every domain."""
         return [
             account_router(self.account),
             face_router(self.face),
@@ -202,7 +199,7 @@ def create_app(settings: Settings) -> FastAPI:
         # A redirect would repeat the Host header; another address is simply not there.
         redirect_slashes=False,
         openapi_url="/api/openapi.json",
-        generate_unique_id_function=_operation_id,
+        generate_unique_id_function=operation_id,
         responses=failures(400),
     )
     app.state.start_failure = None
@@ -211,7 +208,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.state.end_streams = domains.ring.close
     install_handlers(app)
     for router in domains.routers():
-        app.include_router(router, prefix="/api")
+        add_routes(app, router)
     app.include_router(_health(database))
     install_docs(app)
 

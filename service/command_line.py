@@ -21,7 +21,6 @@ from shared.reasons import reason
 
 # Commands whose options their own room reads: `main(words, settings) -> exit status`.
 _ROOMS = {
-    "worker": "service.detection.worker",
     "user": "service.account.cli",
     "face": "service.face.cli",
     "model": "service.detection.cli",

@@ -9,7 +9,8 @@ from fastapi import APIRouter, Body, Query, Request
 from service.account.rules import PROFILE_SENTENCES
 from service.account.service import AccountService
 from service.envelope import Problem, failures
-from service.security import AskedFirst, Caller, client_address, logged_in, require
+from service.routing import add_routes, api_router
+from service.security import Caller, client_address, logged_in, require
 from shared.codes import ErrorCode, Permission
 from shared.wire.account import (
     FirstAdmin,
@@ -38,14 +39,14 @@ _UPDATE_INFO = {"requestBody": {"content": {"application/json": {"schema": _PROF
 
 def router(service: AccountService) -> APIRouter:
     """The routes of `service`."""
-    routes = APIRouter(route_class=AskedFirst)
-    routes.include_router(_auth(service))
-    routes.include_router(_users(service))
+    routes = api_router()
+    add_routes(routes, _auth(service))
+    add_routes(routes, _users(service))
     return routes
 
 
 def _auth(service: AccountService) -> APIRouter:
-    routes = APIRouter(route_class=AskedFirst, prefix="/auth", tags=["auth"])
+    routes = api_router("/auth", tags=["auth"])
 
     @routes.post("/login", responses=failures(422, 429))
     async def login(request: Request, body: Login) -> Envelope[Tokens | None]:
@@ -107,7 +108,7 @@ def _auth(service: AccountService) -> APIRouter:
 
 
 def _users(service: AccountService) -> APIRouter:
-    routes = APIRouter(route_class=AskedFirst, prefix="/users", tags=["users"])
+    routes = api_router("/users", tags=["users"])
     manage = require(Permission.USER_MANAGE)
     manage_now = require(Permission.USER_MANAGE, recent_password=True)
 

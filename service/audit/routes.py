@@ -8,7 +8,8 @@ from fastapi import APIRouter, Query
 
 from service.audit.service import AuditQuery, AuditService
 from service.envelope import failures
-from service.security import AskedFirst, Caller, require
+from service.routing import api_router
+from service.security import Caller, require
 from shared.codes import Permission
 from shared.wire.audit import AuditEntry
 from shared.wire.common import Envelope, Page
@@ -16,7 +17,7 @@ from shared.wire.common import Envelope, Page
 
 def router(service: AuditService) -> APIRouter:
     """The route `/audit`."""
-    audit = APIRouter(route_class=AskedFirst, tags=["audit"])
+    audit = api_router(tags=["audit"])
 
     @audit.get("/audit", responses=failures(401, 403, 422))
     async def list_audit(

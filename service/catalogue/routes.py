@@ -14,7 +14,8 @@ from pydantic import BaseModel
 from service.catalogue.service import CatalogueService
 from service.catalogue.shelf import Listing, Versioned
 from service.envelope import failures
-from service.security import AskedFirst, Caller, require
+from service.routing import add_routes, api_router
+from service.security import Caller, require
 from shared.codes import Permission
 from shared.wire.catalogue import (
     Aircraft,
@@ -45,14 +46,14 @@ def _answer(response: Response, versioned: Versioned[Read], msg: str) -> Envelop
 
 def router(service: CatalogueService) -> APIRouter:
     """The routes below `/catalogue`."""
-    catalogue = APIRouter(route_class=AskedFirst, prefix="/catalogue", tags=["catalogue"])
+    catalogue = api_router()
     for part in (_aircraft, _flights, _tasks, _reference_images):
-        catalogue.include_router(part(service))
+        add_routes(catalogue, part(service))
     return catalogue
 
 
 def _aircraft(service: CatalogueService) -> APIRouter:
-    routes = APIRouter(route_class=AskedFirst, prefix="/aircraft")
+    routes = api_router("/catalogue/aircraft", tags=["catalogue"])
 
     @routes.get("", responses=failures(401, 403, 422))
     async def list_aircraft(listing: Asked, caller: Caller = _READ) -> Envelope[Page[Aircraft]]:
@@ -95,7 +96,7 @@ def _aircraft(service: CatalogueService) -> APIRouter:
 
 
 def _flights(service: CatalogueService) -> APIRouter:
-    routes = APIRouter(route_class=AskedFirst, prefix="/flights")
+    routes = api_router("/catalogue/flights", tags=["catalogue"])
 
     @routes.get("", responses=failures(401, 403, 422))
     async def list_flights(
@@ -140,7 +141,7 @@ def _flights(service: CatalogueService) -> APIRouter:
 
 
 def _tasks(service: CatalogueService) -> APIRouter:
-    routes = APIRouter(route_class=AskedFirst, prefix="/tasks")
+    routes = api_router("/catalogue/tasks", tags=["catalogue"])
 
     @routes.get("", responses=failures(401, 403, 422))
     async def list_tasks(
@@ -185,7 +186,7 @@ def _tasks(service: CatalogueService) -> APIRouter:
 
 
 def _reference_images(service: CatalogueService) -> APIRouter:
-    routes = APIRouter(route_class=AskedFirst, prefix="/reference-images")
+    routes = api_router("/catalogue/reference-images", tags=["catalogue"])
 
     @routes.get("", responses=failures(401, 403, 422))
     async def list_reference_images(

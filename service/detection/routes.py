@@ -16,7 +16,8 @@ from service.detection.models import MOST_BYTES, etag, refused
 from service.detection.onnx.settings import settings_given
 from service.detection.service import DetectionService
 from service.envelope import Problem, failures
-from service.security import AskedFirst, Caller, require
+from service.routing import api_router
+from service.security import Caller, require
 from shared.codes import ErrorCode, Permission
 from shared.wire.common import Envelope, Id, LongText, OptionalId, OptionalText, RequiredName
 from shared.wire.detection import (
@@ -37,8 +38,8 @@ Wait = Annotated[float, Query(ge=0, le=60, description="seconds to wait for the 
 
 
 def router(service: DetectionService) -> APIRouter:
-    """The routes of this domain, without the prefix `/api`."""
-    routes = APIRouter(route_class=AskedFirst, tags=["detection"], responses=failures(401, 403, 422))
+    """The routes of this domain."""
+    routes = api_router(tags=["detection"], responses=failures(401, 403, 422))
     _jobs(routes, service)
     _batches(routes, service)
     _models(routes, service)

@@ -23,13 +23,12 @@ from typing import Any, BinaryIO
 
 from service.detection import frames
 from service.detection.failure import BadModel, DetectionFailed
-from service.settings import Settings
 from shared.wire.detection import ModelKind
 
 _CHECK_BYTES = 6 * 2**30
 
 
-def main(words: Sequence[str], settings: Settings) -> int:
+def main(words: Sequence[str]) -> int:
     """Serve requests until the input closes, or check one model file."""
     parser = argparse.ArgumentParser(prog="walkaround worker", description="run the detection of a service")
     parser.add_argument("--check", type=Path, help="check this model file, print what it is, and end")
@@ -37,6 +36,8 @@ def main(words: Sequence[str], settings: Settings) -> int:
     parser.add_argument("--settings", default="{}", help="settings of the model as JSON, when checking")
     parser.add_argument("--classes", type=int, default=0, help="the number of labels given, when checking")
     options = parser.parse_args(words[1:])
+    # As for the service: what is written is for its account, and for nobody else.
+    os.umask(0o077)
     _step_back()
     if options.check is not None:
         return _check(options.check, options.kind, json.loads(options.settings), options.classes)

@@ -11,7 +11,8 @@ from fastapi.responses import StreamingResponse
 
 from service.envelope import Problem, failures
 from service.events.ring import Ring
-from service.security import AskedFirst, Caller, authenticated, require
+from service.routing import api_router
+from service.security import Caller, authenticated, require
 from shared.codes import ErrorCode, Permission
 from shared.wire.events import ChangeEvent
 
@@ -121,7 +122,7 @@ async def stream(
 
 def router(ring: Ring, heartbeat: float = HEARTBEAT_SECONDS) -> APIRouter:
     """The route `/events`."""
-    events = APIRouter(route_class=AskedFirst, tags=["events"])
+    events = api_router(tags=["events"])
 
     @events.get(
         "/events",

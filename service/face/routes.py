@@ -7,7 +7,8 @@ from fastapi import APIRouter, Request
 from service.envelope import Refusal, failures
 from service.face.consent import CONSENT_BY_CALLER, CONSENT_VERSION
 from service.face.service import FaceService
-from service.security import AskedFirst, Caller, client_address, logged_in, require
+from service.routing import api_router
+from service.security import Caller, client_address, logged_in, require
 from shared.codes import Permission
 from shared.wire.account import Tokens
 from shared.wire.common import Envelope, Id
@@ -35,8 +36,8 @@ def _submitted(body: FaceInfo | FaceLogin) -> str:
 
 
 def router(service: FaceService) -> APIRouter:
-    """Routes without the prefix `/api`."""
-    routes = APIRouter(route_class=AskedFirst, tags=["face"])
+    """The routes of this domain."""
+    routes = api_router(tags=["face"])
 
     @routes.post("/auth/updateFaceInfo", responses=failures(401, 422, 429, 503))
     async def update_face_info(

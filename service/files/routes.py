@@ -12,7 +12,8 @@ from service.envelope import Problem, failures
 from service.files.rules import byte_range, disposition, has_tag
 from service.files.service import FilesService
 from service.files.tiles import has_tile
-from service.security import AskedFirst, Caller, require
+from service.routing import api_router
+from service.security import Caller, require
 from shared.codes import ErrorCode, Permission
 from shared.geometry import Rect
 from shared.tiles import TILE
@@ -63,7 +64,7 @@ _Length = Annotated[int, Query(ge=1, le=2**31 - 1)]
 
 def router(service: FilesService) -> APIRouter:
     """The routes below `/files`."""
-    files = APIRouter(route_class=AskedFirst, prefix="/files", tags=["files"])
+    files = api_router("/files", tags=["files"])
 
     @files.post("", responses=failures(401, 403, 413, 415, 422), openapi_extra=_FORM)
     async def upload_file(

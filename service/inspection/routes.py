@@ -16,7 +16,8 @@ from service.inspection.records import RecordSearch, RecordState
 from service.inspection.rules import etag
 from service.inspection.seal_routes import add_seal_routes
 from service.inspection.service import InspectionService
-from service.security import AskedFirst, Caller, ask_right, require
+from service.routing import api_router
+from service.security import Caller, ask_right, require
 from shared.codes import Permission
 from shared.wire.common import (
     UPDATED_BY,
@@ -75,8 +76,8 @@ ITEM_DELETED = "删除成功"
 
 
 def router(service: InspectionService) -> APIRouter:
-    """The routes of this domain, without the prefix `/api`."""
-    routes = APIRouter(route_class=AskedFirst, responses=failures(401, 403, 422))
+    """The routes of this domain."""
+    routes = api_router(responses=failures(401, 403, 422))
     _records(routes, service)
     _items(routes, service)
     _extras(routes, service)

@@ -5,18 +5,40 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from starlette.testclient import TestClient
 
 from shared.codes import ROLE_PERMISSIONS, Permission, Role
-from tests.contract.running import assert_invalid, failed
+from tests.contract.running import Running, assert_invalid, failed, new_id
 from tests.service.face import faces
-from tests.service_app import ADMIN
+from tests.service_app import ADMIN, with_token
 
 AsRole = Callable[..., TestClient]
 NEW_PASSWORD = "another-horse-battery"
+
+
+class Account(NamedTuple):
+    """A user of the running application that one test has for itself, logged in."""
+
+    username: str
+    password: str
+    client: TestClient
+
+
+def new_account(running: Running, role: str, username: str = "") -> Account:
+    username = username or new_id("user")
+    login = {"username": username, "password": f"pass-of-{username}"}
+    running.made("/api/users", **login, roles=[role])
+    token = running.anonymous.post("/api/auth/login", json=login).json()["data"]["access_token"]
+    return Account(username, login["password"], with_token(running.anonymous, token))
+
+
+@pytest.fixture
+def account(running: Running) -> Account:
+    """An admin. Tests of face logins have an application of their own: a face belongs to one user of it."""
+    return new_account(running, "admin")
 
 
 def _face(pixels: faces.Pixels) -> str:
@@ -74,8 +96,8 @@ def test_update_face_info_gives_the_submitted_face_info_unchanged_and_msg_null(c
         assert answer.json() == {"code": 0, "data": face, "msg": None}
 
 
-def test_update_face_info_needs_a_jwt(anonymous: TestClient) -> None:
-    answer = anonymous.post("/api/auth/updateFaceInfo", json={"faceInfo": "x"})
+def test_update_face_info_needs_a_jwt(running: Running) -> None:
+    answer = running.anonymous.post("/api/auth/updateFaceInfo", json={"faceInfo": "x"})
     assert answer.status_code == 401
     assert answer.json() == failed("not_logged_in", "请先登录")
 
@@ -94,7 +116,7 @@ def test_face_login_needs_no_login_and_gives_tokens_and_payload(
         assert anonymous.get("/api/auth/me", headers=header).status_code == 200
 
 
-def test_update_profile_changes_the_fields_that_were_sent(client: TestClient) -> None:
+def test_update_profile_changes_the_fields_that_were_sent(account: Account) -> None:
     profile = {
         "email": "li@example.cn",
         "phone": "+86 138-0000-0000",
@@ -103,18 +125,18 @@ def test_update_profile_changes_the_fields_that_were_sent(client: TestClient) ->
         "work_years": 7,
         "department": "机务部",
     }
-    answer = client.post("/api/auth/updateInfo", json=profile)
+    answer = account.client.post("/api/auth/updateInfo", json=profile)
     assert answer.status_code == 200
     user = answer.json()["data"]
     assert answer.json() == {"code": 0, "data": user, "msg": "更新数据成功"}
     assert list(user) == USER_FIELDS
     assert profile.items() <= user.items()
-    assert client.get("/api/auth/me").json()["data"]["user"] == user
-    more = client.post("/auth/updateInfo", json={"work_years": 8})
+    assert account.client.get("/api/auth/me").json()["data"]["user"] == user
+    more = account.client.post("/auth/updateInfo", json={"work_years": 8})
     after = more.json()["data"]
     assert more.json() == {"code": 0, "data": after, "msg": "更新数据成功"}
     assert {**after, "updated_at": user["updated_at"]} == {**user, "work_years": 8}
-    nothing = client.post("/api/auth/updateInfo", json={})
+    nothing = account.client.post("/api/auth/updateInfo", json={})
     assert nothing.json() == {"code": 0, "data": after, "msg": "更新数据成功"}
 
 
@@ -127,70 +149,70 @@ def test_update_profile_registers_the_face_info(client: TestClient, anonymous: T
 
 
 def test_update_profile_needs_the_permission_user_update(
-    client: TestClient, as_role: AsRole, anonymous: TestClient, monkeypatch: pytest.MonkeyPatch
+    running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    answer = anonymous.post("/api/auth/updateInfo", json={"name": "x"})
+    answer = running.anonymous.post("/api/auth/updateInfo", json={"name": "x"})
     assert (answer.status_code, answer.json()) == (401, failed("not_logged_in", "请先登录"))
     # Every role has it, so it is taken from one here.
     fewer = ROLE_PERMISSIONS[Role.VIEWER] - {Permission.USER_UPDATE}
     monkeypatch.setitem(ROLE_PERMISSIONS, Role.VIEWER, fewer)
-    answer = as_role("viewer").post("/api/auth/updateInfo", json={"name": "x"})
+    answer = running.as_role("viewer").post("/api/auth/updateInfo", json={"name": "x"})
     assert answer.status_code == 403
     assert answer.json() == failed("permission_missing", "权限不足", permissions=["USER.UPDATE"])
 
 
-def test_update_profile_is_open_to_every_role(as_role: AsRole) -> None:
+def test_update_profile_is_open_to_every_role(running: Running) -> None:
     for role in ("admin", "planner", "inspector", "viewer"):
-        assert as_role(role).post("/api/auth/updateInfo", json={"name": "x"}).json()["code"] == 0
+        assert running.as_role(role).post("/api/auth/updateInfo", json={"name": "x"}).json()["code"] == 0
 
 
-def test_change_password_gives_true(client: TestClient, anonymous: TestClient) -> None:
-    steps = {"/api/auth/updatePassword": (ADMIN[1], "in-between-battery")}
+def test_change_password_gives_true(running: Running, account: Account) -> None:
+    steps = {"/api/auth/updatePassword": (account.password, "in-between-battery")}
     steps["/auth/updatePassword"] = ("in-between-battery", NEW_PASSWORD)
     for path, (password, new_password) in steps.items():
-        answer = client.post(path, json={"password": password, "newPassword": new_password})
+        answer = account.client.post(path, json={"password": password, "newPassword": new_password})
         assert answer.status_code == 200
         assert answer.json() == {"code": 0, "data": True, "msg": "更新密码成功"}
-    login = {"username": ADMIN[0], "password": NEW_PASSWORD}
-    assert anonymous.post("/api/auth/login", json=login).json()["code"] == 0
-    login["password"] = ADMIN[1]
-    old = anonymous.post("/api/auth/login", json=login)
+    login = {"username": account.username, "password": NEW_PASSWORD}
+    assert running.anonymous.post("/api/auth/login", json=login).json()["code"] == 0
+    login["password"] = account.password
+    old = running.anonymous.post("/api/auth/login", json=login)
     assert (old.status_code, old.json()) == (200, {"code": 1, "data": None, "msg": "用户名或密码错误"})
 
 
-def test_change_password_ends_the_other_sessions(client: TestClient, anonymous: TestClient) -> None:
-    login = {"username": ADMIN[0], "password": ADMIN[1]}
-    other = anonymous.post("/api/auth/login", json=login).json()["data"]
-    client.post("/api/auth/updatePassword", json={"password": ADMIN[1], "newPassword": NEW_PASSWORD})
-    assert client.get("/api/auth/me").status_code == 200
+def test_change_password_ends_the_other_sessions(running: Running, account: Account) -> None:
+    login = {"username": account.username, "password": account.password}
+    other = running.anonymous.post("/api/auth/login", json=login).json()["data"]
+    account.client.post(
+        "/api/auth/updatePassword", json={"password": account.password, "newPassword": NEW_PASSWORD}
+    )
+    assert account.client.get("/api/auth/me").status_code == 200
     header = {"Authorization": f"Bearer {other['access_token']}"}
     for answer in (
-        anonymous.get("/api/auth/me", headers=header),
-        anonymous.post("/api/auth/refresh", json={"refresh_token": other["refresh_token"]}),
+        running.anonymous.get("/api/auth/me", headers=header),
+        running.anonymous.post("/api/auth/refresh", json={"refresh_token": other["refresh_token"]}),
     ):
         assert (answer.status_code, answer.json()) == (401, failed("not_logged_in", "请先登录"))
 
 
-def test_change_password_needs_a_jwt_and_no_permission(as_role: AsRole, anonymous: TestClient) -> None:
+def test_change_password_needs_a_jwt_and_no_permission(running: Running) -> None:
     body = {"password": "x", "newPassword": NEW_PASSWORD}
-    answer = anonymous.post("/api/auth/updatePassword", json=body)
+    answer = running.anonymous.post("/api/auth/updatePassword", json=body)
     assert (answer.status_code, answer.json()) == (401, failed("not_logged_in", "请先登录"))
-    viewer = as_role("viewer", username="watcher")
-    body = {"password": "pass-of-watcher", "newPassword": NEW_PASSWORD}
-    answer = viewer.post("/api/auth/updatePassword", json=body)
+    viewer = new_account(running, "viewer")
+    body = {"password": viewer.password, "newPassword": NEW_PASSWORD}
+    answer = viewer.client.post("/api/auth/updatePassword", json=body)
     assert answer.json() == {"code": 0, "data": True, "msg": "更新密码成功"}
 
 
 # Authentication
 
 
-def test_every_operation_needs_the_scheme_bearer_and_a_token(
-    client: TestClient, anonymous: TestClient
-) -> None:
-    good = client.headers["authorization"].removeprefix("Bearer ")
+def test_every_operation_needs_the_scheme_bearer_and_a_token(running: Running, account: Account) -> None:
+    good = account.client.headers["authorization"].removeprefix("Bearer ")
     for header in (None, "", "Bearer", "Bearer ", "Bearer x", f"Basic {good}", f"Token {good}", good):
         headers = {} if header is None else {"Authorization": header}
-        answer = anonymous.post("/api/auth/updateInfo", json={}, headers=headers)
+        answer = running.anonymous.post("/api/auth/updateInfo", json={}, headers=headers)
         assert answer.status_code == 401, header
         assert answer.json() == {"code": 1, "data": {"error": "not_logged_in"}, "msg": "请先登录"}
         assert answer.headers["www-authenticate"] == "Bearer"
@@ -201,16 +223,16 @@ def test_every_operation_needs_the_scheme_bearer_and_a_token(
 MISSING: list[dict[str, Any]] = [{}, {"faceInfo": None}, {"faceInfo": ""}]
 
 
-def test_update_face_info_face_info_missing(client: TestClient) -> None:
+def test_update_face_info_face_info_missing(account: Account) -> None:
     for body in MISSING:
-        answer = client.post("/api/auth/updateFaceInfo", json=body)
+        answer = account.client.post("/api/auth/updateFaceInfo", json=body)
         assert answer.status_code == 200
         assert answer.json() == {"code": 1, "data": None, "msg": "人脸信息缺失"}
 
 
-def test_face_login_face_info_missing(anonymous: TestClient) -> None:
+def test_face_login_face_info_missing(running: Running) -> None:
     for body in MISSING:
-        answer = anonymous.post("/api/auth/loginByFaceInfo", json=body)
+        answer = running.anonymous.post("/api/auth/loginByFaceInfo", json=body)
         assert answer.status_code == 200
         assert answer.json() == {"code": 1, "data": None, "msg": "人脸信息缺失"}
 
@@ -265,9 +287,9 @@ SENTENCES = {
 }
 
 
-def test_update_profile_failure(client: TestClient) -> None:
+def test_update_profile_failure(account: Account) -> None:
     for field, value in BAD_PROFILES:
-        answer = client.post("/api/auth/updateInfo", json={"department": "机务部", field: value})
+        answer = account.client.post("/api/auth/updateInfo", json={"department": "机务部", field: value})
         assert answer.status_code == 200
         body = answer.json()
         assert (body["code"], body["msg"]) == (1, "更新数据失败"), (field, value)
@@ -275,10 +297,10 @@ def test_update_profile_failure(client: TestClient) -> None:
         if value == "no picture":
             sentence = "人脸图像不是有效的 Base64 内容，请重新选择照片"
         assert body["data"] == f"{field}：{sentence}"
-    assert client.get("/api/auth/me").json()["data"]["user"]["department"] is None
+    assert account.client.get("/api/auth/me").json()["data"]["user"]["department"] is None
 
 
-def test_update_profile_null_clears_a_field(client: TestClient) -> None:
+def test_update_profile_null_clears_a_field(account: Account) -> None:
     for cleared in (None, ""):
         texts = {
             "email": "li@example.cn",
@@ -287,19 +309,22 @@ def test_update_profile_null_clears_a_field(client: TestClient) -> None:
             "gender": "女",
             "department": "部",
         }
-        client.post("/api/auth/updateInfo", json=texts)
-        answer = client.post(
+        account.client.post("/api/auth/updateInfo", json=texts)
+        answer = account.client.post(
             "/api/auth/updateInfo", json={**dict.fromkeys(texts, cleared), "faceInfo": cleared}
         )
         assert (answer.json()["code"], answer.json()["msg"]) == (0, "更新数据成功")
         assert [answer.json()["data"][name] for name in texts] == [None] * len(texts)
-    client.post("/api/auth/updateInfo", json={"work_years": 7})
-    assert client.post("/api/auth/updateInfo", json={"work_years": None}).json()["data"]["work_years"] is None
+    account.client.post("/api/auth/updateInfo", json={"work_years": 7})
+    assert (
+        account.client.post("/api/auth/updateInfo", json={"work_years": None}).json()["data"]["work_years"]
+        is None
+    )
 
 
-def test_change_password_wrong_current_password(client: TestClient) -> None:
+def test_change_password_wrong_current_password(account: Account) -> None:
     body = {"password": "wrong", "newPassword": NEW_PASSWORD}
-    answer = client.post("/api/auth/updatePassword", json=body)
+    answer = account.client.post("/api/auth/updatePassword", json=body)
     assert answer.status_code == 200
     assert answer.json() == {"code": 1, "data": None, "msg": "原密码错误"}
 
@@ -313,37 +338,39 @@ BAD_PASSWORDS = {
 }
 
 
-def test_change_password_new_password_against_the_rules(as_role: AsRole) -> None:
-    viewer = as_role("viewer", username="long-watcher")
+def test_change_password_new_password_against_the_rules(running: Running) -> None:
+    viewer = new_account(running, "viewer", "long-watcher")
     for new, msg in BAD_PASSWORDS.items():
-        body = {"password": "pass-of-long-watcher", "newPassword": new}
-        answer = viewer.post("/api/auth/updatePassword", json=body)
+        body = {"password": viewer.password, "newPassword": new}
+        answer = viewer.client.post("/api/auth/updatePassword", json=body)
         assert answer.status_code == 422
         (field,) = answer.json()["data"]["fields"]
         assert answer.json() == failed("invalid_input", msg, fields=[field])
         assert (field["field"], field["message"]) == ("newPassword", msg)
 
 
-def test_change_password_new_password_equal_to_the_current_one(
-    client: TestClient, anonymous: TestClient
-) -> None:
+def test_change_password_new_password_equal_to_the_current_one(account: Account) -> None:
     # In full width it is the same password: it is read as NFKC.
-    for new in (ADMIN[1], "".join(chr(ord(one) + 0xFEE0) for one in ADMIN[1])):
-        answer = client.post("/api/auth/updatePassword", json={"password": ADMIN[1], "newPassword": new})
+    for new in (account.password, "".join(chr(ord(one) + 0xFEE0) for one in account.password)):
+        answer = account.client.post(
+            "/api/auth/updatePassword", json={"password": account.password, "newPassword": new}
+        )
         assert answer.status_code == 422
         (field,) = answer.json()["data"]["fields"]
         assert answer.json() == failed("invalid_input", "新密码不能与原密码相同", fields=[field])
         assert (field["field"], field["type"]) == ("newPassword", "password_unchanged")
     # Whoever does not know the current one is not told whether the new one is the same.
-    answer = client.post("/api/auth/updatePassword", json={"password": "wrong", "newPassword": ADMIN[1]})
+    answer = account.client.post(
+        "/api/auth/updatePassword", json={"password": "wrong", "newPassword": account.password}
+    )
     assert answer.json() == {"code": 1, "data": None, "msg": "原密码错误"}
 
 
-def test_change_password_throttled(client: TestClient) -> None:
+def test_change_password_throttled(account: Account) -> None:
     body = {"password": "wrong", "newPassword": NEW_PASSWORD}
     for _ in range(5):
-        assert client.post("/api/auth/updatePassword", json=body).json()["msg"] == "原密码错误"
-    answer = client.post("/api/auth/updatePassword", json=body)
+        assert account.client.post("/api/auth/updatePassword", json=body).json()["msg"] == "原密码错误"
+    answer = account.client.post("/api/auth/updatePassword", json=body)
     seconds = int(answer.headers["retry-after"])
     assert answer.status_code == 429
     assert 0 < seconds <= 30
@@ -364,7 +391,7 @@ def test_face_login_throttled(anonymous: TestClient, monkeypatch: pytest.MonkeyP
     assert answer.json() == failed("too_many_requests", msg, retry_after=seconds)
 
 
-def test_change_password_fields_missing_or_of_a_wrong_type(client: TestClient) -> None:
+def test_change_password_fields_missing_or_of_a_wrong_type(account: Account) -> None:
     bodies: list[tuple[dict[str, Any], list[str]]] = [
         ({}, ["password", "newPassword"]),
         ({"password": "x"}, ["newPassword"]),
@@ -374,35 +401,37 @@ def test_change_password_fields_missing_or_of_a_wrong_type(client: TestClient) -
         ({"password": "x", "newPassword": "x" * 1025}, ["newPassword"]),
     ]
     for body, named in bodies:
-        assert_invalid(client.post("/api/auth/updatePassword", json=body), *named)
+        assert_invalid(account.client.post("/api/auth/updatePassword", json=body), *named)
 
 
 # What the contract leaves open and the design decides
 
 
-def test_password_login(client: TestClient, anonymous: TestClient) -> None:
-    login = {"username": ADMIN[0], "password": ADMIN[1]}
+def test_password_login(running: Running, account: Account) -> None:
+    login = {"username": account.username, "password": account.password}
     for path in ("/api/auth/login", "/auth/login"):
-        answer = anonymous.post(path, json=login)
+        answer = running.anonymous.post(path, json=login)
         assert answer.status_code == 200
         assert (answer.json()["code"], answer.json()["msg"]) == (0, "登录成功")
-        _assert_tokens(answer.json()["data"], ADMIN[0], ["admin"])
+        _assert_tokens(answer.json()["data"], account.username, ["admin"])
 
 
-def test_password_login_failed(client: TestClient, anonymous: TestClient) -> None:
-    for username in (ADMIN[0], "nobody"):
-        answer = anonymous.post("/api/auth/login", json={"username": username, "password": "wrong"})
+def test_password_login_failed(running: Running, account: Account) -> None:
+    for username in (account.username, "nobody"):
+        answer = running.anonymous.post("/api/auth/login", json={"username": username, "password": "wrong"})
         assert answer.status_code == 200
         assert answer.json() == {"code": 1, "data": None, "msg": "用户名或密码错误"}
 
 
-def test_refresh(client: TestClient, anonymous: TestClient) -> None:
-    login = anonymous.post("/api/auth/login", json={"username": ADMIN[0], "password": ADMIN[1]})
+def test_refresh(running: Running, account: Account) -> None:
+    login = running.anonymous.post(
+        "/api/auth/login", json={"username": account.username, "password": account.password}
+    )
     spent = login.json()["data"]["refresh_token"]
     for path in ("/api/auth/refresh", "/auth/refresh"):
-        answer = anonymous.post(path, json={"refresh_token": spent})
+        answer = running.anonymous.post(path, json={"refresh_token": spent})
         assert (answer.json()["code"], answer.json()["msg"]) == (0, "刷新令牌成功")
-        _assert_tokens(answer.json()["data"], ADMIN[0], ["admin"])
+        _assert_tokens(answer.json()["data"], account.username, ["admin"])
         assert answer.json()["data"]["refresh_token"] != spent
         spent = answer.json()["data"]["refresh_token"]
 
@@ -412,29 +441,31 @@ def _tokens(anonymous: TestClient, refresh_token: str, **headers: str) -> Any:
 
 
 def test_five_refreshes_at_once_with_one_token_all_get_the_same_tokens(
-    client: TestClient, anonymous: TestClient
+    running: Running, account: Account
 ) -> None:
-    login = anonymous.post("/api/auth/login", json={"username": ADMIN[0], "password": ADMIN[1]})
+    login = running.anonymous.post(
+        "/api/auth/login", json={"username": account.username, "password": account.password}
+    )
     spent = login.json()["data"]["refresh_token"]
     with ThreadPoolExecutor(5) as pool:
-        answers = list(pool.map(lambda _: _tokens(anonymous, spent), range(5)))
+        answers = list(pool.map(lambda _: _tokens(running.anonymous, spent), range(5)))
     assert {answer.status_code for answer in answers} == {200}
     (given,) = {(data["access_token"], data["refresh_token"]) for data in (a.json()["data"] for a in answers)}
     assert given[1] != spent
     header = {"Authorization": f"Bearer {given[0]}"}
-    assert anonymous.get("/api/auth/me", headers=header).status_code == 200
-    assert _tokens(anonymous, given[1]).status_code == 200
+    assert running.anonymous.get("/api/auth/me", headers=header).status_code == 200
+    assert _tokens(running.anonymous, given[1]).status_code == 200
 
 
-def test_a_spent_refresh_token_of_another_client_ends_the_session(
-    client: TestClient, anonymous: TestClient
-) -> None:
-    login = anonymous.post("/api/auth/login", json={"username": ADMIN[0], "password": ADMIN[1]})
+def test_a_spent_refresh_token_of_another_client_ends_the_session(running: Running, account: Account) -> None:
+    login = running.anonymous.post(
+        "/api/auth/login", json={"username": account.username, "password": account.password}
+    )
     spent = login.json()["data"]["refresh_token"]
-    fresh = _tokens(anonymous, spent).json()["data"]
-    stolen = _tokens(anonymous, spent, **{"User-Agent": "another program"})
+    fresh = _tokens(running.anonymous, spent).json()["data"]
+    stolen = _tokens(running.anonymous, spent, **{"User-Agent": "another program"})
     assert (stolen.status_code, stolen.json()) == (401, failed("login_expired", "登录已过期"))
     header = {"Authorization": f"Bearer {fresh['access_token']}"}
-    assert anonymous.get("/api/auth/me", headers=header).status_code == 401
+    assert running.anonymous.get("/api/auth/me", headers=header).status_code == 401
     for token in (spent, fresh["refresh_token"]):
-        assert _tokens(anonymous, token).status_code == 401
+        assert _tokens(running.anonymous, token).status_code == 401

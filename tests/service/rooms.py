@@ -9,6 +9,7 @@ from fastapi import APIRouter, FastAPI
 from starlette.testclient import TestClient
 
 from service.envelope import Problem, install_handlers
+from service.routing import add_routes
 from service.security import Caller
 from shared.codes import ROLE_PERMISSIONS, ErrorCode, Role
 
@@ -36,12 +37,12 @@ async def by_role(token: str, address: str) -> Caller:
 
 @contextmanager
 def rooms(*routers: APIRouter, role: Role = Role.PLANNER) -> Iterator[TestClient]:
-    """A client of an application that has only `routers`, below `/api`, logged in with `role`."""
+    """A client of an application that has only `routers`, logged in with `role`."""
     app = FastAPI()
     install_handlers(app)
     app.state.authenticate = by_role
     for router in routers:
-        app.include_router(router, prefix="/api")
+        add_routes(app, router)
     headers = {"Authorization": f"Bearer {role.value}"}
     with TestClient(app, raise_server_exceptions=False, headers=headers) as client:
         yield client

@@ -20,6 +20,7 @@ from service.changes import Change
 from service.envelope import Problem, install_handlers
 from service.events.ring import Ring
 from service.events.routes import MAX_STREAMS_OF_ONE, Sees, router, sees, stream
+from service.routing import add_routes
 from service.security import Caller
 from shared.codes import ErrorCode, Role
 from tests.service.rooms import as_role, by_role, caller_of, rooms
@@ -278,9 +279,9 @@ def test_the_route_asks_for_the_login_again() -> None:
     app = FastAPI()
     install_handlers(app)
     app.state.authenticate = authenticate
-    app.include_router(router(Ring(), heartbeat=0.02))
+    add_routes(app, router(Ring(), heartbeat=0.02))
     with TestClient(app) as client:
-        answer = client.get("/events", headers={"Authorization": "Bearer x"})
+        answer = client.get("/api/events", headers={"Authorization": "Bearer x"})
     assert answer.headers["content-type"].startswith("text/event-stream")
     assert answer.text.count(": alive") == 1
     assert answer.text.endswith("event: end\ndata: {}\n\n")
@@ -290,7 +291,7 @@ def test_a_server_with_an_open_stream_stops() -> None:
     ring = Ring()
     app = FastAPI()
     app.state.authenticate = by_role
-    app.include_router(router(ring))
+    add_routes(app, router(ring))
 
     class Server(uvicorn.Server):
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
@@ -304,7 +305,7 @@ def test_a_server_with_an_open_stream_stops() -> None:
         server = Server(uvicorn.Config(app, log_config=None, ws="none", lifespan="off"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
-        url = f"http://127.0.0.1:{listening.getsockname()[1]}/events"
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}/api/events"
         got: list[Any] = []
         with httpx.stream("GET", url, headers=as_role(Role.VIEWER), timeout=10) as answer:
             lines = answer.iter_lines()

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from fastapi import APIRouter, FastAPI
+from fastapi import FastAPI
 from sqlalchemy import Column, MetaData, String, Table, insert, update
 from sqlmodel import Session
 from starlette.testclient import TestClient
@@ -23,6 +23,7 @@ from service.inspection.records import locked_record, recompute
 from service.inspection.routes import router
 from service.inspection.service import InspectionService, JoinSources, Ports
 from service.inspection.tables import ITEM
+from service.routing import add_routes
 from service.security import Caller
 from shared import results
 from shared.codes import ROLE_PERMISSIONS, Role, Verdict
@@ -225,9 +226,7 @@ def stage(database: Database) -> Iterator[Stage]:
     app = FastAPI()
     install_handlers(app)
     app.state.authenticate = _authenticate
-    api = APIRouter(prefix="/api")
-    api.include_router(router(service))
-    app.include_router(api)
+    add_routes(app, router(service))
     with TestClient(
         app, raise_server_exceptions=False, headers={"Authorization": "Bearer planner"}
     ) as client:

@@ -308,9 +308,8 @@ def test_no_operation_changes_a_sealed_record(sealed: Sealed) -> None:
     assert sealed.check().intact
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
+def test_no_field_of_a_sealed_record_changes(sealed: Sealed) -> None:
+    bodies: list[dict[str, Any]] = [
         {"inspection_name": "改"},
         {"task_id": "改"},
         {"executor_id": None},
@@ -320,12 +319,12 @@ def test_no_operation_changes_a_sealed_record(sealed: Sealed) -> None:
         {"end_time": "2020-01-01T00:00:00"},
         {"inspection_status": "passed"},
         {},
-    ],
-    ids=repr,
-)
-def test_no_field_of_a_sealed_record_changes(sealed: Sealed, body: dict[str, Any]) -> None:
-    answer = sealed.client.put(f"/api/inspection/updateInspection/{sealed.record}", json=body)
-    assert answer.json()["data"]["error"] == "record_sealed"
+    ]
+    before = sealed.rows(RECORD)
+    for body in bodies:
+        answer = sealed.client.put(f"/api/inspection/updateInspection/{sealed.record}", json=body)
+        assert answer.json()["data"]["error"] == "record_sealed", body
+        assert sealed.rows(RECORD) == before, body
 
 
 def test_a_batch_leaves_sealed_records_out(sealed: Sealed) -> None:
@@ -396,10 +395,12 @@ _BESIDES = {("file", "added_by"), ("file", "created_at")}
 
 
 @pytest.mark.slow(120)
-@pytest.mark.parametrize(
-    "table", [RECORD, ITEM, PHOTO, RECORD_PHOTO, EDITION, FILE], ids=lambda table: table.name
-)
-def test_each_changed_byte_of_the_database_is_found(sealed: Sealed, table: Table) -> None:
+def test_each_changed_byte_of_the_database_is_found(sealed: Sealed) -> None:
+    for table in (RECORD, ITEM, PHOTO, RECORD_PHOTO, EDITION, FILE):
+        _assert_each_changed_byte_is_found(sealed, table)
+
+
+def _assert_each_changed_byte_is_found(sealed: Sealed, table: Table) -> None:
     key = next(iter(table.primary_key)) if table is not EDITION else EDITION.c.inspection_id
     wanted = {RECORD: "inspection_id", ITEM: "item_id", PHOTO: "photo_id", FILE: "file_id"}
     wanted[RECORD_PHOTO] = "record_photo"
@@ -425,9 +426,9 @@ def test_each_changed_byte_of_the_database_is_found(sealed: Sealed, table: Table
             back = here if column is not key else key == other
             _set(sealed.database, table, column, back, value)
             tried += 1
-    assert sealed.check().intact
-    assert tried >= len(table.c) - len(_BESIDES) - 3
-    assert refused < tried
+    assert sealed.check().intact, table.name
+    assert tried >= len(table.c) - len(_BESIDES) - 3, table.name
+    assert refused < tried, table.name
 
 
 def _set(database: Database, table: Table, column: Any, here: Any, value: Any) -> None:
@@ -496,14 +497,16 @@ def test_an_edition_that_was_made_anew_is_not_the_one_of_the_log(sealed: Sealed)
     assert "editions[1].seal" in sealed.paths()
 
 
-@pytest.mark.parametrize("key", ["sha256", "file_id", "items", "record", "model_sha256", "model_name"])
-def test_an_edition_without_what_every_edition_has_is_said_to_be_unreadable(sealed: Sealed, key: str) -> None:
-    content = sealed.rows(EDITION)["record_edition"][0][3].replace(f'"{key}":', '"other":')
+def test_an_edition_without_what_every_edition_has_is_said_to_be_unreadable(sealed: Sealed) -> None:
+    whole = sealed.rows(EDITION)["record_edition"][0][3]
     here = EDITION.c.inspection_id == sealed.record
-    sealed.write(update(EDITION).where(here).values(content=content))
-    found = sealed.check()
-    assert not found.intact
-    assert "editions[1].content" in [one.path for one in found.differences]
+    for key in ("sha256", "file_id", "items", "record", "model_sha256", "model_name"):
+        content = whole.replace(f'"{key}":', '"other":')
+        assert content != whole, key
+        sealed.write(update(EDITION).where(here).values(content=content))
+        found = sealed.check()
+        assert not found.intact, key
+        assert "editions[1].content" in [one.path for one in found.differences], key
 
 
 def test_a_release_or_reopening_that_nobody_did_is_found(sealed: Sealed) -> None:
@@ -517,6 +520,8 @@ def test_a_release_or_reopening_that_nobody_did_is_found(sealed: Sealed) -> None
     assert sealed.check().intact
 
 
+# The rows are the same for every byte: what is compared lies in the folder of files.
+@pytest.mark.parametrize("database_kind", ["sqlite"])
 def test_each_changed_byte_of_a_file_is_found(sealed: Sealed) -> None:
     (sha256,) = sealed.database.read_now(lambda session: session.execute(select(FILE.c.sha256)).one())
     path = blob_path(sealed.files, sha256)
