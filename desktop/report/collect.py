@@ -109,8 +109,8 @@ def assemble(session: Session, content: Content, made_by: str, progress: Progres
     return Report(
         title=record.inspection_name or QCoreApplication.translate("Report", "Inspection record"),
         subtitle=QCoreApplication.translate("Report", "Inspection report"),
-        status=record.inspection_status,
-        status_name=words.status(record.inspection_status),
+        status=seal.record_state,
+        status_name=words.status(seal.record_state),
         fields=_fields(record, content.task, seal),
         overview=overview,
         overview_scale=1.0 if reference is None else overview.width() / reference.picture.size[0],
@@ -380,14 +380,20 @@ def task_of(session: Session, task_id: str) -> Task | None:
 
 def _fields(record: Record, task: Task | None, seal: RecordSeal) -> tuple[tuple[str, str], ...]:
     flight = task.flight_number if task else None
+    api_status: tuple[tuple[str, str], ...] = ()
+    if record.inspection_status is not seal.record_state:
+        # What a client of the service sets and sees, which no person decided here.
+        name = QCoreApplication.translate("Report", "API status")
+        api_status = ((name, words.status(record.inspection_status)),)
     return (
         (QCoreApplication.translate("Report", "Aircraft"), record.aircraft_name or ""),
         (QCoreApplication.translate("Report", "Flight"), flight or record.flight_id or ""),
         (QCoreApplication.translate("Report", "Executor"), record.executor_name or ""),
         (QCoreApplication.translate("Report", "Task"), task.task_name if task else record.task_id),
         (QCoreApplication.translate("Report", "Started"), _clock(record.start_time)),
-        (QCoreApplication.translate("Report", "Finished"), _clock(record.end_time)),
-        (QCoreApplication.translate("Report", "Status"), words.status(record.inspection_status)),
+        (QCoreApplication.translate("Report", "End time"), _clock(record.end_time)),
+        (QCoreApplication.translate("Report", "State"), words.status(seal.record_state)),
+        *api_status,
         (QCoreApplication.translate("Report", "Outcome"), words.computed(seal.outcome)),
         (QCoreApplication.translate("Report", "Items judged"), words.judged(seal.counters)),
         (QCoreApplication.translate("Report", "Reference image"), record.reference_image_name or ""),
