@@ -25,7 +25,7 @@ from desktop.report.seal import report_seal
 from shared import __version__, findings, results
 from shared.codes import SEALED_STATES, Verdict
 from shared.content import file_id_of, names_another, sha256, sha256_of
-from shared.geometry import Rect, point_to_pixels
+from shared.geometry import Rect, from_corners, point_to_pixels
 from shared.wire.catalogue import Task
 from shared.wire.detection import Severity
 from shared.wire.inspection import Item, Record
@@ -342,10 +342,10 @@ def _photo_crop(
     region: Rect | None,
     provenance: Mapping[str, Any],
 ) -> QImage:
-    """The part of the photo that shows the region, with the boxes drawn on it."""
+    """The part of the photo that shows the region and every finding, with the boxes drawn on it."""
     if photo is None:
         return QImage()
-    seen = _seen(photo, region, provenance)
+    seen = _seen(photo, region, [finding.box for finding in findings], provenance)
     fitted, scale = pictures.fitted(photo, seen)
     painter = QPainter(fitted)
     painter.setPen(QPen(_FAIL, 2))
@@ -358,14 +358,21 @@ def _photo_crop(
     return fitted
 
 
-def _seen(photo: ImageSource, region: Rect | None, provenance: Mapping[str, Any]) -> Rect:
+def _seen(
+    photo: ImageSource, region: Rect | None, boxes: Sequence[Rect], provenance: Mapping[str, Any]
+) -> Rect:
+    """The part of the photo (px of it) around the region and `boxes`; all of it without an alignment."""
     whole = Rect(0, 0, *photo.size)
     matrix = (provenance.get("alignment") or {}).get("homography")
     seen = seen_at(region, np.asarray(matrix, np.float64)) if region is not None and matrix else None
     if seen is None:
         return whole
-    margin = 0.08 * max(seen.w, seen.h)
-    inside = Rect(seen.x - margin, seen.y - margin, seen.w + 2 * margin, seen.h + 2 * margin)
+    # A person may have drawn a finding outside of the region.
+    parts = [seen, *boxes]
+    left, top = min(part.x for part in parts), min(part.y for part in parts)
+    right, bottom = max(part.right for part in parts), max(part.bottom for part in parts)
+    margin = 0.08 * max(right - left, bottom - top)
+    inside = from_corners(left - margin, top - margin, right + margin, bottom + margin)
     inside = inside.clamped(*photo.size)
     return whole if inside.empty else inside
 
