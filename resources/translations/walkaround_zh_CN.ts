@@ -3340,6 +3340,10 @@
         <translation>判定</translation>
     </message>
     <message>
+        <source>What other programs see: it follows from every result, a model&apos;s too, and they can set it.</source>
+        <translation>其他程序看到的状态：根据所有结果（包括模型结果）得出，也可由其他程序设置。</translation>
+    </message>
+    <message>
         <source>YYYY-MM-DD</source>
         <translation>年-月-日</translation>
     </message>

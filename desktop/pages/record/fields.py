@@ -31,6 +31,7 @@ from desktop.widgets import (
     label,
     rule,
     status_word,
+    tip,
 )
 from shared.codes import SEALED_STATES, Permission
 from shared.results import Counters
@@ -155,8 +156,12 @@ class FieldsCard(Card):
         self._facts["state"].setText(status_word(opened.seal.record_state))
         # What a detection came to, or a client of the service wrote: no person finished the record with it.
         differs = record.inspection_status is not opened.seal.record_state
+        said = self.tr(
+            "What other programs see: it follows from every result, a model's too, and they can set it."
+        )
         for shown in (self._titles["api_status"], self._facts["api_status"]):
             shown.setVisible(differs)
+            shown.setToolTip(tip(said))
         self._facts["api_status"].setText(status_word(record.inspection_status))
         self._facts["judged"].setText(counted_sentence(Counters(**opened.seal.counters.model_dump())))
         self._facts["outcome"].setText(outcome_word(opened.seal.outcome))
