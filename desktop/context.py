@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
@@ -15,11 +16,21 @@ from shared.codes import Hindrance, Permission
 from shared.wire.account import Payload
 
 
+@dataclass(slots=True)
+class Unsent:
+    """What would be lost if the desktop ended now."""
+
+    photos: int = 0
+    """Photos that are only in this program so far."""
+
+
 class Context(QObject):
     """One per running desktop; it outlives the window and its pages."""
 
     loginChanged = Signal()  # noqa: N815 - a Qt signal
     """Somebody logged in or out, or their rights changed; `payload` is up to date."""
+    closeAsked = Signal(object)  # noqa: N815 - a Qt signal
+    """The window is to be closed: who holds something that would be lost adds it to the `Unsent`."""
     closing = Signal()
     """The desktop ends: write down what is open. The session still works."""
     serviceChanged = Signal(object)  # noqa: N815 - a Qt signal

@@ -12,7 +12,7 @@ from PySide6.QtGui import QCloseEvent, QDesktopServices, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from desktop.about import About
-from desktop.context import Context
+from desktop.context import Context, Unsent
 from desktop.embedded import ServiceState
 from desktop.fonts import PACKAGE
 from desktop.keys import KeySheet
@@ -23,7 +23,7 @@ from desktop.palette import Palette
 from desktop.service_words import no_service_sentence
 from desktop.theme import Mode, look
 from desktop.turns import TURN_MS
-from desktop.widgets import Banner, Page, PageKind, Rail, RailEntry, StatusBar, Toast
+from desktop.widgets import Banner, Page, PageKind, Rail, RailEntry, StatusBar, Toast, confirm
 
 LOGIN = "login"
 HOME = "records"
@@ -359,11 +359,26 @@ class MainWindow(QMainWindow):
         menu.popup(corner)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        if self._page is not None and not self._page.leave():
+        if (self._page is not None and not self._page.leave()) or not self._may_lose():
             event.ignore()
             return
         self.keep_geometry()
         event.accept()
+
+    def _may_lose(self) -> bool:
+        """True when nothing is lost by closing, or the person says that it may be."""
+        unsent = Unsent()
+        self._context.closeAsked.emit(unsent)
+        return not unsent.photos or confirm(
+            self,
+            self.tr("Close before the photos are sent?"),
+            self.tr(
+                "%n photo(s) have not reached the service yet and are not kept for the next start.",
+                "",
+                unsent.photos,
+            ),
+            self.tr("Close without sending"),
+        )
 
     def keep_geometry(self) -> None:
         """Remember the window's place in the preferences."""

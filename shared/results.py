@@ -181,6 +181,20 @@ def record_status(items: Sequence[Sequence[Entry]], now: Status) -> Status:
     return Status.PASSED if all(outcomes) else Status.FAILED
 
 
+def record_state(status: Status, *, sealed: Status | None, begun: bool) -> Status:
+    """How far people have come with a record, which the desktop shows in place of its `status`.
+
+    `sealed`: the outcome of the edition that seals the record; only then is it passed or failed. `begun`: an
+    item has a finished result, or the record was finished before. So a `status` of passed or failed that a
+    detection came to, or that a client wrote, is in_progress.
+    """
+    if sealed is not None:
+        return sealed
+    if status is Status.CANCELLED:
+        return status
+    return Status.NOT_STARTED if status is Status.NOT_STARTED and not begun else Status.IN_PROGRESS
+
+
 @dataclass(frozen=True, slots=True)
 class Counters:
     """How far a record is, counted in items.

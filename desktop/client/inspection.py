@@ -43,6 +43,7 @@ _VERIFY_SECONDS = 600.0
 class RecordFilter:
     """The filters of a record search; they combine with AND, None leaves one out.
 
+    `record_state` is what `RecordSeal.record_state` says, `inspection_status` what `Record` says.
     `executor_name` is a substring; `q` is one of the record's, the aircraft's or the executor's name. The
     time ranges are inclusive, a time without a zone is UTC.
     """
@@ -50,6 +51,7 @@ class RecordFilter:
     task_id: str | None = None
     executor_id: str | None = None
     inspection_status: Status | None = None
+    record_state: Status | None = None
     reference_image_id: str | None = None
     flight_id: str | None = None
     aircraft_id: str | None = None

@@ -121,11 +121,13 @@ def report(play: Play) -> None:
         try:
             record = play.session.records.get(play.record_id).value
             items = play.session.items.all(play.record_id)
+            seal = play.session.records.seal(play.record_id)
         except ClientError as error:
             raise FailedError(f"the record cannot be read: {error}") from error
         document = {
             "record": record.model_dump(mode="json"),
             "items": [item.model_dump(mode="json", exclude_unset=True) for item in items],
+            "seal": seal.model_dump(mode="json"),
         }
         text = json.dumps(document, ensure_ascii=False, indent=2)
         (play.out / "record.json").write_text(text + "\n", encoding="utf-8")

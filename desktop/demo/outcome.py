@@ -49,7 +49,7 @@ def _bare(text: str) -> str:
 
 def _check_record(play: Play) -> None:
     document = json.loads((play.out / "record.json").read_text("utf-8"))
-    check(document["record"]["inspection_status"] == Status.FAILED, "a record with damage is not failed")
+    check(document["seal"]["record_state"] == Status.FAILED, "a record with damage is not failed")
     check(document["record"]["progress"] == 100, "the record is not complete")
     items: Sequence[Mapping[str, Any]] = document["items"]
     missed = []

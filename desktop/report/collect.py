@@ -25,7 +25,7 @@ from desktop.report.seal import report_seal
 from shared import __version__, findings, results
 from shared.codes import SEALED_STATES, Verdict
 from shared.content import file_id_of, names_another, sha256, sha256_of
-from shared.geometry import Rect, point_to_pixels
+from shared.geometry import Rect, from_corners, point_to_pixels
 from shared.wire.catalogue import Task
 from shared.wire.detection import Severity
 from shared.wire.inspection import Item, Record
@@ -109,8 +109,8 @@ def assemble(session: Session, content: Content, made_by: str, progress: Progres
     return Report(
         title=record.inspection_name or QCoreApplication.translate("Report", "Inspection record"),
         subtitle=QCoreApplication.translate("Report", "Inspection report"),
-        status=record.inspection_status,
-        status_name=words.status(record.inspection_status),
+        status=seal.record_state,
+        status_name=words.status(seal.record_state),
         fields=_fields(record, content.task, seal),
         overview=overview,
         overview_scale=1.0 if reference is None else overview.width() / reference.picture.size[0],
@@ -342,10 +342,10 @@ def _photo_crop(
     region: Rect | None,
     provenance: Mapping[str, Any],
 ) -> QImage:
-    """The part of the photo that shows the region, with the boxes drawn on it."""
+    """The part of the photo that shows the region and every finding, with the boxes drawn on it."""
     if photo is None:
         return QImage()
-    seen = _seen(photo, region, provenance)
+    seen = _seen(photo, region, [finding.box for finding in findings], provenance)
     fitted, scale = pictures.fitted(photo, seen)
     painter = QPainter(fitted)
     painter.setPen(QPen(_FAIL, 2))
@@ -358,14 +358,21 @@ def _photo_crop(
     return fitted
 
 
-def _seen(photo: ImageSource, region: Rect | None, provenance: Mapping[str, Any]) -> Rect:
+def _seen(
+    photo: ImageSource, region: Rect | None, boxes: Sequence[Rect], provenance: Mapping[str, Any]
+) -> Rect:
+    """The part of the photo (px of it) around the region and `boxes`; all of it without an alignment."""
     whole = Rect(0, 0, *photo.size)
     matrix = (provenance.get("alignment") or {}).get("homography")
     seen = seen_at(region, np.asarray(matrix, np.float64)) if region is not None and matrix else None
     if seen is None:
         return whole
-    margin = 0.08 * max(seen.w, seen.h)
-    inside = Rect(seen.x - margin, seen.y - margin, seen.w + 2 * margin, seen.h + 2 * margin)
+    # A person may have drawn a finding outside of the region.
+    parts = [seen, *boxes]
+    left, top = min(part.x for part in parts), min(part.y for part in parts)
+    right, bottom = max(part.right for part in parts), max(part.bottom for part in parts)
+    margin = 0.08 * max(right - left, bottom - top)
+    inside = from_corners(left - margin, top - margin, right + margin, bottom + margin)
     inside = inside.clamped(*photo.size)
     return whole if inside.empty else inside
 
@@ -380,14 +387,20 @@ def task_of(session: Session, task_id: str) -> Task | None:
 
 def _fields(record: Record, task: Task | None, seal: RecordSeal) -> tuple[tuple[str, str], ...]:
     flight = task.flight_number if task else None
+    api_status: tuple[tuple[str, str], ...] = ()
+    if record.inspection_status is not seal.record_state:
+        # What a client of the service sets and sees, which no person decided here.
+        name = QCoreApplication.translate("Report", "API status")
+        api_status = ((name, words.status(record.inspection_status)),)
     return (
         (QCoreApplication.translate("Report", "Aircraft"), record.aircraft_name or ""),
         (QCoreApplication.translate("Report", "Flight"), flight or record.flight_id or ""),
         (QCoreApplication.translate("Report", "Executor"), record.executor_name or ""),
         (QCoreApplication.translate("Report", "Task"), task.task_name if task else record.task_id),
         (QCoreApplication.translate("Report", "Started"), _clock(record.start_time)),
-        (QCoreApplication.translate("Report", "Finished"), _clock(record.end_time)),
-        (QCoreApplication.translate("Report", "Status"), words.status(record.inspection_status)),
+        (QCoreApplication.translate("Report", "End time"), _clock(record.end_time)),
+        (QCoreApplication.translate("Report", "State"), words.status(seal.record_state)),
+        *api_status,
         (QCoreApplication.translate("Report", "Outcome"), words.computed(seal.outcome)),
         (QCoreApplication.translate("Report", "Items judged"), words.judged(seal.counters)),
         (QCoreApplication.translate("Report", "Reference image"), record.reference_image_name or ""),

@@ -45,6 +45,7 @@ def _content(session: Session, inspection_id: str, stored: EditionContent, newes
         standing=RecordSeal(
             inspection_id=inspection_id,
             state=SealState.REOPENED if stored.reopened_at is not None else SealState.FINISHED,
+            record_state=stored.outcome,
             outcome=stored.outcome,
             counters=Tally.model_validate(said["counters"]),
             newest=own,

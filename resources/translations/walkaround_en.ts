@@ -403,6 +403,16 @@
     </message>
 </context>
 <context>
+    <name>MainWindow</name>
+    <message numerus="yes">
+        <source>%n photo(s) have not reached the service yet and are not kept for the next start.</source>
+        <translation>
+            <numerusform>%n photo has not reached the service yet and is not kept for the next start.</numerusform>
+            <numerusform>%n photos have not reached the service yet and are not kept for the next start.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>NewRecord</name>
     <message numerus="yes">
         <source>From the template of the reference image, %n region(s)</source>

@@ -347,6 +347,10 @@
         <translation>由另一人放行</translation>
     </message>
     <message>
+        <source>API status</source>
+        <translation>接口状态</translation>
+    </message>
+    <message>
         <source>Address</source>
         <translation>地址</translation>
     </message>
@@ -3276,7 +3280,11 @@
         <translation>执行人</translation>
     </message>
     <message>
-        <source>Finished</source>
+        <source>API status</source>
+        <translation>接口状态</translation>
+    </message>
+    <message>
+        <source>End time</source>
         <translation>结束时间</translation>
     </message>
     <message>
@@ -3330,6 +3338,10 @@
     <message>
         <source>Verdicts</source>
         <translation>判定</translation>
+    </message>
+    <message>
+        <source>What other programs see: it follows from every result, a model&apos;s too, and they can set it.</source>
+        <translation>其他程序看到的状态：根据所有结果（包括模型结果）得出，也可由其他程序设置。</translation>
     </message>
     <message>
         <source>YYYY-MM-DD</source>
@@ -4228,9 +4240,23 @@
 </context>
 <context>
     <name>MainWindow</name>
+    <message numerus="yes">
+        <source>%n photo(s) have not reached the service yet and are not kept for the next start.</source>
+        <translation>
+            <numerusform>%n 张照片尚未送达服务，关闭后不会保留到下次启动。</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Chinese is chosen, but this computer has no font with Chinese characters, so the program speaks English. Install one (on Debian and Ubuntu the package {package}) and start Walkaround again.</source>
         <translation>已选择中文，但这台电脑没有中文字体，因此程序显示英文。请安装一种（Debian 和 Ubuntu 上的软件包 {package}），然后重新启动 Walkaround。</translation>
+    </message>
+    <message>
+        <source>Close before the photos are sent?</source>
+        <translation>照片尚未发送，仍要关闭吗？</translation>
+    </message>
+    <message>
+        <source>Close without sending</source>
+        <translation>不发送并关闭</translation>
     </message>
     <message>
         <source>The connection to the service was lost. It is being restored; go on working.</source>
@@ -5258,6 +5284,10 @@
 <context>
     <name>RecordDeleting</name>
     <message>
+        <source>API status</source>
+        <translation>接口状态</translation>
+    </message>
+    <message>
         <source>Changed meanwhile ({time}):</source>
         <translation>在此期间已被修改（{time}）：</translation>
     </message>
@@ -5304,10 +5334,6 @@
     <message>
         <source>Start time</source>
         <translation>开始时间</translation>
-    </message>
-    <message>
-        <source>State</source>
-        <translation>状态</translation>
     </message>
     <message>
         <source>Task</source>
@@ -5846,8 +5872,12 @@
         <translation>未通过</translation>
     </message>
     <message>
-        <source>Finished</source>
-        <translation>完成时间</translation>
+        <source>API status</source>
+        <translation>接口状态</translation>
+    </message>
+    <message>
+        <source>End time</source>
+        <translation>结束时间</translation>
     </message>
     <message>
         <source>Finished by {name}, {time}, edition {n}</source>
@@ -5970,7 +6000,7 @@
         <translation>开始时间</translation>
     </message>
     <message>
-        <source>Status</source>
+        <source>State</source>
         <translation>状态</translation>
     </message>
     <message>

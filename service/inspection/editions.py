@@ -25,16 +25,22 @@ from service.inspection.sealed import (
 from service.inspection.tables import EDITION, ITEM, POLICY, RECORD
 from service.security import Caller
 from shared.codes import SEALED_STATES, SealState, Status, Verdict
-from shared.results import Counters
+from shared.results import Counters, record_state
 from shared.wire.seal import Edition, RecordSeal, Tally
 
 _IDS: Any = bindparam("inspection_ids", expanding=True)
 # One query, also for the records without items.
 _COUNTED = (
-    select(RECORD.c.inspection_id, ITEM.c.verdict, ITEM.c.detected, func.count(ITEM.c.item_id).label("items"))
+    select(
+        RECORD.c.inspection_id,
+        RECORD.c.record_state,
+        ITEM.c.verdict,
+        ITEM.c.detected,
+        func.count(ITEM.c.item_id).label("items"),
+    )
     .outerjoin(ITEM, ITEM.c.inspection_id == RECORD.c.inspection_id)
     .where(RECORD.c.inspection_id.in_(_IDS))
-    .group_by(RECORD.c.inspection_id, ITEM.c.verdict, ITEM.c.detected)
+    .group_by(RECORD.c.inspection_id, RECORD.c.record_state, ITEM.c.verdict, ITEM.c.detected)
 )
 
 _Changing = Callable[[EditionRow, dt.datetime], Mapping[str, Any]]
@@ -147,7 +153,12 @@ class Editions:
                 session, Change(action, "record", inspection_id, caller.user_id, caller.address, details)
             )
             if action == "reopen":
-                again = {"end_time": None, "inspection_status": str(Status.IN_PROGRESS)}
+                status = Status.IN_PROGRESS
+                again = {
+                    "end_time": None,
+                    "inspection_status": str(status),
+                    "record_state": str(record_state(status, sealed=None, begun=True)),
+                }
                 change_record(session, record, again, caller.user_id, caller.address)
             return self._seal(session, inspection_id)
 
@@ -163,23 +174,26 @@ class Editions:
 def _summaries(session: Session, inspection_ids: Sequence[str]) -> list[RecordSeal]:
     given = {"inspection_ids": list(inspection_ids)}
     counted: dict[str, Counters] = {}
+    states: dict[str, Status] = {}
     for row in session.execute(_COUNTED, given):
         before = counted.get(row.inspection_id, Counters())
         if row.items:
             before = before.plus(Verdict(row.verdict), row.detected, row.items)
         counted[row.inspection_id] = before
+        states[row.inspection_id] = Status(row.record_state)
     newest = newest_editions(session, inspection_ids)
     return [
-        _standing(one, counted[one], newest.get(one))
+        _standing(one, states[one], counted[one], newest.get(one))
         for one in dict.fromkeys(inspection_ids)
         if one in counted
     ]
 
 
-def _standing(inspection_id: str, counted: Counters, newest: EditionRow | None) -> RecordSeal:
+def _standing(inspection_id: str, shown: Status, counted: Counters, newest: EditionRow | None) -> RecordSeal:
     return RecordSeal(
         inspection_id=inspection_id,
         state=state_of(newest),
+        record_state=shown,
         outcome=counted.outcome,
         counters=Tally(**asdict(counted)),
         newest=None if newest is None else edition_of(newest),

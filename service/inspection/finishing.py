@@ -150,6 +150,7 @@ class Finishing:
         values = {
             "progress": results.record_progress([case.entries for case in cases]),
             "inspection_status": str(counted.outcome),
+            "record_state": str(results.record_state(counted.outcome, sealed=counted.outcome, begun=True)),
             "end_time": end,
         }
         change_record(session, record, values, caller.user_id, caller.address)

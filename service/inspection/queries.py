@@ -76,6 +76,7 @@ class RecordQueries:
             "task_id": record.task_id == bindparam("task_id"),
             "executor_id": record.executor_id == bindparam("executor_id"),
             "inspection_status": record.inspection_status == bindparam("inspection_status"),
+            "record_state": record.record_state == bindparam("record_state"),
             "reference_image_id": record.reference_image_id == bindparam("reference_image_id"),
             "flight_id": record.task_id.in_(of_flight),
             "aircraft_id": record.task_id.in_(of_aircraft),

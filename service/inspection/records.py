@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pydantic import Field
-from sqlalchemy import bindparam, delete, func, insert, select, update
+from sqlalchemy import bindparam, delete, exists, func, insert, or_, select, update
 from sqlmodel import Session
 
 from service.changes import Change, announce
@@ -16,10 +16,11 @@ from service.database import Database, now
 from service.inspection import problems
 from service.inspection.ports import JoinSources
 from service.inspection.queries import RecordQueries, RecordRow, Updater, like, record_body, updater
-from service.inspection.rules import Outcome, admits, differences, recomputed
+from service.inspection.rules import FINISHED, Outcome, admits, differences, recomputed
 from service.inspection.sealed import refuse_sealed
-from service.inspection.tables import ITEM, RECORD
+from service.inspection.tables import EDITION, ITEM, RECORD
 from service.security import Caller
+from shared import results
 from shared.codes import Status
 from shared.wire.common import EmptyAsNull, Name, OptionalId, Pagination, RecordTime, Wire, pagination
 from shared.wire.inspection import RecordCreate, RecordUpdate
@@ -29,6 +30,15 @@ _OUTCOMES = (
     select(ITEM.c.outcome, func.count())
     .where(ITEM.c.inspection_id == bindparam("inspection_id"))
     .group_by(ITEM.c.outcome)
+)
+_BEGUN = select(
+    or_(
+        exists().where(
+            ITEM.c.inspection_id == bindparam("inspection_id"),
+            ITEM.c.outcome.in_([str(one) for one in FINISHED]),
+        ),
+        exists().where(EDITION.c.inspection_id == bindparam("inspection_id")),
+    )
 )
 _NEWEST_TIME = select(func.max(ITEM.c.updated_at)).where(ITEM.c.inspection_id == bindparam("inspection_id"))
 _TOTALS = "walkaround_record_totals"
@@ -41,6 +51,14 @@ class RecordSearch(Wire):
     task_id: OptionalId = None
     executor_id: OptionalId = None
     inspection_status: Annotated[Status | None, EmptyAsNull] = None
+    record_state: Annotated[
+        Status | None,
+        EmptyAsNull,
+        Field(
+            description="How far people have come with the record: passed and failed find sealed records "
+            "only, whatever their inspection_status"
+        ),
+    ] = None
     reference_image_id: OptionalId = None
     flight_id: OptionalId = None
     aircraft_id: OptionalId = None
@@ -134,7 +152,20 @@ def _from_items(session: Session, record: RecordRow) -> dict[str, Any]:
     rows = session.execute(_OUTCOMES, {"inspection_id": record.inspection_id})
     outcomes = {Outcome(name): count for name, count in rows}
     progress, status = recomputed(outcomes, Status(record.inspection_status))
-    return {"progress": progress, "inspection_status": str(status)}
+    return {
+        "progress": progress,
+        "inspection_status": str(status),
+        "record_state": _open_state(session, record.inspection_id, status),
+    }
+
+
+def _open_state(session: Session, inspection_id: str, status: Status) -> str:
+    """`results.record_state` of a record that is not sealed, at `status`."""
+    # Every other status says by itself that the record was begun.
+    begun = status is not Status.NOT_STARTED or bool(
+        session.execute(_BEGUN, {"inspection_id": inspection_id}).scalar_one()
+    )
+    return str(results.record_state(status, sealed=None, begun=begun))
 
 
 def _check_times(start: dt.datetime | None, end: dt.datetime | None, field: str) -> None:
@@ -156,11 +187,13 @@ class Records:
         """
         _check_times(body.start_time, body.end_time, "end_time")
         inspection_id, at = str(uuid.uuid4()), naive_now()
+        status = body.inspection_status or Status.NOT_STARTED
         values = {
             **body.model_dump(),
             "inspection_id": inspection_id,
             "progress": body.progress or 0,
-            "inspection_status": str(body.inspection_status or Status.NOT_STARTED),
+            "inspection_status": str(status),
+            "record_state": str(results.record_state(status, sealed=None, begun=False)),
             "revision": 1,
             "created_at": at,
             "updated_at": at,
@@ -188,11 +221,13 @@ class Records:
         Raises Problem 404, 409 (sealed), 412, and 422 for an end before the start.
         """
         sent = body.model_dump(exclude_unset=True)
-        if "inspection_status" in sent:
-            sent["inspection_status"] = str(sent["inspection_status"])
 
         def work(session: Session) -> RecordState:
             record = self.matching(session, inspection_id, if_match)
+            if body.inspection_status is not None:
+                status = body.inspection_status
+                sent["inspection_status"] = str(status)
+                sent["record_state"] = _open_state(session, inspection_id, status)
             if "start_time" in sent or "end_time" in sent:
                 after = {**record._mapping, **sent}
                 field = "end_time" if "end_time" in sent else "start_time"
@@ -224,8 +259,9 @@ class Records:
     ) -> tuple[list[dict[str, Any]], Pagination]:
         """One page of the records that match, newest first, and where it stands."""
         given = where.model_dump(exclude_none=True)
-        if where.inspection_status is not None:
-            given["inspection_status"] = str(where.inspection_status)
+        for name in ("inspection_status", "record_state"):
+            if name in given:
+                given[name] = str(given[name])
         name = given.pop("executor_name", "")
         if name:
             given["executor_name"] = like(name)

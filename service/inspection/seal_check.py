@@ -147,6 +147,10 @@ class SealChecks:
             return
         for found in seal.differences(look.content, seal.parsed(seal.canonical(now))):
             look.differs(found.kind, found.path, found.item)
+        # It follows from the edition and is no part of its content.
+        state = select(RECORD.c.record_state).where(RECORD.c.inspection_id == look.inspection_id)
+        if session.execute(state).scalar_one() != look.content["outcome"]:
+            look.differs(DifferenceKind.CHANGED, "record.record_state")
 
     def _compare_file(self, session: Session, look: _Look, at: int, file: Mapping[str, Json]) -> None:
         try:

@@ -18,6 +18,7 @@ from service.database import Base
 class Record(Base, table=True):
     """An inspection record. `revision` counts its changes and is its ETag.
 
+    `record_state` is kept so that a search finds it on an index (`shared.results.record_state`).
     `updated_by`: who last changed it by hand; what follows from the items is nobody's change.
     """
 
@@ -32,6 +33,7 @@ class Record(Base, table=True):
     start_time: NaiveDatetime | None = None
     end_time: NaiveDatetime | None = None
     inspection_status: str = Field(max_length=32)
+    record_state: str = Field(max_length=32, sa_column_kwargs={"server_default": "not_started"})
     revision: int
     created_at: NaiveDatetime
     updated_at: NaiveDatetime
@@ -44,6 +46,7 @@ class Record(Base, table=True):
         Index(None, "executor_id", "created_at", "inspection_id"),
         Index(None, "reference_image_id", "created_at", "inspection_id"),
         Index(None, "inspection_status", "created_at", "inspection_id"),
+        Index(None, "record_state", "created_at", "inspection_id"),
         Index(None, "start_time", "created_at", "inspection_id"),
         Index(None, "end_time", "created_at", "inspection_id"),
     )

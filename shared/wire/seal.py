@@ -135,12 +135,14 @@ class EditionContent(Edition):
 class RecordSeal(Wire):
     """Where a record stands. `newest`: its newest edition, None when it was never finished.
 
+    `record_state` is what the desktop shows as its state: passed or failed only while the record is sealed.
     `outcome` is computed from the verdicts: passed, failed, or None while an item is undecided.
     """
 
     model_config = _example(
         inspection_id="0b9d2c1e-6a53-4a0e-9d53-0c2f7a1e8b11",
         state="finished",
+        record_state="failed",
         outcome="failed",
         counters={"items": 12, "detected": 12, "judged": 12, "undecided": 0, "passed": 11, "failed": 1},
         newest=_EDITION,
@@ -148,6 +150,7 @@ class RecordSeal(Wire):
 
     inspection_id: str
     state: SealState
+    record_state: Status
     outcome: Status | None
     counters: Tally
     newest: Edition | None

@@ -12,7 +12,8 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QVBoxLayout
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
-from desktop.context import Context
+from desktop import window as window_module
+from desktop.context import Context, Unsent
 from desktop.embedded import ServiceState
 from desktop.keys import KeyEdit, KeySheet
 from desktop.palette import Palette, score
@@ -133,6 +134,37 @@ def test_a_page_can_stay(window: MainWindow, context: Context) -> None:
     assert not window.close()
     records.stays = False  # type: ignore[misc]
     assert window.go("people")
+
+
+def test_closing_asks_while_photos_are_not_sent(
+    window: MainWindow, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waiting, asked, answers = [2], [], [False, True]
+
+    def tell(unsent: Unsent) -> None:
+        unsent.photos += waiting[0]
+
+    def confirm(_parent: object, _title: str, text: str, verb: str) -> bool:
+        asked.append((text, verb))
+        return answers.pop(0)
+
+    monkeypatch.setattr(window_module, "confirm", confirm)
+    context.closeAsked.connect(tell)
+    context.enter(make_payload(Role.ADMIN))
+    assert not window.close()
+    assert window.isVisible()
+    assert asked == [
+        (
+            "2 photo(s) have not reached the service yet and are not kept for the next start.",
+            "Close without sending",
+        )
+    ]
+    assert window.close()
+    assert len(asked) == 2
+    window.show()
+    waiting[0] = 0
+    assert window.close()
+    assert len(asked) == 2
 
 
 def test_logging_out_asks_the_page_and_ends_at_the_login(window: MainWindow, context: Context) -> None:

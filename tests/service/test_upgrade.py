@@ -243,3 +243,55 @@ def test_verdicts_and_detections_of_before_are_counted(empty_url: str) -> None:
         assert found["found since"] == ("undecided", True)
     finally:
         database.close()
+
+
+def test_records_of_before_get_the_state_that_the_desktop_shows(empty_url: str) -> None:
+    """By name: the status, the outcome of an item, and the editions (outcome, reopened)."""
+    kept: dict[str, tuple[str, str, list[tuple[str, bool]]]] = {
+        "untouched": ("not_started", "empty", []),
+        "set back by a client": ("not_started", "passed", []),
+        "detected": ("failed", "failed", []),
+        "set by a client": ("passed", "open", []),
+        "begun": ("in_progress", "open", []),
+        "cancelled": ("cancelled", "passed", []),
+        "sealed": ("passed", "passed", [("passed", False)]),
+        "reopened": ("in_progress", "failed", [("failed", True)]),
+        "reopened and set back": ("not_started", "empty", [("failed", True)]),
+        "finished again": ("passed", "passed", [("failed", True), ("passed", False)]),
+    }
+    database = Database(empty_url)
+    try:
+        bring(database, "0018")
+        with database.writer.begin() as connection:
+            tables = {table.name: table for table in tables_of(connection)}
+            rows = {
+                name: {column.name: value_for(column) for column in tables[name].columns}
+                for name in ("record", "item", "record_edition")
+            }
+            for name, (status, outcome, editions) in kept.items():
+                its = {"inspection_id": name}
+                status_of = {"inspection_status": status}
+                connection.execute(tables["record"].insert(), rows["record"] | its | status_of)
+                own = {"item_id": name, "outcome": outcome, "client_key": None}
+                connection.execute(tables["item"].insert(), rows["item"] | its | own)
+                for number, (said, reopened) in enumerate(editions, 1):
+                    own = {"edition": number, "outcome": said, "reopened_at": _AT if reopened else None}
+                    connection.execute(tables["record_edition"].insert(), rows["record_edition"] | its | own)
+        migrate(database)
+        columns = sa.text("SELECT inspection_id, record_state FROM record")
+        with database.reader.connect() as connection:
+            found = {row.inspection_id: row.record_state for row in connection.execute(columns)}
+        assert found == {
+            "untouched": "not_started",
+            "set back by a client": "in_progress",
+            "detected": "in_progress",
+            "set by a client": "in_progress",
+            "begun": "in_progress",
+            "cancelled": "cancelled",
+            "sealed": "passed",
+            "reopened": "in_progress",
+            "reopened and set back": "in_progress",
+            "finished again": "passed",
+        }
+    finally:
+        database.close()

@@ -161,3 +161,22 @@ def test_the_record_follows_its_items(
 ) -> None:
     assert results.record_status(items, now) is status
     assert results.record_progress(items) == progress
+
+
+@pytest.mark.parametrize(
+    ("status", "sealed", "begun", "state"),
+    [
+        (Status.NOT_STARTED, None, False, Status.NOT_STARTED),
+        (Status.NOT_STARTED, None, True, Status.IN_PROGRESS),
+        (Status.IN_PROGRESS, None, False, Status.IN_PROGRESS),
+        (Status.PASSED, None, True, Status.IN_PROGRESS),
+        (Status.FAILED, None, False, Status.IN_PROGRESS),
+        (Status.CANCELLED, None, True, Status.CANCELLED),
+        (Status.PASSED, Status.PASSED, True, Status.PASSED),
+        (Status.PASSED, Status.FAILED, True, Status.FAILED),
+    ],
+)
+def test_only_a_sealed_record_is_passed_or_failed(
+    status: Status, sealed: Status | None, begun: bool, state: Status
+) -> None:
+    assert results.record_state(status, sealed=sealed, begun=begun) is state

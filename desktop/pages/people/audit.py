@@ -45,7 +45,7 @@ from shared.wire.common import Page as Listing
 
 _DAYS = (1, 7, 30, 365)
 _SHORT_ID = 8
-_STATES = frozenset({"inspection_status", "status", "verdict", "outcome"})
+_STATES = frozenset({"inspection_status", "record_state", "status", "verdict", "outcome"})
 
 
 class AuditSection(PageSection):

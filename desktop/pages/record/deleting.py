@@ -62,7 +62,7 @@ def changes(seen: Record, now: Record) -> list[str]:
         (translate("RecordDeleting", "Progress"), f"{seen.progress} %", f"{now.progress} %"),
         (translate("RecordDeleting", "Start time"), _time(seen.start_time), _time(now.start_time)),
         (translate("RecordDeleting", "End time"), _time(seen.end_time), _time(now.end_time)),
-        (translate("RecordDeleting", "State"), _state(seen), _state(now)),
+        (translate("RecordDeleting", "API status"), _state(seen), _state(now)),
     )
     return [f"{name}: {before or '–'} → {after or '–'}" for name, before, after in told if before != after]
 

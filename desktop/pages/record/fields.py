@@ -31,6 +31,7 @@ from desktop.widgets import (
     label,
     rule,
     status_word,
+    tip,
 )
 from shared.codes import SEALED_STATES, Permission
 from shared.results import Counters
@@ -75,6 +76,7 @@ class FieldsCard(Card):
         name_line = self.fields["inspection_name"].editor
         assert isinstance(name_line, QLineEdit)
         name_line.setMaxLength(_MOST_LETTERS)
+        self._titles: dict[str, QLabel] = {}
         self._facts: dict[str, QLabel] = {}
         self.copy_id = IconButton("copy", self.tr("Copy the ID"))
         self.save = Button(
@@ -109,9 +111,10 @@ class FieldsCard(Card):
         grid.setColumnStretch(1, 1)
         facts = (
             ("state", self.tr("State")),
+            ("api_status", self.tr("API status")),
             ("judged", self.tr("Verdicts")),
             ("outcome", self.tr("Outcome")),
-            ("finished", self.tr("Finished")),
+            ("ended", self.tr("End time")),
             ("aircraft", self.tr("Aircraft")),
             ("flight", self.tr("Flight")),
             ("created", self.tr("Created")),
@@ -125,7 +128,8 @@ class FieldsCard(Card):
             policy.setHorizontalPolicy(QSizePolicy.Policy.Ignored)
             fact.setSizePolicy(policy)
             self._facts[name] = fact
-            grid.addWidget(label(title, "dim"), place, 0, Qt.AlignmentFlag.AlignTop)
+            self._titles[name] = label(title, "dim")
+            grid.addWidget(self._titles[name], place, 0, Qt.AlignmentFlag.AlignTop)
             grid.addWidget(fact, place, 1)
         # An ID is one long word that no line can break: it is shortened to the room there is.
         self._id = Line()
@@ -149,10 +153,19 @@ class FieldsCard(Card):
         for name, chooser in self.choosers.items():
             value = getattr(record, name)
             chooser.begin((value, self.shown(opened, name)) if value else None)
-        self._facts["state"].setText(status_word(record.inspection_status))
+        self._facts["state"].setText(status_word(opened.seal.record_state))
+        # What a detection came to, or a client of the service wrote: no person finished the record with it.
+        differs = record.inspection_status is not opened.seal.record_state
+        said = self.tr(
+            "What other programs see: it follows from every result, a model's too, and they can set it."
+        )
+        for shown in (self._titles["api_status"], self._facts["api_status"]):
+            shown.setVisible(differs)
+            shown.setToolTip(tip(said))
+        self._facts["api_status"].setText(status_word(record.inspection_status))
         self._facts["judged"].setText(counted_sentence(Counters(**opened.seal.counters.model_dump())))
         self._facts["outcome"].setText(outcome_word(opened.seal.outcome))
-        self._facts["finished"].setText(minute(record.end_time) or NOTHING)
+        self._facts["ended"].setText(minute(record.end_time) or NOTHING)
         self._facts["aircraft"].setText(record.aircraft_name or NOTHING)
         self._facts["flight"].setText(opened.flight_number or record.flight_id or NOTHING)
         self._facts["created"].setText(minute(record.created_at))

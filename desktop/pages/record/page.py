@@ -212,7 +212,7 @@ class RecordPage(Page):
                 (name, "record"),
             ]
         )
-        self.top.set_status(record.inspection_status)
+        self.top.set_status(opened.seal.record_state)
         self.items.show_items(
             opened.items,
             record.reference_image_id is not None,
@@ -260,7 +260,7 @@ class RecordPage(Page):
 
     @property
     def _cancelled(self) -> bool:
-        return self._opened is not None and self._opened.record.inspection_status == Status.CANCELLED
+        return self._opened is not None and self._opened.seal.record_state is Status.CANCELLED
 
     def _back_to(self) -> dict[str, Any]:
         return {"record_id": self._record_id}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from desktop.client.inspection import RecordFilter
 from desktop.client.session import Session
 from desktop.report.saving import save
 from shared.codes import SealState, Status
+from shared.wire.common import Page
+from shared.wire.inspection import Record
 from shared.wire.seal import Edition, RecordSeal
 
 _EXPORT_PAGE = 200
@@ -27,6 +30,20 @@ def flight_numbers(session: Session, flight_ids: Iterable[str]) -> dict[str, str
         except (NotFound, Forbidden):
             found[flight_id] = flight_id
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A page of the list: the records, and where they stand and how far they are, by their ids."""
+
+    page: Page[Record]
+    seals: Mapping[str, RecordSeal]
+
+
+def read_listing(session: Session, where: RecordFilter, number: int, size: int) -> Listing:
+    """A page of the records that match `where`. Raises ClientError."""
+    page = session.records.search(where, number, size)
+    return Listing(page, read_seals(session, [record.inspection_id for record in page.data]))
 
 
 def read_seals(session: Session, record_ids: Sequence[str]) -> dict[str, RecordSeal]:
@@ -44,7 +61,7 @@ def export_list(
 ) -> int:
     """Write every record that matches `where` to `path`; gives how many. Raises ClientError, OSError.
 
-    `heads` are the titles of the columns, `words` those of the statuses and of where a record stands,
+    `heads` are the titles of the columns, `words` those of the states and of where a record stands,
     `flights` numbers that are known.
     """
     out = io.StringIO()
@@ -55,12 +72,12 @@ def export_list(
     number = total = 0
     while True:
         number += 1
-        listing = session.records.search(where, number, _EXPORT_PAGE)
-        unnamed = {record.flight_id for record in listing.data if record.flight_id} - flights.keys()
+        listing = read_listing(session, where, number, _EXPORT_PAGE)
+        records = listing.page.data
+        unnamed = {record.flight_id for record in records if record.flight_id} - flights.keys()
         flights = flights | flight_numbers(session, unnamed)
-        seals = read_seals(session, [record.inspection_id for record in listing.data])
-        for record in listing.data:
-            seal = seals.get(record.inspection_id)
+        for record in records:
+            seal = listing.seals.get(record.inspection_id)
             tally = None if seal is None else seal.counters
             updated = record.updated_at.replace(tzinfo=UTC).astimezone()
             cells = (
@@ -69,14 +86,13 @@ def export_list(
                 flights.get(record.flight_id or "", record.flight_id),
                 record.executor_name,
                 *((None,) * 3 if tally is None else (tally.items, tally.judged, tally.detected)),
-                words[record.inspection_status],
-                "" if seal is None else words[seal.state],
+                *(("", "") if seal is None else (words[seal.record_state], words[seal.state])),
                 *_sealed(None if seal is None else seal.newest),
                 updated.isoformat(timespec="seconds"),
             )
             writer.writerow([_harmless(cell) for cell in cells])
-        total += len(listing.data)
-        if number >= listing.pagination.total_pages:
+        total += len(records)
+        if number >= listing.page.pagination.total_pages:
             break
     save(out.getvalue().encode("utf-8"), path)
     return total

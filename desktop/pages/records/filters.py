@@ -75,7 +75,7 @@ class Filters(QWidget):
         first, last = self.started.value()
         executor_id, executor_name = self.executor.typed()
         return RecordFilter(
-            inspection_status=self.status.value() or None,  # type: ignore[arg-type]
+            record_state=self.status.value() or None,  # type: ignore[arg-type]
             executor_id=executor_id or None,
             executor_name=None if executor_id else executor_name.strip() or None,
             aircraft_id=_chosen(self.aircraft),

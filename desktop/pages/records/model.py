@@ -85,10 +85,11 @@ class RecordsModel(QAbstractTableModel):
         self._seals: dict[str, RecordSeal] = {}
         self._pictures: dict[str, QPixmap] = {}
 
-    def show(self, records: list[Record]) -> None:
-        """Show these instead."""
+    def show(self, records: list[Record], seals: Mapping[str, RecordSeal]) -> None:
+        """Show these instead; `seals` tell where they stand and how far they are, by their ids."""
         self.beginResetModel()
         self._records = records
+        self._seals = dict(seals)
         self.endResetModel()
 
     def name_flights(self, names: dict[str, str]) -> None:
@@ -96,18 +97,12 @@ class RecordsModel(QAbstractTableModel):
         self.flights = names
         self._changed(Column.FLIGHT)
 
-    def show_seals(self, seals: Mapping[str, RecordSeal]) -> None:
-        """Where records stand and how far they are, by their ids."""
-        self._seals = dict(seals)
-        self._changed(Column.PROGRESS)
-        self._changed(Column.STATUS)
-
     def seal(self, record: Record) -> RecordSeal | None:
-        """Where a record stands; None until that is known."""
+        """Where a record stands; None for one that was deleted meanwhile."""
         return self._seals.get(record.inspection_id)
 
     def tally(self, record: Record) -> Tally | None:
-        """How far a record is; None until that is known."""
+        """How far a record is; None for one that was deleted meanwhile."""
         seal = self.seal(record)
         return None if seal is None else seal.counters
 
@@ -186,14 +181,11 @@ class RecordsModel(QAbstractTableModel):
                 tally = self.tally(record)
                 return "" if tally is None else f"{judged_text(tally)} · {detected_text(tally)}"
             case Column.STATUS:
-                words = (status_word(record.inspection_status), self._seal_word(record))
+                seal = self.seal(record)
+                words = () if seal is None else (status_word(seal.record_state), seal_word(seal.state))
                 return " · ".join(word for word in words if word)
             case Column.UPDATED:
                 return nearby(record.updated_at)
-
-    def _seal_word(self, record: Record) -> str:
-        seal = self.seal(record)
-        return "" if seal is None else seal_word(seal.state)
 
     def _status_lines(self, record: Record) -> str:
         """The state, and what happened to the newest edition."""
@@ -240,18 +232,20 @@ class RecordDelegate(QStyledItemDelegate):
             case Column.PROGRESS:
                 self._progress(painter, inner, index.data(TALLY_ROLE))
             case Column.STATUS:
-                self._status(painter, inner, record, index.data(SEAL_ROLE))
+                self._status(painter, inner, index.data(SEAL_ROLE))
             case Column.AIRCRAFT | Column.EXECUTOR:
                 self._words(painter, inner, text, theme.text)
             case _:
                 self._words(painter, inner, text, theme.dim_text)
         painter.restore()
 
-    def _status(self, painter: QPainter, box: QRectF, record: Record, seal: RecordSeal | None) -> None:
+    def _status(self, painter: QPainter, box: QRectF, seal: RecordSeal | None) -> None:
         """The state as a pill; sealed, awaiting release or reopened below it, with its own sign."""
-        theme, middle, status = look().theme, box.center().y(), record.inspection_status
-        word = "" if seal is None else seal_word(seal.state)
-        if seal is None or not word:
+        if seal is None:
+            return
+        theme, middle, status = look().theme, box.center().y(), seal.record_state
+        word = seal_word(seal.state)
+        if not word:
             paint_chip(painter, box.x(), middle, status_tone(status), status_word(status))
             return
         upper, lower = chip_height(), line_px(LABEL_PX)

@@ -19,7 +19,7 @@ from desktop.pages import find
 from desktop.pages.file_dialogs import Purpose
 from desktop.pages.record.deleting import delete_record
 from desktop.pages.records.batch import BatchBar, Batches
-from desktop.pages.records.export import export_list, flight_numbers, read_seals
+from desktop.pages.records.export import Listing, export_list, flight_numbers, read_listing
 from desktop.pages.records.filters import Filters
 from desktop.pages.records.model import LEAST, WIDTHS, Column, RecordDelegate, RecordsModel, row_px
 from desktop.pages.records.new_record import NewRecord
@@ -40,7 +40,6 @@ from desktop.widgets import (
 )
 from desktop.workers import Task, run
 from shared.codes import Permission, SealState, Status
-from shared.wire.common import Page as Listing
 from shared.wire.events import ChangeEvent
 from shared.wire.inspection import Record
 
@@ -193,7 +192,8 @@ class RecordsPage(Page):
         if not self.model.rowCount():
             self.stack.show_loading()
         self._asked = run(
-            self._context.session.records.search,
+            read_listing,
+            self._context.session,
             self.filters.value(),
             self._number,
             self.pager.page_size,
@@ -202,14 +202,15 @@ class RecordsPage(Page):
             failed=self._explain,
         )
 
-    def _show(self, listing: Listing[Record]) -> None:
+    def _show(self, found: Listing) -> None:
+        listing = found.page
         keep = self._select or (self.chosen.inspection_id if self.chosen else "")
         self._select = ""
         if not listing.data and listing.pagination.total and self._number > 1:
             self._go(listing.pagination.total_pages)
             return
         at = self.table.verticalScrollBar().value()
-        self.model.show(listing.data)
+        self.model.show(listing.data, found.seals)
         self.pager.show_pagination(listing.pagination)
         self.header.set_subtitle(self.tr("%n record(s)", "", listing.pagination.total))
         if not listing.data:
@@ -234,14 +235,6 @@ class RecordsPage(Page):
                 done=lambda found: self.model.name_flights(self.model.flights | found),
                 failed=lambda _: None,
             )
-        run(
-            read_seals,
-            self._context.session,
-            [record.inspection_id for record in listing.data],
-            owner=self,
-            done=self.model.show_seals,
-            failed=lambda _: None,
-        )
         for reference_image_id in self.model.without_picture():
             run(
                 find.reference_picture(self._context.session),

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
+from desktop.context import Unsent
 from desktop.pages.file_dialogs import Purpose, open_pictures
 from desktop.pages.sentences import sentence
 from desktop.pages.workbench.bench import Bench
@@ -43,6 +44,10 @@ class Adding(QObject):
         box.cameraWanted.connect(self.capture)
         box.cancelled.connect(self.cancel)
         bench.currentChanged.connect(self._item_changed)
+        bench.context.closeAsked.connect(self._tell_unsent)
+
+    def _tell_unsent(self, unsent: Unsent) -> None:
+        unsent.photos += len(self._queue)
 
     def _item_changed(self) -> None:
         if self._bench.current != self._told_at:

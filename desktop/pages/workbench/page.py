@@ -303,7 +303,7 @@ class WorkbenchPage(Page):
         self.bench.take(opened)
         if self._wanted_item and self._wanted_item in [row.item_id for row in self.bench.rows]:
             self.bench.choose(self._wanted_item)
-        self.top.show_record(opened.record, self.bench.sealed)
+        self.top.show_record(opened.record, self.bench.seal)
         self.comparing.show(False)
         if self.picture.turn():
             self.comparing.front.setFocus()
@@ -346,7 +346,7 @@ class WorkbenchPage(Page):
         self.items.show_rows(self.bench.rows, can_start, bool(reference is not None and reference.template))
         self.selecting.show()
         self.inspector.say_none(any_items=bool(self.bench.rows))
-        self.top.show_record(document.record, self.bench.sealed)
+        self.top.show_record(document.record, self.bench.seal)
         self.set_editable(self.bench.editable)
         self.standing.show(self.bench.seal, document.record.inspection_name or "")
         self.line.show()

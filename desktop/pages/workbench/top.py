@@ -9,7 +9,9 @@ from desktop.binding import Commands
 from desktop.pages.workbench.edits import Saving
 from desktop.pages.workbench.menus import everything
 from desktop.widgets import Button, IconButton, Kind, SaveMark, SaveState, TopBar, tip
+from shared.codes import SEALED_STATES
 from shared.wire.inspection import Record
+from shared.wire.seal import RecordSeal
 
 
 class Top(TopBar):
@@ -56,16 +58,19 @@ class Top(TopBar):
         self.more.clicked.connect(lambda _checked=False: self._offer())
         self.show_saving(Saving())
 
-    def show_record(self, record: Record, sealed: bool) -> None:
-        """Show which record is open; of one that is finished and sealed comes the report next."""
+    def show_record(self, record: Record, seal: RecordSeal | None) -> None:
+        """Show which record is open and its state; of one that is finished and sealed comes the report next.
+
+        `seal`: where it stands, None while that is not known.
+        """
         aircraft = record.aircraft_name or ""
         name = record.inspection_name or self.tr("Unnamed record")
         crumbs = [(self.tr("Records"), "records"), (aircraft, ""), (name, "")]
         if crumbs != self._shown:
             self._shown = crumbs
             self.set_crumbs([crumb for crumb in crumbs if crumb[0]])
-        self.set_status(record.inspection_status.value)
-        self._ended = sealed
+        self.set_status("" if seal is None else seal.record_state)
+        self._ended = seal is not None and seal.state in SEALED_STATES
         self.finish.setText(self.tr("Write the report") if self._ended else self.tr("Finish record"))
         self.finish.set_icon("report" if self._ended else "check")
         self.finish.setToolTip(self._commands.tooltip("record.report" if self._ended else "record.finish"))

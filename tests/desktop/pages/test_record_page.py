@@ -20,6 +20,7 @@ from desktop.pages.record import RecordPage
 from desktop.pages.record.conflict import ClashDialog
 from desktop.pages.record.items import ItemsCard
 from desktop.pages.sealing.reason_dialog import ReopenDialog
+from desktop.report.collect import collect
 from desktop.widgets import MomentField
 from shared.codes import Role, SealState, Status, Verdict
 from shared.cv import cv2
@@ -125,6 +126,41 @@ def test_the_items_are_counted_as_in_the_list_of_records(
     card.show_items([item.model_copy(update={"result": [found]}) for item in items], True, True)
     assert card._counts.text() == "Judged 0 of 2 · Detected 2 of 2"
     assert card._progress.value() == 0
+
+
+def test_a_status_that_no_person_came_to_is_not_the_state(
+    context: Context, record: Record, qtbot: QtBot, tmp_path: Path
+) -> None:
+    """As another program or an older version leaves a record: failed, and never finished here."""
+    session, record_id = context.session, record.inspection_id
+    found = ResultEntry(progress="done", isPassed=False, version=1)
+    item = session.items.create(ItemCreate(item_name="前缘", inspection_id=record_id, result=[found])).value
+    assert session.records.get(record_id).value.inspection_status is Status.FAILED
+    page = opened(context, qtbot, record_id)
+
+    def said() -> tuple[str, str, str | None]:
+        api = page.fields._facts["api_status"]
+        shown = api.text() if api.isVisible() else None
+        return page.top.chip.text, page.fields._facts["state"].text(), shown
+
+    assert said() == ("In progress", "In progress", "Failed")
+    draft = collect(session, record_id, "me", lambda *_: None)
+    assert (draft.status, draft.status_name) == (Status.IN_PROGRESS, "In progress")
+    fields = dict(draft.fields)
+    assert (fields["State"], fields["API status"], fields["Outcome"]) == (
+        "In progress",
+        "Failed",
+        "Undecided",
+    )
+    session.items.set_verdict(item.item_id, Verdict.PASSED, None)
+    session.records.finish(record_id)
+    page.reload()
+    qtbot.waitUntil(lambda: said() == ("Passed", "Passed", None))
+    report = collect(session, record_id, "me", lambda *_: None)
+    assert (report.status, "API status" in dict(report.fields)) == (Status.PASSED, False)
+    session.records.reopen(record_id, "wrong wing")
+    page.reload()
+    qtbot.waitUntil(lambda: said() == ("In progress", "In progress", None))
 
 
 def test_a_save_sends_only_what_changed(context: Context, record: Record, qtbot: QtBot) -> None:

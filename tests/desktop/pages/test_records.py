@@ -35,7 +35,7 @@ from shared.wire.catalogue import (
     TaskWrite,
     TemplateRegion,
 )
-from shared.wire.inspection import ItemCreate, ItemPoint, ItemUpdate, Point, RecordCreate
+from shared.wire.inspection import ItemCreate, ItemPoint, ItemUpdate, Point, RecordCreate, ResultEntry
 from tests.service_app import ADMIN
 from tests.service_process import first_admin, service_process
 
@@ -96,9 +96,11 @@ def test_the_next_page_follows_and_the_way_back(page: RecordsPage, qtbot: QtBot)
 
 
 def test_a_filter_narrows_and_clearing_widens(page: RecordsPage, qtbot: QtBot) -> None:
-    page.filters.status.set_value(Status.PASSED)
-    page.filters.status.picked.emit(Status.PASSED)
+    # A client wrote passed into ten records, and nobody finished them.
+    page.filters.status.set_value(Status.IN_PROGRESS)
+    page.filters.status.picked.emit(Status.IN_PROGRESS)
     qtbot.waitUntil(lambda: page.model.rowCount() == 10)
+    assert {page.model.index(row, Column.STATUS).data() for row in range(10)} == {"In progress"}
     assert page.filters.clear.isVisible()
     page.filters.clear.click()
     qtbot.waitUntil(lambda: page.model.rowCount() == 25)
@@ -283,11 +285,14 @@ def test_sealed_awaiting_and_reopened_show_by_a_word_and_in_the_exported_list(
 ) -> None:
     session = page._context.session
     made = {}
-    for name in ("sealed", "awaiting", "reopened", "open"):
+    for name in ("sealed", "awaiting", "reopened", "open", "detected"):
         record = session.records.create(RecordCreate(task_id="t", inspection_name=name))
         item = session.items.create(ItemCreate(item_name="条目", inspection_id=record.inspection_id)).value
         made[name] = record.inspection_id
-        if name != "open":
+        if name == "detected":
+            found = ResultEntry(progress="done", isPassed=False, version=1)
+            session.items.update(item.item_id, ItemUpdate(result=[found]))
+        elif name != "open":
             session.items.set_verdict(item.item_id, Verdict.PASSED, None)
             session.records.set_four_eyes(name == "awaiting")
             session.records.finish(record.inspection_id)
@@ -305,6 +310,7 @@ def test_sealed_awaiting_and_reopened_show_by_a_word_and_in_the_exported_list(
     assert words("awaiting") == "Passed · Awaiting release"
     assert words("reopened") == "In progress · Reopened"
     assert words("open") == "Not started"
+    assert words("detected") == "In progress"
     hint = page.model.index(page.model.row_of(made["reopened"]), Column.STATUS)
     assert "wrong wing" in hint.data(Qt.ItemDataRole.ToolTipRole)
     path = tmp_path / "list.csv"
@@ -324,6 +330,14 @@ def test_sealed_awaiting_and_reopened_show_by_a_word_and_in_the_exported_list(
     assert datetime.fromisoformat(rows["sealed"]["Finished at"]) == newest.finished_at.replace(microsecond=0)
     assert rows["awaiting"]["Seal state"] == "Awaiting release"
     assert rows["reopened"]["Seal state"] == "Reopened"
+    states = {name: rows[name]["State"] for name in made}
+    assert states == {
+        "sealed": "Passed",
+        "awaiting": "Passed",
+        "reopened": "In progress",
+        "open": "Not started",
+        "detected": "In progress",
+    }
     assert rows["open"]["Seal state"] == rows["open"]["Seal"] == ""
 
 

@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
 from desktop.client import Session
+from desktop.imaging import open_image
 from desktop.report import collect as collect_module
 from desktop.report.collect import collect
-from desktop.report.content import Evidence
+from desktop.report.content import Evidence, ReportedFinding
 from shared.codes import Verdict
 from shared.cv import cv2
 from shared.geometry import Rect
@@ -127,3 +129,27 @@ def test_the_evidence_says_which_model_looked(said: dict[str, Any], digest: list
     collect_module._item(1, item, None, collect_module._Pictures(session), evidence, {})
     session.close()
     assert [row.digest for row in evidence] == digest
+
+
+def test_a_finding_outside_of_its_region_is_pictured(qtbot: QtBot, tmp_path: Path) -> None:
+    path = tmp_path / "photo.png"
+    path.write_bytes(_plain(800, 600, 200))
+    photo = open_image(path)
+    region, straight = Rect(100, 100, 100, 100), {"alignment": {"homography": np.eye(3).tolist()}}
+
+    def crop(*boxes: Rect) -> QImage:
+        found = [ReportedFinding("crack", 1.0, box) for box in boxes]
+        return collect_module._photo_crop(collect_module._Pictures(None), photo, found, region, straight)
+
+    inside = crop(Rect(120, 120, 20, 20))
+    assert (inside.width(), inside.height()) == (116, 116)
+    wide = crop(Rect(120, 120, 20, 20), Rect(500, 300, 50, 50))
+    # From 100 to 550 and from 100 to 350, with a margin.
+    scale = wide.width() / (450 * 1.16)
+    assert wide.height() / scale == pytest.approx(250 + 0.16 * 450, abs=2)
+    left, top = 100 - 0.08 * 450, 100 - 0.08 * 450
+    edge = wide.pixelColor(round((500 - left) * scale), round((325 - top) * scale))
+    assert edge.red() > edge.blue() + 50
+    # Beyond the photo there is nothing to show.
+    beyond = crop(Rect(700, 500, 500, 500))
+    assert beyond.width() <= 800

@@ -55,7 +55,11 @@ def judge(desk: Desk, verdict: Verdict, *numbers: int) -> None:
 
 
 def test_a_detection_is_no_verdict(opened: Desk, qtbot: QtBot) -> None:
+    assert opened.page.top.chip.text == "Not started"
     detected(opened, qtbot)
+    record_id = opened.page.bench.record_id
+    assert opened.session.records.get(record_id).value.inspection_status in (Status.PASSED, Status.FAILED)
+    assert opened.page.top.chip.text == "In progress"
     opened.context.commands.run("record.finish")
     dialog = open_dialog(opened, FinishDialog, qtbot)
     assert isinstance(dialog, FinishDialog)

@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.client import Session
 from desktop.client.errors import Forbidden
+from desktop.context import Context, Unsent
 from desktop.embedded import EmbeddedService, ServiceState
 from desktop.journal import Journal, JournalError
 from desktop.pages.workbench import sending as sending_module
@@ -284,6 +285,13 @@ def test_a_second_window_only_looks(bench: Desk, qtbot: QtBot) -> None:
         held.close()
 
 
+def unsent(context: Context) -> int:
+    """How many photos the window asks about when it is closed now."""
+    told = Unsent()
+    context.closeAsked.emit(told)
+    return told.photos
+
+
 def test_photos_of_the_record_that_were_not_sent_are_sent_when_the_service_is_back(
     at_mortal: Desk, mortal: EmbeddedService, qtbot: QtBot, tmp_path: Path
 ) -> None:
@@ -303,11 +311,12 @@ def test_photos_of_the_record_that_were_not_sent_are_sent_when_the_service_is_ba
     assert "2 photo(s) are sent when it is back" in photos.tray.text
     assert photos.tray.again.isVisible()
     assert photos.queue.failures == []
+    assert unsent(bench.context) == 2
     qtbot.waitUntil(lambda: service.pid not in (None, before), timeout=20000)
     bench.session.rebase(service.wait_ready(30))
     bench.context.show_service(ServiceState.READY)
     qtbot.waitUntil(lambda: len(photos.known.photos) == 2, timeout=30000)
-    assert photos.queue.count(record_id) == 0
+    assert photos.queue.count(record_id) == unsent(bench.context) == 0
     assert not photos.queue.away
     qtbot.waitUntil(lambda: all(one.state != "waiting" for one in photos.known.photos), timeout=30000)
     names = {photo.file.filename for photo in bench.session.photos.list(record_id)}

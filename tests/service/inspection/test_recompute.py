@@ -43,6 +43,13 @@ class Model:
         self.items: list[tuple[str, str]] = []
         self.progress, self.status = 0, "not_started"
 
+    @property
+    def state(self) -> str:
+        if self.status == "cancelled":
+            return self.status
+        done = any(state in ("passed", "failed") for _, state in self.items)
+        return "in_progress" if done or self.status != "not_started" else "not_started"
+
     def changed(self) -> None:
         states = [state for _, state in self.items]
         done = sum(state in ("passed", "failed") for state in states)
@@ -65,6 +72,8 @@ def test_a_record_follows_its_items(stage: Stage, steps: list[tuple[Any, ...]]) 
         _play(stage, model, inspection_id, step)
         record = stage.get(inspection_id)
         assert (record["progress"], record["inspection_status"]) == (model.progress, model.status), step
+        seal = stage.client.get(f"/api/inspection/{inspection_id}/seal").json()["data"]
+        assert seal["record_state"] == model.state, step
 
 
 def _play(stage: Stage, model: Model, inspection_id: str, step: tuple[Any, ...]) -> None:

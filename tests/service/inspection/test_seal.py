@@ -187,7 +187,8 @@ def test_the_content_says_what_was_finished(sealed: Sealed) -> None:
 
 def test_every_column_is_sealed() -> None:
     """A column that comes to one of these tables later needs a decision: in the content, or why not."""
-    assert set(seal.RECORD_FIELDS) == {column.name for column in RECORD.c}
+    # The state follows from the edition: the check compares it with the sealed outcome.
+    assert {*seal.RECORD_FIELDS, "record_state"} == {column.name for column in RECORD.c}
     assert set(seal.ITEM_FIELDS) == {column.name for column in ITEM.c}
     assert set(seal.PHOTO_FIELDS) == {column.name for column in PHOTO.c}
     assert set(seal.RECORD_PHOTO_FIELDS) == {column.name for column in RECORD_PHOTO.c}

@@ -276,6 +276,7 @@ def test_every_change_is_announced_with_what_changed(stage: Stage) -> None:
     assert stage.changes[4].details == {
         "progress": {"old": 0, "new": 100},
         "inspection_status": {"old": "not_started", "new": "passed"},
+        "record_state": {"old": "not_started", "new": "in_progress"},
     }
     assert stage.changes[1].details["description"]["new"]["size"] == 500
 

@@ -59,7 +59,7 @@ class RecordPhotos(QObject):
         self._bench, self._photos, self._window = bench, photos, window
         self._aligning, self._detecting = aligning, detecting
         self.known = PhotoList(bench, self)
-        self.queue = PhotoQueue(bench.context, self)
+        self.queue = PhotoQueue.of(bench.context)
         self.tray = Tray()
         self.accepted = Accepted()
         self.sharing = Sharing(bench, photos, self.known, shared_line)
@@ -87,7 +87,8 @@ class RecordPhotos(QObject):
         self.accepted.detectWanted.connect(self._detect)
         self.accepted.undoWanted.connect(self.take_back)
         self.sharing.opened.connect(self.show_review)
-        self.queue.sent.connect(lambda photo: self.known.take([photo]))
+        # Not a lambda: the queue outlives this page, and a lambda would outlive its photos.
+        self.queue.sent.connect(self._sent)
         self.queue.changed.connect(self._show)
         self.known.changed.connect(self._show)
         self.known.failed.connect(self.said)
@@ -95,6 +96,9 @@ class RecordPhotos(QObject):
         self._bench.currentChanged.connect(self._show)
         self._bench.selectionChanged.connect(self._show)
         self._photos.pairChanged.connect(self._align_when_there)
+
+    def _sent(self, photo: RecordPhoto) -> None:
+        self.known.take([photo])
 
     def close(self) -> None:
         """The record was left; what is being sent goes on."""

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from desktop.client import Session
 from desktop.client.errors import Conflict, NotLoggedIn, Unreachable
-from desktop.context import Context
+from desktop.context import Context, Unsent
 from desktop.embedded import ServiceState
 from desktop.imaging.conversion import for_upload
 from desktop.pages.sentences import sentence
@@ -40,8 +40,8 @@ class PhotoQueue(QObject):
     sent = Signal(object)
     """A `RecordPhoto` that the service has now."""
 
-    def __init__(self, context: Context, parent: QObject) -> None:
-        super().__init__(parent)
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
         self._context = context
         self._waiting: deque[Picture] = deque()
         self._user_id = ""
@@ -57,6 +57,17 @@ class PhotoQueue(QObject):
         self._retry.timeout.connect(self._next)
         context.serviceChanged.connect(self._service_changed)
         context.loginChanged.connect(self._login_changed)
+        context.closeAsked.connect(self._tell_unsent)
+        context.closing.connect(self._stop)
+
+    @classmethod
+    def of(cls, context: Context) -> PhotoQueue:
+        """The one of this desktop, which another window after a change of the language goes on with."""
+        found = context.findChild(PhotoQueue)
+        return found if isinstance(found, PhotoQueue) else cls(context)
+
+    def _tell_unsent(self, unsent: Unsent) -> None:
+        unsent.photos += len(self._waiting)
 
     def count(self, record_id: str) -> int:
         """How many pictures of a record wait or are on their way."""

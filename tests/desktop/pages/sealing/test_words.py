@@ -33,6 +33,7 @@ def sealed(state: SealState, **changed: object) -> RecordSeal:
         {
             "inspection_id": "r1",
             "state": state,
+            "record_state": "passed",
             "outcome": "passed",
             "counters": counters,
             "newest": EDITION | changed,
