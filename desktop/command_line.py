@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from shared.starting import without_collections
+
 
 def main(words: Sequence[str]) -> int:
     """Run ``run [--server URL]``, ``demo [--out DIR]`` or ``doctor``; the exit status."""
@@ -48,7 +50,8 @@ def _run(words: Sequence[str]) -> int:
     if not has_display():
         print("There is no display here, so the demo runs instead of the windows.", flush=True)
         return _play(given.out)
-    from desktop.application import run_desktop
+    with without_collections():
+        from desktop.application import run_desktop
 
     return run_desktop(given.server, given.data_dir)
 
@@ -62,7 +65,8 @@ def _demo(words: Sequence[str]) -> int:
 
 
 def _play(out: Path) -> int:
-    from desktop.demo import play
+    with without_collections():
+        from desktop.demo import play
 
     status: int = play(out)
     if status == 0:

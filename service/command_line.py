@@ -18,6 +18,7 @@ from service.schema import NewerDatabaseError
 from service.settings import Settings
 from shared.codes import Hindrance
 from shared.reasons import reason
+from shared.starting import without_collections
 
 # Commands whose options their own room reads: `main(words, settings) -> exit status`.
 _ROOMS = {
@@ -117,7 +118,8 @@ def _run(words: Sequence[str]) -> int:
         return _serve(rest)
     options, rest = _common().parse_known_args(rest)
     settings = _settings(options)
-    room: Callable[..., int] = importlib.import_module(_ROOMS[command]).main
+    with without_collections():
+        room: Callable[..., int] = importlib.import_module(_ROOMS[command]).main
     if command in _CHANGES_DATA:
         from service.audit.service import listener
 
@@ -134,6 +136,7 @@ def _serve(words: Sequence[str]) -> int:
     settings = _settings(parser.parse_args(words))
     if settings.workers > 1 and settings.is_sqlite:
         parser.error("--workers above 1 needs PostgreSQL (--database-url): SQLite is for one process")
-    from service.running import serve
+    with without_collections():
+        from service.running import serve
 
     return serve(settings)

@@ -27,6 +27,7 @@ from service.protocol import GuardedProtocol
 from service.schema import NewerDatabaseError, migrate
 from service.settings import Settings
 from shared.reasons import reason
+from shared.starting import without_collections
 
 BUSY = 3
 """Exit status when another service has the data directory."""
@@ -150,7 +151,8 @@ def application() -> FastAPI:
 
 
 def _application(settings: Settings) -> FastAPI:
-    app = create_app(settings)
+    with without_collections():
+        app = create_app(settings)
     GuardedProtocol.end_streams = staticmethod(app.state.end_streams)
     return app
 

@@ -12,6 +12,8 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
+from shared.starting import without_collections
+
 DESKTOP = "desktop.command_line"
 SERVICE = "service.command_line"
 # Needs neither settings nor the database: with the rest of the service it would start half as fast.
@@ -75,7 +77,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         status = 0
         for module in modules:
-            entry: Callable[[Sequence[str]], int] = importlib.import_module(module).main
+            with without_collections():
+                entry: Callable[[Sequence[str]], int] = importlib.import_module(module).main
             status = max(status, entry(words))
         sys.stdout.flush()
     except KeyboardInterrupt:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,12 +19,11 @@ from shared.cv import cv2
 from shared.geometry import Rect
 from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.inspection import Item, ItemCreate, ItemUpdate, RecordCreate
-from tests.service_process import logged_in, service_process
 
 
 @pytest.mark.parametrize("progress", ["detecting", "canceled", "error"])
 def test_a_detection_that_did_not_finish_hides_no_finding(
-    qtbot: QtBot, tmp_path: Path, progress: str
+    qtbot: QtBot, session: Session, progress: str
 ) -> None:
     points = {"x1": 1, "y1": 2, "x2": 30, "y2": 40}
     box = {"label": "crack", "confidence": 0.9, "points": points}
@@ -36,14 +34,13 @@ def test_a_detection_that_did_not_finish_hides_no_finding(
     ]
     if progress == "error":
         result[1]["error"] = error
-    with service_process(tmp_path / "data") as url, logged_in(url) as session:
-        record = session.records.create(RecordCreate(task_id="t")).inspection_id
-        body = {"item_name": "a", "inspection_id": record, "result": result}
-        made = session.items.create(ItemCreate.model_validate({**body, "result": result[:1]})).value
-        session.items.set_verdict(made.item_id, Verdict.FAILED, "裂纹")
-        session.items.update(made.item_id, ItemUpdate.model_validate({"result": result}), None)
-        me = session.account.me().user
-        (item,) = collect(session, record, "me", lambda *_: None).items
+    record = session.records.create(RecordCreate(task_id="t")).inspection_id
+    body = {"item_name": "a", "inspection_id": record, "result": result}
+    made = session.items.create(ItemCreate.model_validate({**body, "result": result[:1]})).value
+    session.items.set_verdict(made.item_id, Verdict.FAILED, "裂纹")
+    session.items.update(made.item_id, ItemUpdate.model_validate({"result": result}), None)
+    me = session.account.me().user
+    (item,) = collect(session, record, "me", lambda *_: None).items
     assert [finding.label for finding in item.findings] == ["crack"]
     assert (item.passed, item.verdict, item.reason) == (False, Verdict.FAILED, "裂纹")
     assert (item.opinion, item.version) == (True, 2)
@@ -52,23 +49,22 @@ def test_a_detection_that_did_not_finish_hides_no_finding(
     assert item.note == ("对不上" if progress == "error" else "")
 
 
-def test_an_item_is_shown_on_the_file_that_it_names(qtbot: QtBot, tmp_path: Path) -> None:
+def test_an_item_is_shown_on_the_file_that_it_names(qtbot: QtBot, session: Session) -> None:
     point = {"x": 0.25, "y": 0.5, "w": 0.25, "h": 0.25}
-    with service_process(tmp_path / "data") as url, logged_in(url) as session:
-        home = session.files.upload(_plain(2800, 1400, 50), "home.png")
-        other = session.files.upload(_plain(400, 80, 220), "other.png")
-        image = session.catalogue.reference_images.create(
-            ReferenceImageWrite(reference_image_name="r", file_id=home.file_id, mm_per_pixel=0.5)
-        )
-        body = RecordCreate(task_id="t", reference_image_id=image.reference_image_id)
-        record = session.records.create(body).inspection_id
-        gone = {"download_url": f"/files/{'0' * 36}/content", "filename": "gone.png"}
-        elsewhere = {"download_url": "https://example.org/x.png"}
-        for info in (None, home.model_dump(mode="json"), other.model_dump(mode="json"), gone, elsewhere):
-            place = {"point": point} if info is None else {"point": point, "fileInfo": info}
-            given = {"item_name": "a", "inspection_id": record, "item_point": place}
-            session.items.create(ItemCreate.model_validate(given))
-        report = collect(session, record, "me", lambda *_: None)
+    home = session.files.upload(_plain(2800, 1400, 50), "home.png")
+    other = session.files.upload(_plain(400, 80, 220), "other.png")
+    image = session.catalogue.reference_images.create(
+        ReferenceImageWrite(reference_image_name="r", file_id=home.file_id, mm_per_pixel=0.5)
+    )
+    body = RecordCreate(task_id="t", reference_image_id=image.reference_image_id)
+    record = session.records.create(body).inspection_id
+    gone = {"download_url": f"/files/{'0' * 36}/content", "filename": "gone.png"}
+    elsewhere = {"download_url": "https://example.org/x.png"}
+    for info in (None, home.model_dump(mode="json"), other.model_dump(mode="json"), gone, elsewhere):
+        place = {"point": point} if info is None else {"point": point, "fileInfo": info}
+        given = {"item_name": "a", "inspection_id": record, "item_point": place}
+        session.items.create(ItemCreate.model_validate(given))
+    report = collect(session, record, "me", lambda *_: None)
     assert [item.on_overview for item in report.items] == [True, True, False, False, True]
     assert [item.region for item in report.items] == [
         Rect(700, 700, 700, 350),
@@ -87,18 +83,17 @@ def test_an_item_is_shown_on_the_file_that_it_names(qtbot: QtBot, tmp_path: Path
     ]
 
 
-def test_the_evidence_names_the_content_that_is_shown(qtbot: QtBot, tmp_path: Path) -> None:
+def test_the_evidence_names_the_content_that_is_shown(qtbot: QtBot, session: Session) -> None:
     # An item takes any file by its address with the content id of another.
-    with service_process(tmp_path / "data") as url, logged_in(url) as session:
-        shown, claimed = (session.files.upload(_plain(64, 64, grey), f"{grey}.png") for grey in (50, 220))
-        lie = {"download_url": shown.download_url, "filename": "x.png", "ipfs_cid": claimed.ipfs_cid}
-        lost = {**lie, "download_url": f"/api/files/{'0' * 36}/content"}
-        record = session.records.create(RecordCreate(task_id="t")).inspection_id
-        for info in (lie, lost):
-            entry = {"version": 1, "isPassed": True, "progress": "done", "inputImage": info}
-            body = {"item_name": "a", "inspection_id": record, "result": [entry]}
-            session.items.create(ItemCreate.model_validate(body))
-        report = collect(session, record, "me", lambda *_: None)
+    shown, claimed = (session.files.upload(_plain(64, 64, grey), f"{grey}.png") for grey in (50, 220))
+    lie = {"download_url": shown.download_url, "filename": "x.png", "ipfs_cid": claimed.ipfs_cid}
+    lost = {**lie, "download_url": f"/api/files/{'0' * 36}/content"}
+    record = session.records.create(RecordCreate(task_id="t")).inspection_id
+    for info in (lie, lost):
+        entry = {"version": 1, "isPassed": True, "progress": "done", "inputImage": info}
+        body = {"item_name": "a", "inspection_id": record, "result": [entry]}
+        session.items.create(ItemCreate.model_validate(body))
+    report = collect(session, record, "me", lambda *_: None)
     assert [one.digest for one in report.evidence] == [shown.sha256, claimed.sha256]
     assert [item.photo_crop.isNull() for item in report.items] == [False, True]
 

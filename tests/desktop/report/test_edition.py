@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,9 +26,10 @@ from shared.cv import cv2
 from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.detection import Severity
 from shared.wire.inspection import ItemCreate, ItemUpdate, RecordCreate, RecordUpdate
-from tests.service_process import logged_in, service_process
 
 BOX = {"label": "dent", "confidence": 0.5, "points": {"x1": 120, "y1": 100, "x2": 160, "y2": 140}}
+# A test damages the stored photo, and equal contents are stored once: each test has a photo of its own.
+_greys = itertools.count(90)
 
 
 @dataclass
@@ -45,43 +46,41 @@ class Twice:
 
 
 @pytest.fixture
-def twice(qtbot: QtBot, tmp_path: Path) -> Iterator[Twice]:
-    data = tmp_path / "data"
-    with service_process(data) as url, logged_in(url) as session:
-        home = session.files.upload(_plain(400, 300, 50), "home.png")
-        photo = session.files.upload(_plain(400, 300, 90), "today.png")
-        image = session.catalogue.reference_images.create(
-            ReferenceImageWrite(reference_image_name="左翼", file_id=home.file_id, mm_per_pixel=0.5)
-        )
-        body = RecordCreate(
-            task_id="t", inspection_name="first name", reference_image_id=image.reference_image_id
-        )
-        record_id = session.records.create(body).inspection_id
-        entry = {
-            "inputImage": photo.model_dump(mode="json"),
-            "resultImage": {"boxes": [BOX]},
-            "isPassed": False,
-            "progress": "done",
-            "version": 1,
-        }
-        given = {
-            "item_name": "前缘",
-            "inspection_id": record_id,
-            "item_point": {"point": {"x": 0.25, "y": 0.25, "w": 0.5, "h": 0.5}},
-            "result": [entry],
-        }
-        session.detection.set_severities({"dent": Severity.MAJOR})
-        item = session.items.create(ItemCreate.model_validate(given)).value
-        session.items.set_verdict(item.item_id, Verdict.PASSED, "clean")
-        session.records.finish(record_id)
-        session.records.reopen(record_id, "the wrong wing")
-        session.records.update(record_id, RecordUpdate(inspection_name="second name"), None)
-        session.items.update(item.item_id, ItemUpdate(item_name="后缘"), None)
-        other = session.items.create(ItemCreate(item_name="another", inspection_id=record_id)).value
-        session.items.set_verdict(item.item_id, Verdict.FAILED, "crack")
-        session.items.set_verdict(other.item_id, Verdict.PASSED, None)
-        session.records.finish(record_id)
-        yield Twice(session, record_id, data, photo.sha256)
+def twice(qtbot: QtBot, session: Session, data: Path) -> Twice:
+    home = session.files.upload(_plain(400, 300, 50), "home.png")
+    photo = session.files.upload(_plain(400, 300, next(_greys)), "today.png")
+    image = session.catalogue.reference_images.create(
+        ReferenceImageWrite(reference_image_name="左翼", file_id=home.file_id, mm_per_pixel=0.5)
+    )
+    body = RecordCreate(
+        task_id="t", inspection_name="first name", reference_image_id=image.reference_image_id
+    )
+    record_id = session.records.create(body).inspection_id
+    entry = {
+        "inputImage": photo.model_dump(mode="json"),
+        "resultImage": {"boxes": [BOX]},
+        "isPassed": False,
+        "progress": "done",
+        "version": 1,
+    }
+    given = {
+        "item_name": "前缘",
+        "inspection_id": record_id,
+        "item_point": {"point": {"x": 0.25, "y": 0.25, "w": 0.5, "h": 0.5}},
+        "result": [entry],
+    }
+    session.detection.set_severities({"dent": Severity.MAJOR})
+    item = session.items.create(ItemCreate.model_validate(given)).value
+    session.items.set_verdict(item.item_id, Verdict.PASSED, "clean")
+    session.records.finish(record_id)
+    session.records.reopen(record_id, "the wrong wing")
+    session.records.update(record_id, RecordUpdate(inspection_name="second name"), None)
+    session.items.update(item.item_id, ItemUpdate(item_name="后缘"), None)
+    other = session.items.create(ItemCreate(item_name="another", inspection_id=record_id)).value
+    session.items.set_verdict(item.item_id, Verdict.FAILED, "crack")
+    session.items.set_verdict(other.item_id, Verdict.PASSED, None)
+    session.records.finish(record_id)
+    return Twice(session, record_id, data, photo.sha256)
 
 
 def _plain(width: int, height: int, grey: int) -> bytes:
@@ -150,8 +149,11 @@ def test_a_picture_that_is_not_the_sealed_one_is_not_shown(twice: Twice) -> None
 
 def test_a_content_that_does_not_match_its_seal_gives_no_report(twice: Twice) -> None:
     with closing(sqlite3.connect(twice.data / "walkaround.db", timeout=20)) as connection, connection:
-        change = "UPDATE record_edition SET content = replace(content, 'first', 'other') WHERE edition = 1"
-        connection.execute(change)
+        change = (
+            "UPDATE record_edition SET content = replace(content, 'first', 'other')"
+            " WHERE inspection_id = ? AND edition = 1"
+        )
+        assert connection.execute(change, (twice.record_id,)).rowcount == 1
     with pytest.raises(SealBrokenError) as raised:
         twice.report(1)
     assert "edition 1 does not match its seal" in sentence(raised.value)

@@ -1,0 +1,65 @@
+"""What is made at the start is not looked through by collections, and those go on afterwards."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Iterator
+
+import pytest
+
+from shared.starting import without_collections
+
+
+class Cycle:
+    """An object that keeps itself."""
+
+    def __init__(self) -> None:
+        self.me = self
+
+
+@pytest.fixture(autouse=True)
+def _collecting_as_before() -> Iterator[None]:
+    enabled, frozen = gc.isenabled(), gc.get_freeze_count()
+    gc.unfreeze()
+    gc.enable()
+    yield
+    gc.unfreeze()
+    if frozen:
+        gc.freeze()
+    if not enabled:
+        gc.disable()
+
+
+def test_what_is_made_at_the_start_is_not_looked_through() -> None:
+    with without_collections():
+        assert not gc.isenabled()
+        lasting = Cycle()
+        assert gc.get_freeze_count() == 0
+    assert gc.isenabled()
+    assert gc.get_freeze_count() > 0
+    gone = weakref.ref(lasting)
+    del lasting
+    gc.collect()
+    assert gone() is not None
+
+
+def test_what_is_made_afterwards_is_collected() -> None:
+    with without_collections():
+        pass
+    gone = weakref.ref(Cycle())
+    gc.collect()
+    assert gone() is None
+
+
+def test_a_start_that_fails_leaves_the_collection_on() -> None:
+    with pytest.raises(OSError, match="no place"), without_collections():
+        raise OSError("no place")
+    assert gc.isenabled()
+
+
+def test_whoever_had_switched_it_off_keeps_it_off() -> None:
+    gc.disable()
+    with without_collections():
+        pass
+    assert not gc.isenabled()
