@@ -35,12 +35,12 @@ class About(Dialog):
         super().__init__(parent)
         self.setWindowTitle(self.tr("About Walkaround"))
         self.setMinimumWidth(520)
-        service = self.tr("this computer's own") if context.embedded else context.session.base_url
+        service = self.tr("This computer") if context.embedded else context.session.base_url
         self.facts = [
             (self.tr("Version"), __version__),
             (self.tr("Service"), service),
-            (self.tr("Data"), str(context.data_folder) if context.data_folder else self.tr("at the service")),
-            (self.tr("Logs"), str(log_dir())),
+            (self.tr("Data"), str(context.data_folder) if context.data_folder else self.tr("On the server")),
+            (self.tr("Log files"), str(log_dir())),
             (self.tr("System"), platform.platform(terse=True)),
             ("Python, Qt", f"{sys.version.split()[0]}, {qVersion()}"),
         ]
@@ -60,7 +60,7 @@ class About(Dialog):
             lines.addRow(label(name, "dim"), said)
         column.addLayout(lines)
         column.addWidget(
-            label(self.tr("Nothing is sent anywhere: no telemetry, no update check."), "dim", wrap=True)
+            label(self.tr("No data leaves your systems: no telemetry, no update checks."), "dim", wrap=True)
         )
         column.addLayout(self._foot())
 
@@ -73,7 +73,7 @@ class About(Dialog):
         names = QVBoxLayout()
         names.setSpacing(4)
         names.addWidget(label("Walkaround 绕机检查工作站" if shows_chinese() else "Walkaround", "item"))
-        names.addWidget(label(self.tr("Inspection workstation for surfaces"), "dim"))
+        names.addWidget(label(self.tr("Surface inspection workstation"), "dim"))
         names.addStretch(1)
         row.addLayout(names, 1)
         return row
@@ -86,7 +86,7 @@ class About(Dialog):
         row.addWidget(self.copy)
         folder = licences_folder()
         if folder is not None:
-            licences = Button(self.tr("Licences of the parts"))
+            licences = Button(self.tr("Third-party licences"))
             licences.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))))
             row.addWidget(licences)
         row.addStretch(1)

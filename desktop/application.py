@@ -283,7 +283,9 @@ class Desktop(QObject):
         if self.context.payload is not None:
             self.context.payload = None
             self.context.loginChanged.emit()
-            self.window.toast.say(self.tr("Your login has ended. Log in again to go on where you were."))
+            self.window.toast.say(
+                self.tr("Your session has expired. Log in again to continue where you left off.")
+            )
 
     def _service_said(self, service: EmbeddedService, state: ServiceState, url: str | None) -> None:
         if service is not self.service:
@@ -294,9 +296,9 @@ class Desktop(QObject):
 
     def _say_failure(self) -> None:
         self.window.toast.say(
-            self.tr(
-                "Something failed inside the program. What you did last may be missing. Details: {file}"
-            ).format(file=self.logs.file)
+            self.tr("An internal error occurred. Your last change may be lost. Details: {file}").format(
+                file=self.logs.file
+            )
         )
 
 

@@ -42,9 +42,9 @@ class Command:
 
 _PROGRAM = QT_TRANSLATE_NOOP("Commands", "Program")
 _RECORDS = QT_TRANSLATE_NOOP("Commands", "Records")
-_LISTS = QT_TRANSLATE_NOOP("Commands", "Catalogue and people")
+_LISTS = QT_TRANSLATE_NOOP("Commands", "Catalogue and administration")
 _DRAW = QT_TRANSLATE_NOOP("Commands", "Drawing")
-_COMPARE = QT_TRANSLATE_NOOP("Commands", "Comparing")
+_COMPARE = QT_TRANSLATE_NOOP("Commands", "Comparison")
 _VIEW = QT_TRANSLATE_NOOP("Commands", "View")
 _EDIT = QT_TRANSLATE_NOOP("Commands", "Editing")
 _ITEMS = QT_TRANSLATE_NOOP("Commands", "Items and findings")
@@ -54,24 +54,24 @@ _PICTURES = ("canvas", "compare")
 
 def _program() -> list[Command]:
     say = [
-        ("palette", QT_TRANSLATE_NOOP("Commands", "Find a command"), ("Ctrl+K",), "search"),
-        ("keys", QT_TRANSLATE_NOOP("Commands", "Keys and shortcuts"), ("F1", "?"), "keyboard"),
+        ("palette", QT_TRANSLATE_NOOP("Commands", "Find command"), ("Ctrl+K",), "search"),
+        ("keys", QT_TRANSLATE_NOOP("Commands", "Keyboard shortcuts"), ("F1", "?"), "keyboard"),
         ("go.records", QT_TRANSLATE_NOOP("Commands", "Go to records"), ("Alt+1",), "list"),
-        ("go.catalogue", QT_TRANSLATE_NOOP("Commands", "Go to the catalogue"), ("Alt+2",), "plane"),
-        ("go.people", QT_TRANSLATE_NOOP("Commands", "Go to people"), ("Alt+3",), "people"),
+        ("go.catalogue", QT_TRANSLATE_NOOP("Commands", "Go to catalogue"), ("Alt+2",), "plane"),
+        ("go.people", QT_TRANSLATE_NOOP("Commands", "Go to administration"), ("Alt+3",), "people"),
         ("go.me", QT_TRANSLATE_NOOP("Commands", "Go to my account"), ("Alt+9",), "user"),
-        ("back", QT_TRANSLATE_NOOP("Commands", "Back to the last page"), ("Alt+Left",), "chevron-left"),
-        ("reload", QT_TRANSLATE_NOOP("Commands", "Reload this page"), ("F5",), "refresh"),
-        ("search", QT_TRANSLATE_NOOP("Commands", "Search on this page"), ("/", "Ctrl+F"), "search"),
-        ("theme.system", QT_TRANSLATE_NOOP("Commands", "Theme: as the system"), (), "theme"),
+        ("back", QT_TRANSLATE_NOOP("Commands", "Go back"), ("Alt+Left",), "chevron-left"),
+        ("reload", QT_TRANSLATE_NOOP("Commands", "Reload page"), ("F5",), "refresh"),
+        ("search", QT_TRANSLATE_NOOP("Commands", "Search page"), ("/", "Ctrl+F"), "search"),
+        ("theme.system", QT_TRANSLATE_NOOP("Commands", "Theme: system default"), (), "theme"),
         ("theme.light", QT_TRANSLATE_NOOP("Commands", "Theme: light"), (), "theme"),
         ("theme.dark", QT_TRANSLATE_NOOP("Commands", "Theme: dark"), (), "theme"),
-        ("language.system", QT_TRANSLATE_NOOP("Commands", "Language: as the system"), (), "globe"),
+        ("language.system", QT_TRANSLATE_NOOP("Commands", "Language: system default"), (), "globe"),
         ("language.en", QT_TRANSLATE_NOOP("Commands", "Language: English"), (), "globe"),
         ("language.zh_CN", QT_TRANSLATE_NOOP("Commands", "Language: Chinese"), (), "globe"),
-        ("finish.rules", QT_TRANSLATE_NOOP("Commands", "Rules for finishing"), (), "lock"),
+        ("finish.rules", QT_TRANSLATE_NOOP("Commands", "Release rule"), (), "lock"),
         ("fullscreen", QT_TRANSLATE_NOOP("Commands", "Full screen"), ("F11",), "fit"),
-        ("logs", QT_TRANSLATE_NOOP("Commands", "Open the folder of the logs"), (), "report"),
+        ("logs", QT_TRANSLATE_NOOP("Commands", "Open log folder"), (), "report"),
         ("about", QT_TRANSLATE_NOOP("Commands", "About Walkaround"), (), "info"),
         ("logout", QT_TRANSLATE_NOOP("Commands", "Log out"), ("Ctrl+Shift+L",), "logout"),
         ("quit", QT_TRANSLATE_NOOP("Commands", "Quit"), ("Ctrl+Q",), "close"),
@@ -83,20 +83,20 @@ def _records() -> list[Command]:
     add, delete = Permission.INSPECTION_ADD, Permission.INSPECTION_DELETE
     say: list[tuple[str, str, tuple[str, ...], str, Permission | None]] = [
         ("record.new", QT_TRANSLATE_NOOP("Commands", "New record"), ("Ctrl+N",), "plus", add),
-        ("record.open", QT_TRANSLATE_NOOP("Commands", "Open the record"), ("Ctrl+O",), "edit", None),
+        ("record.open", QT_TRANSLATE_NOOP("Commands", "Open record"), ("Ctrl+O",), "edit", None),
         (
             "record.details",
-            QT_TRANSLATE_NOOP("Commands", "Details of the record"),
+            QT_TRANSLATE_NOOP("Commands", "Record details"),
             ("Alt+Return", "Alt+Enter"),
             "info",
             None,
         ),
-        ("record.delete", QT_TRANSLATE_NOOP("Commands", "Delete the record"), ("Delete",), "trash", delete),
-        ("record.export", QT_TRANSLATE_NOOP("Commands", "Export the list"), ("Ctrl+E",), "download", None),
-        ("record.clear_filters", QT_TRANSLATE_NOOP("Commands", "Clear the filters"), (), "close", None),
+        ("record.delete", QT_TRANSLATE_NOOP("Commands", "Delete record"), ("Delete",), "trash", delete),
+        ("record.export", QT_TRANSLATE_NOOP("Commands", "Export list"), ("Ctrl+E",), "download", None),
+        ("record.clear_filters", QT_TRANSLATE_NOOP("Commands", "Clear filters"), (), "close", None),
         (
             "records.detect",
-            QT_TRANSLATE_NOOP("Commands", "Run detection on everything that waits"),
+            QT_TRANSLATE_NOOP("Commands", "Run pending detections"),
             ("Ctrl+Shift+R",),
             "play",
             Permission.INSPECTION_ITEM_UPDATE,
@@ -108,7 +108,7 @@ def _records() -> list[Command]:
         )
         for id_, title, keys, sign, right in say
     ]
-    export = QT_TRANSLATE_NOOP("Commands", "Export the inspection")
+    export = QT_TRANSLATE_NOOP("Commands", "Export record")
     # Wherever a record is open: on its page and on the workbench.
     return [*made, Command("inspection.export", export, _RECORDS, (), "download")]
 
@@ -116,7 +116,14 @@ def _records() -> list[Command]:
 def _entries() -> list[Command]:
     manage, users = Permission.CATALOGUE_MANAGE, Permission.USER_MANAGE
     say: list[tuple[str, str, tuple[str, ...], str, str, Permission]] = [
-        ("entry.new", QT_TRANSLATE_NOOP("Commands", "New entry"), ("Ctrl+N",), "plus", "catalogue", manage),
+        (
+            "entry.new",
+            QT_TRANSLATE_NOOP("Commands", "New catalogue entry"),
+            ("Ctrl+N",),
+            "plus",
+            "catalogue",
+            manage,
+        ),
         ("entry.delete", QT_TRANSLATE_NOOP("Commands", "Delete"), ("Delete",), "trash", "catalogue", manage),
         ("user.new", QT_TRANSLATE_NOOP("Commands", "New user"), ("Ctrl+N",), "plus", "people", users),
     ]
@@ -128,13 +135,13 @@ def _entries() -> list[Command]:
 
 def _details() -> list[Command]:
     say = [
-        ("details.save", QT_TRANSLATE_NOOP("Commands", "Save the record"), ("Ctrl+S",), "check"),
-        ("details.workbench", QT_TRANSLATE_NOOP("Commands", "Open the workbench"), ("Ctrl+O",), "edit"),
-        ("details.pdf", QT_TRANSLATE_NOOP("Commands", "Write the report as PDF"), ("Ctrl+P",), "report"),
-        ("details.html", QT_TRANSLATE_NOOP("Commands", "Write the report as HTML"), (), "globe"),
-        ("details.cancel", QT_TRANSLATE_NOOP("Commands", "Cancel the record"), (), "close"),
-        ("details.reopen", QT_TRANSLATE_NOOP("Commands", "Reopen the record"), (), "undo"),
-        ("details.delete", QT_TRANSLATE_NOOP("Commands", "Delete the record"), (), "trash"),
+        ("details.save", QT_TRANSLATE_NOOP("Commands", "Save record"), ("Ctrl+S",), "check"),
+        ("details.workbench", QT_TRANSLATE_NOOP("Commands", "Open workbench"), ("Ctrl+O",), "edit"),
+        ("details.pdf", QT_TRANSLATE_NOOP("Commands", "Export report as PDF"), ("Ctrl+P",), "report"),
+        ("details.html", QT_TRANSLATE_NOOP("Commands", "Export report as HTML"), (), "globe"),
+        ("details.cancel", QT_TRANSLATE_NOOP("Commands", "Cancel record"), (), "close"),
+        ("details.reopen", QT_TRANSLATE_NOOP("Commands", "Reopen record"), (), "undo"),
+        ("details.delete", QT_TRANSLATE_NOOP("Commands", "Delete record"), (), "trash"),
     ]
     return [Command(id_, title, _RECORDS, keys, sign, "record") for id_, title, keys, sign in say]
 
@@ -142,14 +149,14 @@ def _details() -> list[Command]:
 def _drawing() -> list[Command]:
     say = [
         ("tool.select", QT_TRANSLATE_NOOP("Commands", "Select"), ("V", "Esc"), "select"),
-        ("tool.rectangle", QT_TRANSLATE_NOOP("Commands", "Draw a region"), ("R",), "rectangle"),
-        ("tool.pan", QT_TRANSLATE_NOOP("Commands", "Move the picture"), ("G",), "hand"),
+        ("tool.rectangle", QT_TRANSLATE_NOOP("Commands", "Draw region"), ("R",), "rectangle"),
+        ("tool.pan", QT_TRANSLATE_NOOP("Commands", "Pan"), ("G",), "hand"),
         ("tool.ruler", QT_TRANSLATE_NOOP("Commands", "Measure"), ("M",), "ruler"),
-        ("tool.area", QT_TRANSLATE_NOOP("Commands", "Ignore an area in detection"), ("E",), "eye-off"),
+        ("tool.area", QT_TRANSLATE_NOOP("Commands", "Add ignored area"), ("E",), "eye-off"),
         ("edit.snap", QT_TRANSLATE_NOOP("Commands", "Snap to edges"), ("S",), "rectangle"),
     ]
     made = [Command(id_, title, _DRAW, keys, sign, _WORK) for id_, title, keys, sign in say]
-    finish = QT_TRANSLATE_NOOP("Commands", "Finish drawing, or zoom to the region")
+    finish = QT_TRANSLATE_NOOP("Commands", "Finish drawing or zoom to region")
     enter = ("Return", "Enter")
     made.append(Command("tool.finish", finish, _DRAW, enter, "check", _WORK, focus=("canvas",)))
     return made
@@ -162,10 +169,10 @@ def _moving() -> list[Command]:
         ("move.right", QT_TRANSLATE_NOOP("Commands", "Move right"), "Right"),
         ("move.up", QT_TRANSLATE_NOOP("Commands", "Move up"), "Up"),
         ("move.down", QT_TRANSLATE_NOOP("Commands", "Move down"), "Down"),
-        ("move.far_left", QT_TRANSLATE_NOOP("Commands", "Move left in large steps"), "Shift+Left"),
-        ("move.far_right", QT_TRANSLATE_NOOP("Commands", "Move right in large steps"), "Shift+Right"),
-        ("move.far_up", QT_TRANSLATE_NOOP("Commands", "Move up in large steps"), "Shift+Up"),
-        ("move.far_down", QT_TRANSLATE_NOOP("Commands", "Move down in large steps"), "Shift+Down"),
+        ("move.far_left", QT_TRANSLATE_NOOP("Commands", "Move left by a large step"), "Shift+Left"),
+        ("move.far_right", QT_TRANSLATE_NOOP("Commands", "Move right by a large step"), "Shift+Right"),
+        ("move.far_up", QT_TRANSLATE_NOOP("Commands", "Move up by a large step"), "Shift+Up"),
+        ("move.far_down", QT_TRANSLATE_NOOP("Commands", "Move down by a large step"), "Shift+Down"),
     ]
     return [
         Command(
@@ -177,49 +184,59 @@ def _moving() -> list[Command]:
 
 def _comparing() -> list[Command]:
     say = [
-        ("compare", QT_TRANSLATE_NOOP("Commands", "Compare reference and photo"), ("C",)),
-        ("compare.side_by_side", QT_TRANSLATE_NOOP("Commands", "Compare side by side"), ("Ctrl+1",)),
-        ("compare.swipe", QT_TRANSLATE_NOOP("Commands", "Compare by swiping"), ("Ctrl+2",)),
-        ("compare.blink", QT_TRANSLATE_NOOP("Commands", "Compare by blinking"), ("Ctrl+3",)),
-        ("compare.difference", QT_TRANSLATE_NOOP("Commands", "Compare by difference"), ("Ctrl+4",)),
-        ("compare.overlay", QT_TRANSLATE_NOOP("Commands", "Compare by overlay"), ("Ctrl+5",)),
+        ("compare", QT_TRANSLATE_NOOP("Commands", "Compare reference image and photo"), ("C",)),
+        ("compare.side_by_side", QT_TRANSLATE_NOOP("Commands", "Compare: side by side"), ("Ctrl+1",)),
+        ("compare.swipe", QT_TRANSLATE_NOOP("Commands", "Compare: swipe"), ("Ctrl+2",)),
+        ("compare.blink", QT_TRANSLATE_NOOP("Commands", "Compare: blink"), ("Ctrl+3",)),
+        ("compare.difference", QT_TRANSLATE_NOOP("Commands", "Compare: difference"), ("Ctrl+4",)),
+        ("compare.overlay", QT_TRANSLATE_NOOP("Commands", "Compare: overlay"), ("Ctrl+5",)),
     ]
     made = [Command(id_, title, _COMPARE, keys, "compare", _WORK) for id_, title, keys in say]
-    flip = QT_TRANSLATE_NOOP("Commands", "Blink by hand")
+    flip = QT_TRANSLATE_NOOP("Commands", "Toggle blink")
     made.append(Command("compare.flip", flip, _COMPARE, ("Space",), "compare", _WORK, focus=("compare",)))
     return made
 
 
 def _view() -> list[Command]:
     say = [
-        ("view.fit", QT_TRANSLATE_NOOP("Commands", "Fit the picture"), ("F",), "fit"),
-        ("view.actual", QT_TRANSLATE_NOOP("Commands", "One to one"), ("1",), "search"),
+        ("view.fit", QT_TRANSLATE_NOOP("Commands", "Fit to window"), ("F",), "fit"),
+        ("view.actual", QT_TRANSLATE_NOOP("Commands", "Actual size"), ("1",), "search"),
         ("view.zoom_in", QT_TRANSLATE_NOOP("Commands", "Zoom in"), ("+", "="), "plus"),
         ("view.zoom_out", QT_TRANSLATE_NOOP("Commands", "Zoom out"), ("-",), "minus"),
-        ("view.item", QT_TRANSLATE_NOOP("Commands", "Zoom to the item"), ("Z",), "finding"),
-        ("view.photo", QT_TRANSLATE_NOOP("Commands", "Show the photo or the reference"), ("T",), "photo"),
-        ("view.regions", QT_TRANSLATE_NOOP("Commands", "Hide or show regions"), ("H",), "eye-off"),
-        ("view.labels", QT_TRANSLATE_NOOP("Commands", "Hide or show labels"), ("L",), "eye"),
-        ("view.minimap", QT_TRANSLATE_NOOP("Commands", "Hide or show the minimap"), ("Shift+M",), "eye"),
+        ("view.item", QT_TRANSLATE_NOOP("Commands", "Zoom to item"), ("Z",), "finding"),
+        (
+            "view.photo",
+            QT_TRANSLATE_NOOP("Commands", "Switch between photo and reference image"),
+            ("T",),
+            "photo",
+        ),
+        ("view.regions", QT_TRANSLATE_NOOP("Commands", "Show or hide regions"), ("H",), "eye-off"),
+        ("view.labels", QT_TRANSLATE_NOOP("Commands", "Show or hide labels"), ("L",), "eye"),
+        ("view.minimap", QT_TRANSLATE_NOOP("Commands", "Show or hide minimap"), ("Shift+M",), "eye"),
         ("view.brighter", QT_TRANSLATE_NOOP("Commands", "Brighter"), ("Shift+B",), "plus"),
         ("view.darker", QT_TRANSLATE_NOOP("Commands", "Darker"), ("Shift+D",), "minus"),
         ("view.contrast_more", QT_TRANSLATE_NOOP("Commands", "More contrast"), ("Shift+K",), "plus"),
         ("view.contrast_less", QT_TRANSLATE_NOOP("Commands", "Less contrast"), ("Shift+J",), "minus"),
         (
             "view.plain",
-            QT_TRANSLATE_NOOP("Commands", "Brightness and contrast as taken"),
+            QT_TRANSLATE_NOOP("Commands", "Reset brightness and contrast"),
             ("Shift+P",),
             "undo",
         ),
-        ("view.inspector", QT_TRANSLATE_NOOP("Commands", "Fold the inspector"), ("I",), "chevron-right"),
+        (
+            "view.inspector",
+            QT_TRANSLATE_NOOP("Commands", "Collapse properties panel"),
+            ("I",),
+            "chevron-right",
+        ),
     ]
     made = [Command(id_, title, _VIEW, keys, sign, _WORK) for id_, title, keys, sign in say]
     # On the canvas Tab goes through the findings: these lead out of it without a mouse.
     for id_, title, keys, sign in (
-        ("view.leave", QT_TRANSLATE_NOOP("Commands", "Leave the picture"), ("F6",), "chevron-right"),
+        ("view.leave", QT_TRANSLATE_NOOP("Commands", "Leave the image"), ("F6",), "chevron-right"),
         (
             "view.leave_back",
-            QT_TRANSLATE_NOOP("Commands", "Leave the picture backwards"),
+            QT_TRANSLATE_NOOP("Commands", "Leave the image backwards"),
             ("Shift+F6",),
             "chevron-left",
         ),
@@ -232,23 +249,23 @@ def _editing() -> list[Command]:
     say = [
         ("edit.undo", QT_TRANSLATE_NOOP("Commands", "Undo"), ("Ctrl+Z",), "undo"),
         ("edit.redo", QT_TRANSLATE_NOOP("Commands", "Redo"), ("Ctrl+Shift+Z", "Ctrl+Y"), "redo"),
-        ("edit.copy", QT_TRANSLATE_NOOP("Commands", "Copy the regions"), ("Ctrl+C",), "copy"),
+        ("edit.copy", QT_TRANSLATE_NOOP("Commands", "Copy regions"), ("Ctrl+C",), "copy"),
         ("edit.paste", QT_TRANSLATE_NOOP("Commands", "Paste regions"), ("Ctrl+V",), "copy"),
         ("edit.duplicate", QT_TRANSLATE_NOOP("Commands", "Duplicate"), ("Ctrl+D",), "copy"),
-        ("edit.delete", QT_TRANSLATE_NOOP("Commands", "Delete the item"), ("Delete", "Backspace"), "trash"),
+        ("edit.delete", QT_TRANSLATE_NOOP("Commands", "Delete item"), ("Delete", "Backspace"), "trash"),
         ("edit.all", QT_TRANSLATE_NOOP("Commands", "Select all regions"), ("Ctrl+A",), "select"),
-        ("edit.rename", QT_TRANSLATE_NOOP("Commands", "Rename the item"), ("F2",), "edit"),
-        ("region.lock", QT_TRANSLATE_NOOP("Commands", "Lock or unlock the regions"), ("Ctrl+L",), "select"),
-        ("region.hide", QT_TRANSLATE_NOOP("Commands", "Hide the chosen regions"), ("Shift+H",), "eye-off"),
+        ("edit.rename", QT_TRANSLATE_NOOP("Commands", "Rename item"), ("F2",), "edit"),
+        ("region.lock", QT_TRANSLATE_NOOP("Commands", "Lock or unlock regions"), ("Ctrl+L",), "select"),
+        ("region.hide", QT_TRANSLATE_NOOP("Commands", "Hide selected regions"), ("Shift+H",), "eye-off"),
         ("region.show", QT_TRANSLATE_NOOP("Commands", "Show hidden regions"), ("Ctrl+Shift+H",), "eye"),
-        ("region.front", QT_TRANSLATE_NOOP("Commands", "Bring to the front"), ("Ctrl+]",), "chevron-up"),
-        ("region.back", QT_TRANSLATE_NOOP("Commands", "Send to the back"), ("Ctrl+[",), "chevron-down"),
+        ("region.front", QT_TRANSLATE_NOOP("Commands", "Bring to front"), ("Ctrl+]",), "chevron-up"),
+        ("region.back", QT_TRANSLATE_NOOP("Commands", "Send to back"), ("Ctrl+[",), "chevron-down"),
         ("region.left", QT_TRANSLATE_NOOP("Commands", "Align left"), ("Ctrl+Alt+L",), "chevron-left"),
         ("region.right", QT_TRANSLATE_NOOP("Commands", "Align right"), ("Ctrl+Alt+R",), "chevron-right"),
-        ("region.top", QT_TRANSLATE_NOOP("Commands", "Align at the top"), ("Ctrl+Alt+T",), "chevron-up"),
+        ("region.top", QT_TRANSLATE_NOOP("Commands", "Align top"), ("Ctrl+Alt+T",), "chevron-up"),
         (
             "region.bottom",
-            QT_TRANSLATE_NOOP("Commands", "Align at the bottom"),
+            QT_TRANSLATE_NOOP("Commands", "Align bottom"),
             ("Ctrl+Alt+B",),
             "chevron-down",
         ),
@@ -264,46 +281,46 @@ def _items() -> list[Command]:
         ("item.pass", QT_TRANSLATE_NOOP("Commands", "Verdict: passed"), ("Y",), "check"),
         ("item.fail", QT_TRANSLATE_NOOP("Commands", "Verdict: failed"), ("X",), "close"),
         ("item.unsure", QT_TRANSLATE_NOOP("Commands", "Verdict: undecided"), ("U",), "flag"),
-        ("item.photo", QT_TRANSLATE_NOOP("Commands", "Add a photo to the item"), ("Ctrl+I",), "photo"),
+        ("item.photo", QT_TRANSLATE_NOOP("Commands", "Add photo to item"), ("Ctrl+I",), "photo"),
         (
             "item.camera",
-            QT_TRANSLATE_NOOP("Commands", "Take a photo of the item"),
+            QT_TRANSLATE_NOOP("Commands", "Take photo for item"),
             ("Ctrl+Shift+I",),
             "camera",
         ),
         (
             "record.photos",
-            QT_TRANSLATE_NOOP("Commands", "Add photos to the record"),
+            QT_TRANSLATE_NOOP("Commands", "Add photos to record"),
             ("Ctrl+Shift+O",),
             "photo",
         ),
-        ("record.camera", QT_TRANSLATE_NOOP("Commands", "Take a photo for the record"), (), "camera"),
+        ("record.camera", QT_TRANSLATE_NOOP("Commands", "Take photo for record"), (), "camera"),
         ("record.review", QT_TRANSLATE_NOOP("Commands", "Photos of the record"), ("Ctrl+Shift+P",), "eye"),
-        ("item.versions", QT_TRANSLATE_NOOP("Commands", "Compare two versions"), ("Shift+C",), "history"),
-        ("item.detect", QT_TRANSLATE_NOOP("Commands", "Run detection on this item"), ("Ctrl+R",), "play"),
+        ("item.versions", QT_TRANSLATE_NOOP("Commands", "Compare versions"), ("Shift+C",), "history"),
+        ("item.detect", QT_TRANSLATE_NOOP("Commands", "Run detection on item"), ("Ctrl+R",), "play"),
         (
             "record.detect",
-            QT_TRANSLATE_NOOP("Commands", "Run detection where no result is current"),
+            QT_TRANSLATE_NOOP("Commands", "Run pending detections of this record"),
             ("Ctrl+Shift+R",),
             "play",
         ),
         (
             "record.detect_again",
-            QT_TRANSLATE_NOOP("Commands", "Run detection again on all undecided items"),
+            QT_TRANSLATE_NOOP("Commands", "Rerun detection on undecided items"),
             (),
             "refresh",
         ),
         (
             "record.finish",
-            QT_TRANSLATE_NOOP("Commands", "Finish the record"),
+            QT_TRANSLATE_NOOP("Commands", "Finish record"),
             ("Ctrl+Return", "Ctrl+Enter"),
             "check",
         ),
-        ("record.report", QT_TRANSLATE_NOOP("Commands", "Write the report"), ("Ctrl+P",), "report"),
+        ("record.report", QT_TRANSLATE_NOOP("Commands", "Export report"), ("Ctrl+P",), "report"),
         ("regions.import", QT_TRANSLATE_NOOP("Commands", "Import regions"), (), "upload"),
     ]
     made = [Command(id_, title, _ITEMS, keys, sign, _WORK) for id_, title, keys, sign in say]
-    template = QT_TRANSLATE_NOOP("Commands", "Keep the regions as template")
+    template = QT_TRANSLATE_NOOP("Commands", "Save regions as template")
     manage = Permission.CATALOGUE_MANAGE
     made.append(Command("record.template", template, _ITEMS, (), "rectangle", _WORK, manage))
     for id_, title, keys in (
@@ -312,7 +329,7 @@ def _items() -> list[Command]:
     ):
         # Only on the canvas: everywhere else Tab moves the focus.
         made.append(Command(id_, title, _ITEMS, (keys,), "finding", _WORK, focus=("canvas",)))
-    accept = QT_TRANSLATE_NOOP("Commands", "Accept the finding")
+    accept = QT_TRANSLATE_NOOP("Commands", "Accept finding")
     made.append(Command("finding.accept", accept, _ITEMS, ("Space",), "check", _WORK, focus=("findings",)))
     return made
 

@@ -66,7 +66,7 @@ def model_description(model: DetectionModel) -> str:
     """What is said about a model: what the built-in one comes with has words in each language."""
     if model.model_id == REFERENCE_DIFFERENCE and model.model_description == _DELIVERED:
         return QCoreApplication.translate(
-            "Finding", "Compares the photo with the region of the reference image; needs no training"
+            "Finding", "Compares the photo with the region of the reference image. No training required"
         )
     return model.model_description or ""
 
@@ -75,48 +75,54 @@ def failure_sentence(code: str, message: str) -> str:
     """Why a detection gave no result and what to do, by the service's `code`; else its own `message`."""
     translate = QCoreApplication.translate
     return {
-        "no_photo": translate("Detection", "This item has no photo yet. Add one first."),
+        "no_photo": translate("Detection", "This item has no photo. Add one first."),
         "no_region": translate("Detection", "This item has no region or no reference image. Draw a region."),
-        "no_model": translate("Detection", "This item has no detection model. Choose one."),
-        "model_unknown": translate("Detection", "The service does not have this model. Choose another one."),
-        "model_disabled": translate("Detection", "This model is disabled. Choose another one."),
+        "no_model": translate("Detection", "This item has no detection model. Select one."),
+        "model_unknown": translate(
+            "Detection", "This model does not exist on the service. Select another model."
+        ),
+        "model_disabled": translate("Detection", "This model is disabled. Select another model."),
         "file_lost": translate(
-            "Detection", "The file of the photo or reference image is lost. Upload it anew."
+            "Detection", "The file of the photo or reference image is missing. Upload it again."
         ),
         "model_lost": translate(
-            "Detection", "The file of the model is lost. Ask your administrator to add the model anew."
+            "Detection", "The model file is missing. Ask an administrator to add the model again."
         ),
-        "image_unreadable": translate("Detection", "The picture cannot be read. Take or upload it anew."),
-        "image_too_large": translate("Detection", "The picture is too large. Upload a smaller one."),
+        "image_unreadable": translate("Detection", "Cannot read the image. Retake or upload it again."),
+        "image_too_large": translate("Detection", "The image is too large. Upload a smaller one."),
         "alignment_failed": translate(
-            "Detection", "The photo does not fit the region. Check that it shows this place, or take it anew."
+            "Detection",
+            "The photo does not match the region. Check that it shows the right part, or retake it.",
         ),
         "too_small": translate(
-            "Detection", "Region or photo is too small to compare. Enlarge the region or take the photo anew."
+            "Detection",
+            "The region or photo is too small to compare. Enlarge the region or retake the photo.",
         ),
-        "not_visible": translate("Detection", "The photo does not show the whole region. Take it anew."),
-        "model_failed": translate("Detection", "The model failed. Check its file or choose another one."),
-        "out_of_memory": translate("Detection", "The service ran out of memory. Try with a smaller picture."),
+        "not_visible": translate("Detection", "The photo does not show the whole region. Retake it."),
+        "model_failed": translate(
+            "Detection", "The model failed to run. Check its file or select another model."
+        ),
+        "out_of_memory": translate("Detection", "The service ran out of memory. Use a smaller image."),
         "disk_full": translate(
-            "Detection", "The service's disk is full, the result is not kept. Make room, then retry."
+            "Detection", "Cannot save the result: the service's disk is full. Free disk space, then retry."
         ),
         "not_writable": translate(
-            "Detection", "The service may not write to its disk. Ask your administrator, then retry."
+            "Detection", "The service has no write access to its disk. Contact an administrator, then retry."
         ),
         "worker_died": translate(
-            "Detection", "The detection ended unexpectedly several times. Check photo and model, then retry."
+            "Detection",
+            "Detection stopped unexpectedly several times. Check the photo and the model, then retry.",
         ),
-        "timed_out": translate(
-            "Detection", "The detection took too long. Try a smaller picture or a faster model."
-        ),
+        "timed_out": translate("Detection", "Detection timed out. Use a smaller image or a faster model."),
         "item_settings_wrong": translate(
             "Detection",
-            "The detection settings of this item make no sense. Check sensitivity, smallest defect and "
-            "ignored areas.",
+            "The detection settings of this item are invalid. Check sensitivity, minimum finding "
+            "size and ignored areas.",
         ),
-        "canceled": translate("Detection", "The detection was cancelled."),
+        "canceled": translate("Detection", "Detection cancelled."),
         "internal": translate(
-            "Detection", "The service made a mistake. Try again, then ask your administrator."
+            "Detection",
+            "An internal service error occurred. Try again. If it happens again, contact an administrator.",
         ),
     }.get(code, message)
 
@@ -125,10 +131,10 @@ def kind_name(kind: ModelKind) -> str:
     """How the outputs of a model are read, as a person knows it."""
     translate = QCoreApplication.translate
     return {
-        ModelKind.REFERENCE_DIFFERENCE: translate("Detection", "Built in"),
+        ModelKind.REFERENCE_DIFFERENCE: translate("Detection", "Built-in"),
         ModelKind.YOLO: translate("Detection", "YOLOv5 / v8 / v11"),
         ModelKind.YOLOX: translate("Detection", "YOLOX"),
-        ModelKind.NMS_FREE: translate("Detection", "NMS-free, rows of six"),
+        ModelKind.NMS_FREE: translate("Detection", "NMS-free (rows of six)"),
         ModelKind.DETR: translate("Detection", "DETR"),
-        ModelKind.NMS_INSIDE: translate("Detection", "With NMS inside"),
+        ModelKind.NMS_INSIDE: translate("Detection", "With built-in NMS"),
     }[kind]

@@ -29,13 +29,13 @@ class KeySheet(QDialog):
     def __init__(self, parent: QWidget | None, commands: Commands) -> None:
         super().__init__(parent)
         self._commands = commands
-        self.setWindowTitle(self.tr("Keys and shortcuts"))
+        self.setWindowTitle(self.tr("Keyboard shortcuts"))
         self.resize(720, 640)
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 20, 20, 16)
         column.setSpacing(12)
-        column.addWidget(label(self.tr("Keys and shortcuts"), "item"))
-        self._search = SearchField(self.tr("Find a command or a key"))
+        column.addWidget(label(self.tr("Keyboard shortcuts"), "item"))
+        self._search = SearchField(self.tr("Find command or shortcut"))
         self._search.textChanged.connect(self._filter)
         column.addWidget(self._search)
         area = QScrollArea()
@@ -50,7 +50,7 @@ class KeySheet(QDialog):
         area.setWidget(inner)
         column.addWidget(area, 1)
         row = QHBoxLayout()
-        row.addWidget(label(self.tr("Single keys do not act while you type in a field."), "dim"))
+        row.addWidget(label(self.tr("Single-key shortcuts are inactive while you type in a field."), "dim"))
         row.addStretch(1)
         close = Button(self.tr("Close"))
         close.clicked.connect(self.accept)
@@ -75,9 +75,7 @@ class KeySheet(QDialog):
             title = label(self._commands.title(command.id))
             keys = label("", "dim")
             self._keys[command.id] = keys
-            edit = IconButton(
-                "edit", self.tr("Change the keys of: {title}").format(title=title.text()), side=26
-            )
+            edit = IconButton("edit", self.tr("Change shortcut: {title}").format(title=title.text()), side=26)
             edit.clicked.connect(lambda _checked=False, it=command.id: self.change(it))
             at = len(self._rows)
             for place, widget in enumerate((title, keys, edit)):
@@ -124,15 +122,15 @@ class KeyEdit(Dialog):
         super().__init__(parent)
         self._commands = commands
         self._id = command_id
-        self.setWindowTitle(self.tr("Change keys"))
+        self.setWindowTitle(self.tr("Change shortcut"))
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 20, 20, 16)
         column.setSpacing(12)
         column.addWidget(label(commands.title(command_id), "item"))
-        column.addWidget(label(self.tr("Press the new key."), "dim"))
+        column.addWidget(label(self.tr("Press the new shortcut."), "dim"))
         self.editor = QKeySequenceEdit()
         self.editor.setMaximumSequenceLength(1)
-        self.editor.setAccessibleName(self.tr("New key"))
+        self.editor.setAccessibleName(self.tr("New shortcut"))
         self.editor.setKeySequence(QKeySequence(next(iter(commands.keys(command_id)), "")))
         self.editor.keySequenceChanged.connect(self._warn)
         column.addWidget(self.editor)
@@ -141,13 +139,13 @@ class KeyEdit(Dialog):
         column.addWidget(self.warning)
         column.addWidget(rule())
         row = QHBoxLayout()
-        default = Button(self.tr("Default keys"), kind=Kind.GHOST)
+        default = Button(self.tr("Reset to default"), kind=Kind.GHOST)
         default.clicked.connect(self._default)
-        none = Button(self.tr("No key"), kind=Kind.GHOST)
+        none = Button(self.tr("Clear"), kind=Kind.GHOST)
         none.clicked.connect(self.editor.clear)
         cancel = Button(self.tr("Cancel"))
         cancel.clicked.connect(self.reject)
-        self.take = Button(self.tr("Use this key"), kind=Kind.MAIN)
+        self.take = Button(self.tr("Assign"), kind=Kind.MAIN)
         self.take.clicked.connect(self._take)
         row.addWidget(default)
         row.addWidget(none)
@@ -163,9 +161,7 @@ class KeyEdit(Dialog):
         others = self._commands.conflicts(self._id, self._key()) if self._key() else []
         names = ", ".join(self._commands.title(other.id) for other in others)
         self.warning.setText(
-            self.tr("This key means “{names}” already. Taking it leaves that without it.").format(names=names)
-            if others
-            else ""
+            self.tr("“{names}” uses this shortcut. Reassign?").format(names=names) if others else ""
         )
 
     def _take(self) -> None:

@@ -89,7 +89,7 @@ class Palette(QFrame):
         self.setAccessibleName(self.tr("Find a command"))
         self.line = QLineEdit()
         self.line.setProperty("bare", True)
-        self.line.setPlaceholderText(self.tr("What do you want to do?"))
+        self.line.setPlaceholderText(self.tr("Search commands"))
         self.line.setAccessibleName(self.tr("Find a command"))
         self.line.installEventFilter(self)
         self.line.textChanged.connect(self._fill)

@@ -14,17 +14,19 @@ def no_service_sentence(hindrance: Hindrance | None, folder: Path | None) -> str
     translate = QCoreApplication.translate
     match hindrance:
         case Hindrance.DISK_FULL:
-            said = translate("Service", "The service cannot start: the disk of {folder} is full. Make room.")
+            said = translate(
+                "Service", "The service cannot start: the disk of {folder} is full. Free disk space."
+            )
         case Hindrance.NOT_WRITABLE:
             said = translate(
                 "Service",
-                "The service cannot start: it may not write to {folder}. Give this account the right to.",
+                "The service cannot start: no write access to {folder}. Give this account write permission.",
             )
         case Hindrance.NEWER_DATABASE:
             said = translate(
                 "Service",
-                "The service cannot start: a newer version of Walkaround has changed the data in {folder}."
-                " Install that version.",
+                "The service cannot start: the data in {folder} is from a newer version of "
+                "Walkaround. Install that version.",
             )
         case Hindrance.DAMAGED_DATABASE:
             said = translate(
@@ -34,11 +36,12 @@ def no_service_sentence(hindrance: Hindrance | None, folder: Path | None) -> str
         case Hindrance.BUSY_DATABASE:
             said = translate(
                 "Service",
-                "The service cannot start: another program holds the database in {folder}. End that program.",
+                "The service cannot start: another program is using the database in {folder}. Close "
+                "that program.",
             )
         case Hindrance.NO_DATABASE | None:
             said = translate(
                 "Service",
-                "The service could not be started or reached. What you edit is kept on this machine.",
+                "Cannot start or connect to the service. Your changes are saved on this computer.",
             )
     return said.format(folder=folder or "")

@@ -210,9 +210,8 @@ class MainWindow(QMainWindow):
         """Say why the language that was chosen is not spoken, in the one that is."""
         if without_font(self._context.preferences.values.language):
             text = self.tr(
-                "Chinese is chosen, but this computer has no font with Chinese characters, so the program"
-                " speaks English. Install one (on Debian and Ubuntu the package {package}) and start"
-                " Walkaround again."
+                "Cannot show Chinese: no font with Chinese characters on this computer. Install one "
+                "(package {package} on Debian and Ubuntu), then restart Walkaround."
             )
             self.font_banner.say(text.format(package=PACKAGE), "warn")
 
@@ -256,9 +255,9 @@ class MainWindow(QMainWindow):
             self.rail.show_account(payload.user.name or payload.user.username, state)
         if state is ServiceState.FAILED:
             text = no_service_sentence(self._context.hindrance, self._context.data_folder)
-            self.banner.say(text, "error", self.tr("Try again"), closable=False)
+            self.banner.say(text, "error", self.tr("Retry"), closable=False)
         elif state is ServiceState.RESTARTING:
-            text = self.tr("The connection to the service was lost. It is being restored; go on working.")
+            text = self.tr("Connection to the service lost. Reconnecting; you can continue working.")
             self.banner.say(text, "warn", closable=False)
         else:
             self.banner.hide()
@@ -371,13 +370,13 @@ class MainWindow(QMainWindow):
         self._context.closeAsked.emit(unsent)
         return not unsent.photos or confirm(
             self,
-            self.tr("Close before the photos are sent?"),
+            self.tr("Close before photos are uploaded?"),
             self.tr(
-                "%n photo(s) have not reached the service yet and are not kept for the next start.",
+                "%n photo(s) not uploaded yet. They will be lost if you close now.",
                 "",
                 unsent.photos,
             ),
-            self.tr("Close without sending"),
+            self.tr("Close anyway"),
         )
 
     def keep_geometry(self) -> None:

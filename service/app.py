@@ -259,7 +259,7 @@ def _health(database: Database) -> APIRouter:
         try:
             await database.read(lambda session: session.connection())
         except Exception:  # whatever keeps the database from answering means: not ready
-            body = failure_body(ErrorCode.UNAVAILABLE, "数据库没有响应，请稍后再试")
+            body = failure_body(ErrorCode.UNAVAILABLE, "数据库无响应，请稍后重试")
             return JSONResponse(body, status_code=503)
         return {"status": "ok"}
 

@@ -49,14 +49,14 @@ class Problem(Exception):  # noqa: N818 - carries a status and a sentence
 _FALLBACK: dict[int, tuple[ErrorCode, str]] = {
     400: (ErrorCode.INVALID_INPUT, "请求无法解析，请检查请求的格式"),
     401: (ErrorCode.NOT_LOGGED_IN, "请先登录"),
-    403: (ErrorCode.PERMISSION_MISSING, "权限不足"),
+    403: (ErrorCode.PERMISSION_MISSING, "没有此操作的权限，请联系管理员"),
     404: (ErrorCode.NOT_FOUND, "请求的地址不存在"),
     405: (ErrorCode.METHOD_NOT_ALLOWED, "此地址不支持该请求方法"),
     413: (ErrorCode.TOO_LARGE, "请求内容过大"),
     415: (ErrorCode.UNSUPPORTED_MEDIA, "不支持的内容类型"),
     422: (ErrorCode.INVALID_INPUT, "请求的内容有误，请检查后重试"),
-    429: (ErrorCode.TOO_MANY_REQUESTS, "请求过于频繁，请稍后再试"),
-    503: (ErrorCode.UNAVAILABLE, "服务暂时不可用，请稍后再试"),
+    429: (ErrorCode.TOO_MANY_REQUESTS, "请求过于频繁，请稍后重试"),
+    503: (ErrorCode.UNAVAILABLE, "服务繁忙，请稍后重试"),
 }
 
 _DESCRIPTIONS = {
@@ -115,7 +115,7 @@ async def _on_problem(_request: Request, problem: Exception) -> JSONResponse:
 async def _on_invalid(_request: Request, problem: Exception) -> JSONResponse:
     assert isinstance(problem, RequestValidationError)
     faults = field_faults(problem.errors())
-    msg = sentence(faults) or "请求的内容需要是 JSON 对象，并以 Content-Type: application/json 发送"
+    msg = sentence(faults) or "请求内容应为 JSON 对象，并以 Content-Type: application/json 发送"
     return JSONResponse(failure_body(ErrorCode.INVALID_INPUT, msg, {"fields": faults}), status_code=422)
 
 
@@ -127,7 +127,7 @@ async def _on_http(request: Request, problem: Exception) -> Response:
         headers["Allow"] = ", ".join(sorted(_methods(request)))
         if asks:
             return Response(status_code=204, headers=headers)
-    error, msg = _FALLBACK.get(problem.status_code, (ErrorCode.INTERNAL, "服务出错，请稍后再试"))
+    error, msg = _FALLBACK.get(problem.status_code, (ErrorCode.INTERNAL, "服务出错，请稍后重试"))
     return JSONResponse(failure_body(error, msg), status_code=problem.status_code, headers=headers)
 
 

@@ -117,7 +117,7 @@ class RequestFrame:
             if hindrance in _UNAVAILABLE:
                 await _answer(framed, 503, ErrorCode.UNAVAILABLE, _UNAVAILABLE[hindrance])
                 return
-            msg = f"服务内部出错，请重试；若反复出现，请把请求编号 {number} 告诉管理员"
+            msg = f"服务出错，请重试；如再次出现，请将编号 {number} 告知管理员"
             await _answer(framed, 500, ErrorCode.INTERNAL, msg, request_id=number)
         finally:
             milliseconds = (time.perf_counter() - started) * 1000
@@ -127,11 +127,11 @@ class RequestFrame:
 
 
 _UNAVAILABLE = {
-    Hindrance.DISK_FULL: "服务器磁盘空间不足，本次修改没有保存，请联系管理员清理磁盘后重试",
-    Hindrance.NOT_WRITABLE: "服务器的数据目录不可写，本次修改没有保存，请联系管理员检查权限后重试",
-    Hindrance.DAMAGED_DATABASE: "服务器的数据库已损坏，请联系管理员从备份恢复",
-    Hindrance.BUSY_DATABASE: "数据库正忙，本次操作没有完成，请稍后重试；若反复出现，请联系管理员",
-    Hindrance.NO_DATABASE: "数据库没有响应，本次操作可能没有完成，请稍后核对并重试；若反复出现，请联系管理员",
+    Hindrance.DISK_FULL: "服务器磁盘空间不足，修改未保存，请联系管理员清理磁盘后重试",
+    Hindrance.NOT_WRITABLE: "服务器没有数据目录的写入权限，修改未保存，请联系管理员处理后重试",
+    Hindrance.DAMAGED_DATABASE: "服务器数据库已损坏，请联系管理员从备份恢复",
+    Hindrance.BUSY_DATABASE: "数据库繁忙，操作未完成，请稍后重试；如反复出现，请联系管理员",
+    Hindrance.NO_DATABASE: "数据库无响应，操作可能未完成，请稍后核对并重试；如反复出现，请联系管理员",
 }
 
 
@@ -235,12 +235,12 @@ class BodyLimit:
 
 
 async def _too_large(send: Send, limit: int) -> None:
-    msg = f"请求内容过大，最多 {limit // 2**20} MB"
+    msg = f"请求内容过大，上限为 {limit // 2**20} MB"
     await _answer(send, 413, ErrorCode.TOO_LARGE, msg, close=True, limit=limit)
 
 
 async def _too_slow(send: Send) -> None:
-    msg = "请求内容没有及时传完，请检查网络后重试"
+    msg = "请求内容传输超时，请检查网络后重试"
     await _answer(send, 408, ErrorCode.TOO_SLOW, msg, close=True)
 
 

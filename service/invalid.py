@@ -15,11 +15,11 @@ _MOST_FIELDS = 50
 _NAMED_IN_MSG = 3
 
 _PLACES = frozenset({"body", "query", "path", "header", "cookie"})
-_PATTERNS = {NO_NUL: "不能包含空字符（U+0000）", NOT_BLANK: "不能只含空白字符，也不能包含空字符（U+0000）"}
+_PATTERNS = {NO_NUL: "不能包含空字符（U+0000）", NOT_BLANK: "不能为空白，也不能包含空字符（U+0000）"}
 
-_TEXT, _WHOLE, _NUMBER = "需要文本", "需要整数", "需要数字"
-_OBJECT, _LIST, _BOOLEAN = "需要 JSON 对象", "需要 JSON 数组", "需要 true 或 false"
-_MOMENT = "需要 ISO 8601 格式的时间字符串"
+_TEXT, _WHOLE, _NUMBER = "应为文本", "应为整数", "应为数字"
+_OBJECT, _LIST, _BOOLEAN = "应为 JSON 对象", "应为 JSON 数组", "应为 true 或 false"
+_MOMENT = "应为 ISO 8601 格式的时间字符串"
 _OTHERWISE = "格式或取值不正确"
 
 

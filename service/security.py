@@ -110,12 +110,16 @@ class _Permitted:
     def check(self, caller: Caller) -> None:
         missing = sorted(set(self.needed) - caller.permissions)
         if missing:
-            raise Problem(403, ErrorCode.PERMISSION_MISSING, "权限不足", permissions=missing)
+            raise Problem(
+                403, ErrorCode.PERMISSION_MISSING, "没有此操作的权限，请联系管理员", permissions=missing
+            )
         # Without a sign: a clock that was set back must not make ten minutes longer.
         if self.recent_password and (
             caller.password_at is None or abs(now() - caller.password_at) > RECENT_PASSWORD
         ):
-            raise Problem(403, ErrorCode.PASSWORD_LOGIN_NEEDED, "此操作需要重新输入密码登录")
+            raise Problem(
+                403, ErrorCode.PASSWORD_LOGIN_NEEDED, "此操作需要近期使用密码登录，请使用密码重新登录后重试"
+            )
 
 
 class AskedFirst(APIRoute):

@@ -21,7 +21,7 @@ class Status(StrEnum):
 STATUS_NAMES: dict[Status, str] = {
     Status.NOT_STARTED: "未开始",
     Status.IN_PROGRESS: "进行中",
-    Status.PASSED: "已通过",
+    Status.PASSED: "通过",
     Status.FAILED: "未通过",
     Status.CANCELLED: "已取消",
 }

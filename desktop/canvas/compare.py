@@ -52,7 +52,7 @@ class CompareView(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
-        self.setAccessibleName(self.tr("Reference and photo"))
+        self.setAccessibleName(self.tr("Reference image and photo"))
         self.setMinimumSize(120, 80)
         self._pair: AlignedPair | None = None
         self._mode = CompareMode.SIDE_BY_SIDE
@@ -341,7 +341,7 @@ class CompareView(QWidget):
             self._blink.stop()
 
     def _paint_pair(self, painter: QPainter, pair: AlignedPair) -> None:
-        reference, photo = self.tr("Reference"), self.tr("Photo")
+        reference, photo = self.tr("Reference image"), self.tr("Photo")
         whole = QRectF(self.rect())
         match self._mode:
             case CompareMode.SIDE_BY_SIDE:

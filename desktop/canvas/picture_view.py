@@ -41,7 +41,7 @@ class PictureView(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
-        self.setAccessibleName(self.tr("Picture"))
+        self.setAccessibleName(self.tr("Image"))
         self.setMinimumSize(160, 120)
         self._colours = CanvasColours()
         self._viewport = Viewport(0, 0, 1, 1)
@@ -246,7 +246,7 @@ class PictureView(QWidget):
 
     def _waiting(self) -> str:
         if self._source is not None and self._loader.preview is None:
-            return self.tr("Opening the picture…")
+            return self.tr("Opening image…")
         return ""
 
     def _set_viewport(self, viewport: Viewport, *, moving: bool = True) -> None:

@@ -48,7 +48,7 @@ class CanvasView(PictureView):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName(self.tr("Picture with regions"))
+        self.setAccessibleName(self.tr("Image with regions"))
         self.store = RegionStore()
         self.editor = RegionEditor(
             self.store, self.regionsEdited.emit, self.areaDrawn.emit, self.editRefused.emit

@@ -15,7 +15,7 @@ from desktop.exchange.content import Inspection, ItemFacts, Picture
 from desktop.exchange.drafts import Draft, Drafts, fitted, scaled
 from desktop.exchange.errors import ExchangeError, Reason
 from desktop.exchange.own import rect_of
-from desktop.exchange.words import CHINESE, CODES, Words
+from desktop.exchange.words import CHINESE, CODES, EARLIER, Words
 from shared.codes import Verdict
 from shared.geometry import Rect
 from shared.wire.seal import RecordSeal
@@ -86,7 +86,7 @@ _BOXES = (
 _CORNERS = (("xmin", "ymin", "xmax", "ymax"), ("x1", "y1", "x2", "y2"))
 _PICTURE = ("filename", "image", "image_name", "image_path", "file")
 
-_CODES = {title: code for code, title in CHINESE.items()}
+_CODES = {**EARLIER, **{title: code for code, title in CHINESE.items()}}
 _Line = dict[str, str]
 
 
@@ -217,8 +217,9 @@ def _read(data: bytes) -> csv.DictReader[str]:
         separator = max(",;\t", key=head.count)
         reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
         there = reader.fieldnames or ()
-        if {CHINESE[name] for name in ("item_name", *_RECT)} <= set(there):
-            reader.fieldnames = [_CODES.get(name, name) for name in there]
+        codes = [_CODES.get(name, name) for name in there]
+        if {"item_name", *_RECT} <= set(codes):
+            reader.fieldnames = codes
         return reader
     raise ExchangeError(Reason.UNREADABLE)
 

@@ -39,16 +39,16 @@ CHINESE = {
     "aircraft_name": "飞机",
     "executor_name": "执行人",
     "state": "封存状态",
-    "outcome": "结论",
+    "outcome": "综合判定",
     "edition": "版次",
-    "seal": "封签",
+    "seal": "封存码",
     "finished_by": "完成人",
     "finished_at": "完成时间",
     "released_by": "放行人",
     "released_at": "放行时间",
     "number": "序号",
-    "item_id": "条目编号",
-    "item_name": "检测条目",
+    "item_id": "检查项编号",
+    "item_name": "检查项",
     "description": "说明",
     "model_id": "检测模型编号",
     "model_name": "检测模型",
@@ -71,10 +71,10 @@ CHINESE = {
     "photo_width": "照片宽度",
     "photo_height": "照片高度",
     "version": "版本",
-    "label": "发现",
+    "label": "缺陷标签",
     "severity": "严重程度",
     "confidence": "置信度",
-    "drawn_by": "绘制人",
+    "drawn_by": "标注人",
     "x1": "x1",
     "y1": "y1",
     "x2": "x2",
@@ -83,3 +83,13 @@ CHINESE = {
     "height_mm": "高度 mm",
 }
 """The titles of the columns in a Chinese table. In every other language the codes are the titles."""
+
+EARLIER = {
+    "结论": "outcome",
+    "封签": "seal",
+    "条目编号": "item_id",
+    "检测条目": "item_name",
+    "发现": "label",
+    "绘制人": "drawn_by",
+}
+"""Titles that Chinese tables had in earlier versions: title -> code. They are still read."""

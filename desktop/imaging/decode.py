@@ -103,7 +103,7 @@ def read_header(data: Data) -> Header:
         if image.width * image.height > MAX_PIXELS:
             raise ImageError(
                 QCoreApplication.translate(
-                    "imaging", "The picture has {0} x {1} pixels, more than this program opens."
+                    "imaging", "Cannot open an image with {0} x {1} pixels. Scale it down first."
                 ).format(image.width, image.height)
             )
         return Header(*upright_size(image.width, image.height, orientation), orientation)
@@ -236,7 +236,9 @@ def _refuse_text(data: Data) -> None:
 
 def _overloaded() -> str:
     return QCoreApplication.translate(
-        "imaging", "The picture carries too much text or too many colour channels. Save it anew elsewhere."
+        "imaging",
+        "The image has too much embedded text or too many colour channels. Save it again "
+        "with an image editor.",
     )
 
 
@@ -247,9 +249,13 @@ def failures(data: Data) -> Iterator[None]:
         yield
     except pyvips.Error as error:
         if isinstance(data, Path) and not data.is_file():
-            text = QCoreApplication.translate("imaging", "{0} is not there any more.").format(data.name)
+            text = QCoreApplication.translate("imaging", "{0} no longer exists. Select another file.").format(
+                data.name
+            )
         else:
             text = QCoreApplication.translate(
-                "imaging", "The picture cannot be read. It is damaged, or no JPEG, PNG, WebP or TIFF."
+                "imaging",
+                "Cannot read the image. It is damaged or not a JPEG, PNG, WebP or TIFF "
+                "file. Select another image.",
             )
         raise ImageError(text) from error

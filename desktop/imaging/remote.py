@@ -284,11 +284,11 @@ class RemoteImage:
     def _failure(self, error: ClientError | None = None) -> ImageError:
         if isinstance(error, Unsupported):
             text = QCoreApplication.translate(
-                "imaging", "The picture {0} cannot be read to its end. Its file is damaged."
+                "imaging", "Cannot read image {0} completely. The file is damaged; upload it again."
             )
         else:
             text = QCoreApplication.translate(
-                "imaging", "The picture {0} cannot be fetched from the service. Open it again in a moment."
+                "imaging", "Cannot download image {0} from the service. Open it again in a moment."
             )
         return ImageError(text.format(self._name))
 

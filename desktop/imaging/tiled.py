@@ -125,11 +125,11 @@ class TiledImage(LocalImage):
             yield
         except pyvips.Error as error:
             text = QCoreApplication.translate(
-                "imaging", "The picture {0} cannot be read to its end. Its file is damaged."
+                "imaging", "Cannot read image {0} completely. The file is damaged; upload it again."
             )
             raise ImageError(text.format(self._name)) from error
         except OSError as error:
             text = QCoreApplication.translate(
-                "imaging", "The picture {0} cannot be prepared for zooming: {1}. Free some disk space."
+                "imaging", "Cannot prepare image {0} for zooming: {1}. Free disk space."
             )
             raise ImageError(text.format(self._name, error.strerror or error)) from error

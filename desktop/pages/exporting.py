@@ -52,8 +52,8 @@ class Exporting(QObject):
         kinds |= with_pictures
         chosen, kind = QFileDialog.getSaveFileName(
             self._window,
-            self.tr("Export the inspection"),
-            str(folders.of(Purpose.EXPORTS) / harmless(name, self.tr("inspection"))),
+            self.tr("Export record"),
+            str(folders.of(Purpose.EXPORTS) / harmless(name, self.tr("record"))),
             ";;".join(kinds),
         )
         if not chosen:
@@ -68,10 +68,10 @@ class Exporting(QObject):
     def write(self, record_id: str, path: Path, made: ExportFormat, pictures: bool = False) -> None:
         """Write the inspection, with progress and cancel; an old file stays until the new one is complete."""
         dialog = QProgressDialog(
-            self.tr("Writing {file}…").format(file=path.name), self.tr("Cancel"), 0, 100, self._window
+            self.tr("Saving {file}…").format(file=path.name), self.tr("Cancel"), 0, 100, self._window
         )
         dialog.setMinimumDuration(_SHOW_AFTER_MS)
-        dialog.setWindowTitle(self.tr("Export the inspection"))
+        dialog.setWindowTitle(self.tr("Export record"))
         dialog.setAutoClose(False)
         dialog.setAutoReset(False)
         dialog.setValue(0)
@@ -96,24 +96,20 @@ class Exporting(QObject):
         dialog.deleteLater()
         self.written.emit(str(path))
         if missing:
-            self.said.emit(
-                self.tr("%n picture(s) are not in the export: the service does not have them.", "", missing)
-            )
+            self.said.emit(self.tr("%n image(s) not exported: missing on the service.", "", missing))
 
     def _failed(self, dialog: QProgressDialog, error: Exception) -> None:
         dialog.deleteLater()
         if isinstance(error, OSError):
             why = error.strerror or str(error)
-            self.said.emit(
-                self.tr("The file cannot be written: {why}. Choose another place.").format(why=why)
-            )
+            self.said.emit(self.tr("Cannot save the file: {why}. Select another location.").format(why=why))
         else:
             self.said.emit(sentence(error))
 
     def _kind(self, made: ExportFormat) -> str:
         said = {
-            "json": self.tr("Walkaround JSON, everything of the record"),
-            "csv": self.tr("CSV table, one row for each finding"),
+            "json": self.tr("Walkaround JSON, complete record"),
+            "csv": self.tr("CSV table, one row per finding"),
             "coco": self.tr("COCO datasets of regions and findings"),
             "yolo": self.tr("YOLO datasets of regions and findings"),
         }
@@ -121,8 +117,8 @@ class Exporting(QObject):
 
     def _with_pictures(self, made: ExportFormat) -> str:
         said = {
-            "coco": self.tr("COCO datasets with their pictures"),
-            "yolo": self.tr("YOLO datasets with their pictures"),
+            "coco": self.tr("COCO datasets with images"),
+            "yolo": self.tr("YOLO datasets with images"),
         }
         return f"{said[made.format_id]} (*{made.suffix})"
 

@@ -51,10 +51,10 @@ def _reduced(data: bytes) -> bytes:
 
 def choose_face_pictures(parent: QWidget, several: bool = False) -> list[Path]:
     """Ask for a picture, or for up to five; empty when the person thought better of it."""
-    kinds = QCoreApplication.translate("FacePicture", "Pictures (*.jpg *.jpeg *.png *.webp)")
+    kinds = QCoreApplication.translate("FacePicture", "Images (*.jpg *.jpeg *.png *.webp)")
     if several:
-        title = QCoreApplication.translate("FacePicture", "Choose one to five pictures of your face")
+        title = QCoreApplication.translate("FacePicture", "Select one to five photos of your face")
         return open_files(parent, title, kinds, Purpose.FACES)[:5]
-    title = QCoreApplication.translate("FacePicture", "Choose a picture of your face")
+    title = QCoreApplication.translate("FacePicture", "Select a photo of your face")
     chosen = open_file(parent, title, kinds, Purpose.FACES)
     return [] if chosen is None else [chosen]

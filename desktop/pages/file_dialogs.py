@@ -107,7 +107,7 @@ def open_picture(parent: QWidget, title: str, purpose: Purpose) -> Path | None:
 
 
 def _picture_kinds() -> str:
-    kinds = QCoreApplication.translate("FileDialogs", "Pictures ({patterns})")
+    kinds = QCoreApplication.translate("FileDialogs", "Images ({patterns})")
     return kinds.format(patterns=" ".join(f"*{ending}" for ending in PICTURES))
 
 

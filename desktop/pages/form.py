@@ -117,9 +117,9 @@ class Form(Dialog):
         """Close, after asking when something was typed."""
         if self._touched and not confirm(
             self,
-            self.tr("Close without saving?"),
-            self.tr("What you entered here is not saved."),
-            self.tr("Close without saving"),
+            self.tr("Discard changes?"),
+            self.tr("The changes in this form are not saved."),
+            self.tr("Discard"),
         ):
             return
         super().reject()

@@ -95,7 +95,7 @@ class StrengthLine(QWidget):
         row.addWidget(self._word)
         row.addStretch(1)
         column.addLayout(row)
-        rules = self.tr("8 to 128 characters, not the user name, not a common password.")
+        rules = self.tr("8 to 128 characters, not the username, not a common password.")
         column.addWidget(label(rules, "small", wrap=True))
         self.show_password("")
 

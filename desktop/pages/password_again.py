@@ -27,18 +27,18 @@ class PasswordAgain(Dialog):
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context = context
-        self.setWindowTitle(self.tr("Your password, please"))
+        self.setWindowTitle(self.tr("Confirm password"))
         self.setModal(True)
         self.setMinimumWidth(400)
-        self.password = PasswordField(self.tr("Your password"))
-        self.go = Button(self.tr("Go on"), kind=Kind.MAIN)
+        self.password = PasswordField(self.tr("Password"))
+        self.go = Button(self.tr("Continue"), kind=Kind.MAIN)
         self.cancel = Button(self.tr("Cancel"))
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 20, 24, 20)
         column.setSpacing(12)
-        column.addWidget(label(self.tr("Your password, please"), "item"))
+        column.addWidget(label(self.tr("Confirm password"), "item"))
         said = self.tr(
-            "Changes of this kind need a password login of the last ten minutes. What you entered stays."
+            "This change requires a password login within the last ten minutes. Your entries are kept."
         )
         column.addWidget(label(said, "dim", wrap=True))
         column.addWidget(self.password)

@@ -41,12 +41,12 @@ class ReportFile(QObject):
         """Ask for the file, a PDF or a web page; `name` is proposed. None for no file."""
         kinds = {self.tr("PDF (*.pdf)"): ".pdf", self.tr("Web page (*.html)"): ".html"}
         proposed = f"{harmless(name, self.tr('Report'))}.pdf"
-        chosen = choose_file(self._window, self.tr("Write the report"), proposed, kinds, Purpose.REPORTS)
+        chosen = choose_file(self._window, self.tr("Export report"), proposed, kinds, Purpose.REPORTS)
         return None if chosen is None else chosen[0]
 
     def write(self, collect: Collect, path: Path) -> None:
         """Write what `collect` gathers to `path`, as a PDF or, by its suffix, as a web page."""
-        dialog = QProgressDialog(self.tr("Writing the report…"), self.tr("Cancel"), 0, 100, self._window)
+        dialog = QProgressDialog(self.tr("Exporting report…"), self.tr("Cancel"), 0, 100, self._window)
         dialog.setMinimumDuration(_SHOW_AFTER_MS)
         dialog.setWindowTitle(self.tr("Report"))
         dialog.setAutoClose(False)
@@ -77,7 +77,7 @@ class ReportFile(QObject):
                 self.write(collect, other)
         elif isinstance(error, OSError):
             why = error.strerror or str(error)
-            self.said.emit(self.tr("The report could not be written: {why}").format(why=why))
+            self.said.emit(self.tr("Cannot export the report: {why}").format(why=why))
         else:
             self.said.emit(sentence(error))
 

@@ -45,8 +45,8 @@ def may_replace(parent: QWidget, path: Path) -> bool:
     translate = QCoreApplication.translate
     return confirm(
         parent,
-        translate("SaveAs", "Replace the file?"),
-        translate("SaveAs", "{file} is already there.").format(file=path.name),
+        translate("SaveAs", "Replace file?"),
+        translate("SaveAs", "{file} already exists.").format(file=path.name),
         translate("SaveAs", "Replace"),
     )
 
@@ -58,7 +58,7 @@ def html_instead(parent: QWidget, path: Path, why: str) -> Path | None:
     """
     translate = QCoreApplication.translate
     html = path.with_suffix(".html")
-    title = translate("SaveAs", "Write the report as HTML?")
-    if not confirm(parent, title, why, translate("SaveAs", "Write HTML"), danger=False):
+    title = translate("SaveAs", "Export report as HTML?")
+    if not confirm(parent, title, why, translate("SaveAs", "Export HTML"), danger=False):
         return None
     return html if not html.exists() or may_replace(parent, html) else None

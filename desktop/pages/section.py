@@ -129,7 +129,7 @@ class Section(PageSection, Generic[T]):
 
     def none_yet(self) -> str:
         """The sentence for a section without entries."""
-        return self.tr("Nothing here yet.")
+        return self.tr("No entries yet.")
 
     # -- showing
 
@@ -181,7 +181,7 @@ class Section(PageSection, Generic[T]):
                 self.view.setFocus()
         elif searching:
             self.stack.show_empty(
-                "search", self.tr("Nothing matches."), self.tr("Clear the search"), self.search.clear
+                "search", self.tr("No matches."), self.tr("Clear search"), self.search.clear
             )
         elif self.may_edit:
             self.stack.show_empty(self.sign, self.none_yet(), self.new.text(), self.make)
@@ -219,7 +219,7 @@ class Section(PageSection, Generic[T]):
 
     def _saved(self, entry: T) -> None:
         self._was_saved = True
-        self.toast.emit(self.tr("{name} is saved.").format(name=self.name(entry)))
+        self.toast.emit(self.tr("{name} saved.").format(name=self.name(entry)))
         self.reload(self.key(entry))
 
     def delete_chosen(self) -> None:
@@ -231,7 +231,7 @@ class Section(PageSection, Generic[T]):
         if confirm(
             self,
             self.tr("Delete {name}?").format(name=name),
-            self.tr("It will be gone for good. Records that name it keep its id."),
+            self.tr("This cannot be undone. Records that refer to it keep its ID."),
             self.tr("Delete"),
         ):
             run(
@@ -243,11 +243,11 @@ class Section(PageSection, Generic[T]):
             )
 
     def _deleted(self, name: str) -> None:
-        self.toast.emit(self.tr("{name} is deleted.").format(name=name))
+        self.toast.emit(self.tr("{name} deleted.").format(name=name))
         self.reload()
 
     def _not_deleted(self, name: str, error: Exception) -> None:
-        said = self.tr("{name} was not deleted: {why}").format(name=name, why=sentence(error))
+        said = self.tr("Cannot delete {name}: {why}").format(name=name, why=sentence(error))
         self.toast.emit(said)
 
     def menu(self, at: QPoint) -> None:

@@ -42,16 +42,16 @@ def sentence(error: Exception) -> str:
     if isinstance(error, SealBrokenError):
         broken = QCoreApplication.translate(
             "Errors",
-            "The stored content of edition {n} does not match its seal. Verify the seal and tell an"
-            " administrator.",
+            "The stored content of edition {n} does not match its seal. Verify the seal and contact "
+            "an administrator.",
         )
         return broken.format(n=error.edition)
     if isinstance(error, ImageError):
         return str(error)
     if isinstance(error, OSError):
-        return QCoreApplication.translate("Errors", "The file cannot be read. Choose another one.")
+        return QCoreApplication.translate("Errors", "Cannot read the file. Select another file.")
     if not isinstance(error, ClientError):
-        return QCoreApplication.translate("Errors", "This did not work. Try again.")
+        return QCoreApplication.translate("Errors", "The operation failed. Try again.")
     if isinstance(error, Refused):
         return _refused(error)
     if isinstance(error, Invalid) and error.faults:
@@ -66,66 +66,76 @@ def field_sentence(error: Invalid, name: str) -> str:
         return ""
     match error.faults.get(name):
         case "username_length":
-            return QCoreApplication.translate("Errors", "A user name has 1 to 64 characters.")
+            return QCoreApplication.translate("Errors", "The username must have 1 to 64 characters.")
         case "username_characters":
-            return QCoreApplication.translate("Errors", "A user name has no blanks or invisible characters.")
+            return QCoreApplication.translate(
+                "Errors", "The username cannot contain spaces or invisible characters."
+            )
         case "password_length":
-            return QCoreApplication.translate("Errors", "A password has 8 to 128 characters.")
+            return QCoreApplication.translate("Errors", "The password must have 8 to 128 characters.")
         case "password_common":
-            return QCoreApplication.translate("Errors", "This password is too common. Choose another one.")
+            return QCoreApplication.translate(
+                "Errors", "This password is too common. Choose another password."
+            )
         case "password_is_username":
-            return QCoreApplication.translate("Errors", "The password must not be the user name.")
+            return QCoreApplication.translate("Errors", "The password cannot be the same as the username.")
         case "password_unchanged":
-            return QCoreApplication.translate("Errors", "This is the current password. Choose another one.")
+            return QCoreApplication.translate(
+                "Errors", "The new password is the same as the current one. Choose another password."
+            )
         case "end_before_start":
-            return QCoreApplication.translate("Errors", "The end must not be before the start.")
+            return QCoreApplication.translate("Errors", "The end time cannot be before the start time.")
         case _:
             said = error.fields.get(name, "")
-            return known_message(said) or said or QCoreApplication.translate("Errors", "This is not valid.")
+            return (
+                known_message(said)
+                or said
+                or QCoreApplication.translate("Errors", "Invalid value. Correct it.")
+            )
 
 
 def _font_wanted(error: MissingGlyphsError) -> str:
     if error.chinese:
         return QCoreApplication.translate(
             "Errors",
-            "This computer has no font with Chinese characters. Install one (on Debian and Ubuntu the package"
-            " {package}), or write the report as HTML.",
+            "No font with Chinese characters on this computer. Install one (package {package} on "
+            "Debian and Ubuntu), or export the report as HTML.",
         ).format(package=PACKAGE)
     return QCoreApplication.translate(
         "Errors",
-        "No font on this computer has the characters {codes}. Install one that has them, or write the report"
-        " as HTML.",
+        "No font on this computer contains the characters {codes}. Install a font that does, or "
+        "export the report as HTML.",
     ).format(codes=error)
 
 
 def seconds_sentence(seconds: int) -> str:
     """How long to wait after too many tries, counted down by the page."""
-    return QCoreApplication.translate("Errors", "Too many tries. Try again in %n second(s).", "", seconds)
+    return QCoreApplication.translate("Errors", "Too many attempts. Try again in %n second(s).", "", seconds)
 
 
 def _failed() -> str:
-    return QCoreApplication.translate("Errors", "The service did not do this. Try again.")
+    return QCoreApplication.translate("Errors", "The service rejected the request. Try again.")
 
 
 def _by_kind(error: ClientError) -> str:
     """The sentence for a kind of failure that needs no word of the service; empty for the others."""
     if isinstance(error, Unreachable):
         return QCoreApplication.translate(
-            "Errors", "The service cannot be reached. Check that it is running, then try again."
+            "Errors", "Cannot connect to the service. Check that it is running, then try again."
         )
     if isinstance(error, NotLoggedIn):
-        return QCoreApplication.translate("Errors", "Your login has ended. Log in again.")
+        return QCoreApplication.translate("Errors", "Your session has expired. Log in again.")
     if isinstance(error, Forbidden):
         return _forbidden(error)
     if isinstance(error, Stale):
         return QCoreApplication.translate(
-            "Errors", "Somebody else changed this meanwhile. Look at the newest version, then decide."
+            "Errors", "Another user modified this. Check the latest content, then save again."
         )
     if isinstance(error, TooLarge):
-        return QCoreApplication.translate("Errors", "This is too large. Choose a smaller file.")
+        return QCoreApplication.translate("Errors", "The file is too large. Select a smaller file.")
     if isinstance(error, Unsupported):
         return known_message(error.server_message or "") or QCoreApplication.translate(
-            "Errors", "This kind of file is not supported. Choose a JPEG, PNG or WebP picture."
+            "Errors", "This file type is not supported. Select a JPEG, PNG or WebP photo."
         )
     if isinstance(error, TooMany):
         return seconds_sentence(round(error.retry_after))
@@ -147,7 +157,10 @@ def _held_up(error: Conflict) -> str:
     number = count if isinstance(count, int) else len(items)
     if error.code == "detections_running":
         said = QCoreApplication.translate(
-            "Errors", "%n item(s) are being detected: {names}. Wait or cancel it first.", "", number
+            "Errors",
+            "Detection is running on %n item(s): {names}. Wait for it to finish or cancel it.",
+            "",
+            number,
         )
     else:
         said = QCoreApplication.translate("Errors", "%n item(s) have no verdict yet: {names}", "", number)
@@ -164,20 +177,23 @@ def _in_use(references: Mapping[str, int]) -> str:
         ),
     }
     named = [words for kind, words in counted.items() if references.get(kind)]
-    return QCoreApplication.translate("Errors", "Still used by {what}. Change or delete these first.").format(
-        what=", ".join(named) or QCoreApplication.translate("Errors", "other entries")
-    )
+    return QCoreApplication.translate(
+        "Errors", "Still in use by {what}. Change or delete these first."
+    ).format(what=", ".join(named) or QCoreApplication.translate("Errors", "other entries"))
 
 
 def _forbidden(error: Forbidden) -> str:
     if error.code == "password_login_needed":
         return QCoreApplication.translate(
-            "Errors", "This needs a fresh login by password. Log out, log in by password, then try again."
+            "Errors",
+            "This requires a recent password login. Log out, log in with your password, then try again.",
         )
     if error.code == "permission_missing":
-        return QCoreApplication.translate("Errors", "You have no right to do this. Ask an administrator.")
+        return QCoreApplication.translate(
+            "Errors", "You do not have permission to do this. Contact an administrator."
+        )
     if error.code == "face_login_off":
-        return QCoreApplication.translate("Errors", "Face login is off here. Log in by password.")
+        return QCoreApplication.translate("Errors", "Face login is disabled. Log in with your password.")
     return ""
 
 
@@ -185,20 +201,22 @@ def _fault(error: ServerFault) -> str:
     if error.code == NOT_OURS:
         return QCoreApplication.translate(
             "Errors",
-            "What answers there is no Walkaround service. Check the address of the server.",
+            "No Walkaround service at this address. Check the server address.",
         )
     if error.code == "unavailable":
         said = error.server_message or ""
         return (
             known_message(said)
             or said
-            or QCoreApplication.translate("Errors", "The service is busy. Wait a moment, then try again.")
+            or QCoreApplication.translate("Errors", "The service is busy. Try again in a moment.")
         )
     if error.request_id:
         return QCoreApplication.translate(
-            "Errors", "The service failed. Try again; if it stays, tell an administrator the number {number}."
+            "Errors",
+            "A service error occurred. Try again. If it happens again, give an "
+            "administrator the number {number}.",
         ).format(number=error.request_id)
-    return QCoreApplication.translate("Errors", "The service failed. Try again.")
+    return QCoreApplication.translate("Errors", "A service error occurred. Try again.")
 
 
 def _refused(error: Refused) -> str:
@@ -209,5 +227,5 @@ def _refused(error: Refused) -> str:
     nth = _NTH.fullmatch(message)
     if nth is not None:
         said = known_message(nth[2]) or nth[2]
-        return QCoreApplication.translate("Errors", "Picture {n}: {what}").format(n=nth[1], what=said)
+        return QCoreApplication.translate("Errors", "Photo {n}: {what}").format(n=nth[1], what=said)
     return known_message(message) or message or _failed()

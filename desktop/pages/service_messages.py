@@ -8,291 +8,302 @@ from PySide6.QtCore import QCoreApplication
 def known_message(message: str) -> str:
     """A message of the service in the language of the desktop; empty when it is not known."""
     return {
-        "用户名或密码错误": QCoreApplication.translate("Errors", "Wrong user name or password."),
-        "检查记录已完成并封存，不能修改；如需修改，请由有权限的人员填写原因后重新打开": (
+        "用户名或密码错误": QCoreApplication.translate("Errors", "Wrong username or password."),
+        "检查记录已封存，无法修改；如需修改，请由有权限的用户填写原因后重新打开": (
             QCoreApplication.translate(
                 "Errors",
-                "The record is finished and sealed. Whoever has the right can reopen it, with a reason.",
+                "Cannot change a sealed record. A user with permission can reopen it with a reason.",
             )
         ),
-        "检查记录没有封存，请先完成检查记录": QCoreApplication.translate(
+        "检查记录未封存，请先完成记录": QCoreApplication.translate(
             "Errors", "The record is not sealed. Finish it first."
         ),
-        "检查记录不在等待放行的状态，请刷新后再试": QCoreApplication.translate(
-            "Errors", "The record awaits no release. Reload it."
+        "检查记录不在待放行状态，请刷新": QCoreApplication.translate(
+            "Errors", "The record is not awaiting release. Reload it."
         ),
-        "完成检查的人不能放行自己的检查记录，请由另一人放行": QCoreApplication.translate(
-            "Errors", "You finished this record yourself. Another person has to release it."
+        "不能放行本人完成的检查记录，请由其他用户放行": QCoreApplication.translate(
+            "Errors", "You cannot release a record that you finished. Ask another user to release it."
         ),
-        "检查记录没有这一版封存内容": QCoreApplication.translate("Errors", "The record has no such edition."),
-        "开始时间晚于现在，请先更正开始时间再完成": QCoreApplication.translate(
-            "Errors", "The record starts in the future. Correct its start, then finish it."
+        "检查记录没有此版次，请刷新": QCoreApplication.translate(
+            "Errors", "This edition does not exist. Reload the record."
         ),
-        "记录中的时间晚于服务器的时钟，请先校准服务器的时间": QCoreApplication.translate(
-            "Errors", "Times in the record are ahead of the service's clock. Have that clock set right first."
+        "开始时间晚于当前时间，无法完成，请先更正开始时间": QCoreApplication.translate(
+            "Errors", "Cannot finish: the start time is in the future. Correct the start time first."
         ),
-        "原密码错误": QCoreApplication.translate("Errors", "The current password is wrong."),
+        "记录中的时间晚于服务器时钟，请联系管理员校准服务器时间": QCoreApplication.translate(
+            "Errors",
+            "Times in the record are ahead of the server clock. Ask an administrator to correct the clock.",
+        ),
+        "原密码错误": QCoreApplication.translate("Errors", "The current password is wrong. Try again."),
         "无法校验人脸": QCoreApplication.translate(
-            "Errors", "The face was not recognized. Try again, or log in by password."
+            "Errors", "Face not recognized. Try again, or log in with your password."
         ),
-        "人脸信息缺失": QCoreApplication.translate("Errors", "The picture of the face is missing."),
-        "人脸图像超过 10 MB，请换一张较小的照片": QCoreApplication.translate(
-            "Errors", "The picture is larger than 10 MB. Choose a smaller one."
+        "人脸信息缺失": QCoreApplication.translate("Errors", "No face photo. Take or select one."),
+        "照片超过 10 MB，请选择较小的照片": QCoreApplication.translate(
+            "Errors", "The photo is larger than 10 MB. Select a smaller one."
         ),
-        "人脸图像的格式不支持，请使用 JPEG、PNG 或 WebP 照片": QCoreApplication.translate(
-            "Errors", "This kind of file is not supported. Choose a JPEG, PNG or WebP picture."
+        "不支持此文件类型，请选择 JPEG、PNG 或 WebP 照片": QCoreApplication.translate(
+            "Errors", "This file type is not supported. Select a JPEG, PNG or WebP photo."
         ),
-        "人脸图像超过 5000 万像素，请缩小后重试": QCoreApplication.translate(
-            "Errors", "The picture has more than 50 megapixels. Make it smaller, then try again."
+        "照片超过 5000 万像素，请缩小后重试": QCoreApplication.translate(
+            "Errors", "The photo has more than 50 megapixels. Make it smaller, then try again."
         ),
-        "人脸图像的尺寸太小，请换一张更清晰的照片": QCoreApplication.translate(
-            "Errors", "The picture is too small. Choose a clearer one."
+        "照片尺寸过小，请选择更清晰的照片": QCoreApplication.translate(
+            "Errors", "The photo is too small. Select one with more detail."
         ),
-        "人脸图像已损坏或不完整，请重新拍摄或选择": QCoreApplication.translate(
-            "Errors", "The picture is damaged. Take or choose another one."
+        "照片已损坏，请重新拍摄或选择其他照片": QCoreApplication.translate(
+            "Errors", "The photo is damaged. Retake it or select another one."
         ),
-        "没有找到人脸，请正对镜头、摘下口罩，让整张脸进入画面": QCoreApplication.translate(
-            "Errors", "There is no face. Face the camera without a mask, the whole face in the picture."
+        "未检测到人脸，请摘下口罩、正对摄像头，使整张脸进入画面": QCoreApplication.translate(
+            "Errors", "No face found. Take off any mask, face the camera and show your whole face."
         ),
-        "画面中不止一个人，请只让本人出现在画面中": QCoreApplication.translate(
-            "Errors", "There is more than one person. Only you may be in the picture."
+        "画面中有多人，请确保只有本人入镜": QCoreApplication.translate(
+            "Errors", "More than one person found. Only you may be in the photo."
         ),
-        "人脸太小，请靠近镜头后重拍": QCoreApplication.translate(
-            "Errors", "The face is too small. Come closer and take it again."
+        "人脸过小，请靠近摄像头后重拍": QCoreApplication.translate(
+            "Errors", "The face is too small. Move closer and retake the photo."
         ),
         "人脸过亮，请避开强光后重拍": QCoreApplication.translate(
-            "Errors", "The face is too bright. Turn away from the light and take it again."
+            "Errors", "The face is too bright. Turn away from the light and retake the photo."
         ),
         "人脸过暗，请增加光线后重拍": QCoreApplication.translate(
-            "Errors", "The face is too dark. Make more light and take it again."
+            "Errors", "The face is too dark. Add light and retake the photo."
         ),
         "人脸模糊，请保持不动、擦净镜头后重拍": QCoreApplication.translate(
-            "Errors", "The face is blurred. Clean the lens, keep still and take it again."
+            "Errors", "The face is blurred. Clean the lens, keep still and retake the photo."
         ),
-        "脸转得太偏，请稍微转向镜头后重拍": QCoreApplication.translate(
-            "Errors", "The face is turned too far. Turn a little towards the camera and take it again."
+        "人脸偏转过大，请正对摄像头后重拍": QCoreApplication.translate(
+            "Errors", "The face is turned away. Face the camera and retake the photo."
         ),
         "口鼻被遮挡，请摘下口罩后重拍": QCoreApplication.translate(
-            "Errors", "Mouth and nose are covered. Take the mask off and take it again."
+            "Errors", "Mouth and nose are covered. Take off the mask and retake the photo."
         ),
-        "没有通过活体检测，请由本人正对镜头拍摄，不要使用照片或屏幕": QCoreApplication.translate(
-            "Errors", "This looks like a picture of a picture. Face the camera yourself."
+        "活体检测未通过，请本人正对摄像头，不要使用照片或屏幕": QCoreApplication.translate(
+            "Errors", "Liveness check failed. Face the camera yourself; do not use a photo or a screen."
         ),
-        "几张照片不像同一个人，请全部由本人重新拍摄": QCoreApplication.translate(
-            "Errors", "The pictures do not look like one person. Take all of them anew."
+        "照片不是同一人，请全部重拍": QCoreApplication.translate(
+            "Errors", "The photos do not show the same person. Retake all of them."
         ),
-        "这张脸已登记在另一个账号下，请联系管理员": QCoreApplication.translate(
-            "Errors", "This face is enrolled for another user. Ask an administrator."
+        "该人脸已登记在其他用户名下，请联系管理员": QCoreApplication.translate(
+            "Errors", "This face is enrolled for another user. Contact an administrator."
         ),
-        "需要有效的邮箱地址，最多 254 个字符": QCoreApplication.translate(
-            "Errors", "This is no e-mail address; it has the form name@example.com."
+        "请输入有效的邮箱地址，最多 254 个字符": QCoreApplication.translate(
+            "Errors", "Enter a valid email address, for example name@example.com."
         ),
-        "需要有效的电话号码，只含数字、空格、括号、+ 和 -，最多 32 个字符": QCoreApplication.translate(
-            "Errors", "A phone number has only digits, blanks, brackets, + and -."
+        "请输入有效的电话号码，只能包含数字、空格、括号、+ 和 -，最多 32 个字符": QCoreApplication.translate(
+            "Errors", "Enter a phone number with digits, spaces, parentheses, + and - only."
         ),
-        "需要 0 到 80 之间的整数": QCoreApplication.translate("Errors", "A whole number from 0 to 80."),
-        "不能只有空白": QCoreApplication.translate("Errors", "Enter more than spaces."),
-        "需要文本，最多 255 个字符": QCoreApplication.translate("Errors", "At most 255 characters."),
-        "需要文本，最多 32 个字符": QCoreApplication.translate("Errors", "At most 32 characters."),
-        "不能只含空白字符，也不能包含空字符（U+0000）": QCoreApplication.translate(
-            "Errors", "A name cannot be blank. Enter one."
+        "应为 0 到 80 的整数": QCoreApplication.translate("Errors", "Enter a whole number from 0 to 80."),
+        "不能只有空白": QCoreApplication.translate("Errors", "Cannot be blank. Enter a value."),
+        "应为文本，最多 255 个字符": QCoreApplication.translate("Errors", "Enter at most 255 characters."),
+        "应为文本，最多 32 个字符": QCoreApplication.translate("Errors", "Enter at most 32 characters."),
+        "不能为空白，也不能包含空字符（U+0000）": QCoreApplication.translate(
+            "Errors", "The name cannot be blank. Enter a name."
         ),
-        "用户名已存在，请换一个": QCoreApplication.translate(
-            "Errors", "This user name is taken. Choose another one."
+        "用户名已存在，请使用其他用户名": QCoreApplication.translate(
+            "Errors", "This username is already taken. Enter another one."
         ),
-        "至少要保留一名启用的管理员": QCoreApplication.translate(
-            "Errors", "At least one administrator must stay enabled."
+        "必须保留至少一名启用的管理员": QCoreApplication.translate(
+            "Errors", "At least one administrator must remain enabled."
         ),
-        "已有同名的检测模型，请换一个名称": QCoreApplication.translate(
-            "Errors", "There is a model of this name. Choose another name."
+        "已存在同名的检测模型，请使用其他名称": QCoreApplication.translate(
+            "Errors", "A model with this name already exists. Enter another name."
         ),
-        "检查记录没有参考图，无法套用模板": QCoreApplication.translate(
-            "Errors", "The record has no reference image, so there is no template to take over."
+        "检查记录没有参考图，无法套用模板，请先选择参考图": QCoreApplication.translate(
+            "Errors", "Cannot apply a template: the record has no reference image. Select one first."
         ),
-        "参考图没有模板，请先在参考图上保存区域": QCoreApplication.translate(
-            "Errors", "The reference image has no template. Save regions with it first."
+        "参考图没有模板，请先将区域保存为模板": QCoreApplication.translate(
+            "Errors", "The reference image has no template. Save regions as its template first."
         ),
-        "所选的检查记录没有检查项": QCoreApplication.translate("Errors", "The chosen record has no items."),
-        "该文件不是完整的 ONNX 模型，请重新导出后再上传": QCoreApplication.translate(
-            "Errors", "This is no complete ONNX model. Export it anew."
+        "所选检查记录没有检查项，请选择其他记录": QCoreApplication.translate(
+            "Errors", "The selected record has no items. Select another record."
         ),
-        "模型引用了外部数据文件，请导出为单个 ONNX 文件": QCoreApplication.translate(
-            "Errors", "The model refers to other files. Export it as a single ONNX file."
+        "ONNX 模型文件不完整，请重新导出后上传": QCoreApplication.translate(
+            "Errors", "The ONNX model is incomplete. Export it again."
         ),
-        "模型使用了自定义算子，请改用标准 ONNX 算子导出": QCoreApplication.translate(
+        "模型引用了外部文件，请导出为单个 ONNX 文件": QCoreApplication.translate(
+            "Errors", "The model refers to external files. Export it as a single ONNX file."
+        ),
+        "模型使用了自定义算子，请使用标准 ONNX 算子导出": QCoreApplication.translate(
             "Errors", "The model uses custom operators. Export it with standard ONNX operators."
         ),
-        "ONNX Runtime 无法打开该模型，请检查导出的版本": QCoreApplication.translate(
-            "Errors", "ONNX Runtime cannot open the model. Check the version of the export."
+        "ONNX Runtime 无法打开该模型，请检查导出时的版本": QCoreApplication.translate(
+            "Errors", "ONNX Runtime cannot open the model. Check the version used for the export."
         ),
-        "模型的输入不是一张三通道图片，无法用于检测": QCoreApplication.translate(
-            "Errors", "The input of the model is not one picture with three channels."
+        "模型的输入不是一张三通道图片，无法用于检测，请重新导出": QCoreApplication.translate(
+            "Errors", "The model does not take one three-channel image as input. Export a model that does."
         ),
-        "模型的任务不是目标检测（例如旋转框或分类），请导出目标检测模型": QCoreApplication.translate(
-            "Errors", "The model turns its boxes or finds none at all. Export one that detects objects."
+        "该模型不是目标检测模型（例如旋转框或分类模型），请导出目标检测模型": QCoreApplication.translate(
+            "Errors", "This is not an object detection model with upright boxes. Export one that is."
         ),
-        "模型试运行失败，请检查导出的输入尺寸": QCoreApplication.translate(
-            "Errors", "A trial run of the model failed. Check the input size of the export."
+        "模型试运行失败，请检查导出时的输入尺寸": QCoreApplication.translate(
+            "Errors", "The test run of the model failed. Check the input size used for the export."
         ),
-        "无法识别模型的输出格式，请在上传时选择模型类型": QCoreApplication.translate(
-            "Errors", "The output of the model can be read in several ways. Choose its kind."
+        "无法确定模型的输出格式，请在上传时选择模型类型": QCoreApplication.translate(
+            "Errors", "The output format of the model is ambiguous. Select the model type."
         ),
-        "模型的输出不是任何一种支持的检测格式，请按其中一种重新导出": QCoreApplication.translate(
-            "Errors", "The model's outputs are of no kind that is supported. Export it as one of these kinds."
-        ),
-        "模型的输出与所选的模型类型不符，请重新选择": QCoreApplication.translate(
-            "Errors", "The model's outputs do not fit the chosen kind. Choose another one."
-        ),
-        "无法判断类别输出用 softmax 还是 sigmoid，请在设置中填写 activation": QCoreApplication.translate(
+        "不支持该模型的输出格式，请按支持的格式重新导出": QCoreApplication.translate(
             "Errors",
-            "The file does not tell whether classes come by softmax or sigmoid. Choose one of them.",
+            "The output format of the model is not supported. Export the model in a supported format.",
         ),
-        "标签列表不正确，请提供字符串列表": QCoreApplication.translate(
-            "Errors", "The labels are not valid. Give a list of texts."
+        "模型的输出与所选类型不符，请选择其他类型": QCoreApplication.translate(
+            "Errors", "The model's outputs do not match the selected type. Select another type."
         ),
-        "模型设置不正确，请检查各项设置": QCoreApplication.translate(
-            "Errors", "The settings of the model are not valid. Check each of them."
+        "无法确定类别输出使用 softmax 还是 sigmoid，请在参数中填写 activation": QCoreApplication.translate(
+            "Errors",
+            "The file does not say whether classes use softmax or sigmoid. Select one.",
         ),
-        "模型检查超时，文件未被接受": QCoreApplication.translate(
-            "Errors", "Checking the model took too long. It was not accepted."
+        "标签列表无效，请提供文本列表": QCoreApplication.translate(
+            "Errors", "The labels are invalid. Enter a list of texts."
         ),
-        "检查模型时进程异常退出，文件未被接受": QCoreApplication.translate(
-            "Errors", "The model ended the process that checked it. It was not accepted."
+        "模型参数无效，请逐项检查": QCoreApplication.translate(
+            "Errors", "The model settings are invalid. Check each setting."
+        ),
+        "模型检查超时，模型未添加，请导出较小的模型后重试": QCoreApplication.translate(
+            "Errors",
+            "The model check timed out, so the model was not added. Export a smaller model, then try again.",
+        ),
+        "检查模型时进程异常退出，模型未添加，请重新导出模型": QCoreApplication.translate(
+            "Errors", "The model check crashed, so the model was not added. Export the model again."
         ),
         "该文件不是图片，请上传 JPEG、PNG、WebP、TIFF 或 BMP 图片": QCoreApplication.translate(
-            "Errors", "This file is no picture. Choose a JPEG, PNG, WebP, TIFF or BMP file."
+            "Errors", "This file is not an image. Select a JPEG, PNG, WebP, TIFF or BMP file."
         ),
-        "图片已损坏，无法读取，请重新选择图片": QCoreApplication.translate(
-            "Errors", "The picture is damaged and cannot be read. Choose another one."
+        "图片已损坏，无法读取，请选择其他图片": QCoreApplication.translate(
+            "Errors", "Cannot read the image because it is damaged. Select another image."
         ),
-        "图片附带的文字或颜色通道过多，请用图片软件另存为普通图片后再上传": QCoreApplication.translate(
+        "图片包含过多的文本信息或颜色通道，请另存为普通图片后上传": QCoreApplication.translate(
             "Errors",
-            "The picture carries too much text or too many channels. Save it anew as a plain picture.",
+            "The image has too much embedded text or too many channels. Save it again as a plain image.",
         ),
-        "文件是空的，请重新选择文件": QCoreApplication.translate(
-            "Errors", "The file is empty. Choose another one."
+        "文件为空，请选择其他文件": QCoreApplication.translate(
+            "Errors", "The file is empty. Select another file."
         ),
         "该文件不是图片，不能作为照片": QCoreApplication.translate(
             "Errors",
-            "This is no picture that can be read. Choose a JPEG, PNG, WebP, TIFF or BMP "
-            "file; let a phone that takes HEIC take JPEG.",
+            "Cannot read this file as an image. Select a JPEG, PNG, WebP, TIFF or BMP file. If your "
+            "phone takes HEIC photos, set it to JPEG.",
         ),
-        "照片文件不存在，请重新上传": QCoreApplication.translate(
-            "Errors", "The file of the photo is not there. Add the photo again."
+        "照片文件不存在，请重新添加照片": QCoreApplication.translate(
+            "Errors", "The photo file is missing. Add the photo again."
         ),
-        "文件不存在，请先上传参考图的图片": QCoreApplication.translate(
-            "Errors", "The file of the picture is not there. Add the picture again."
+        "图片文件不存在，请先上传参考图文件": QCoreApplication.translate(
+            "Errors", "The image file is missing. Add the image again."
         ),
-        "上传未完成，请重新上传": QCoreApplication.translate(
-            "Errors", "The file did not arrive whole. Send it again."
+        "上传不完整，请重新上传": QCoreApplication.translate(
+            "Errors", "The upload is incomplete. Upload the file again."
         ),
-        "文件不存在": QCoreApplication.translate("Errors", "This file is no longer there."),
-        "文件内容已丢失，请联系管理员从备份中恢复": QCoreApplication.translate(
-            "Errors", "The content of this file is lost. Ask an administrator to restore it from a backup."
+        "文件不存在": QCoreApplication.translate("Errors", "This file no longer exists. Reload the page."),
+        "文件内容已丢失，请联系管理员从备份恢复": QCoreApplication.translate(
+            "Errors", "The content of this file is missing. Ask an administrator to restore it from a backup."
         ),
-        "图片已损坏，无法生成缩略图": QCoreApplication.translate(
-            "Errors", "The picture is damaged, so there is no small picture of it."
+        "图片已损坏，无法生成缩略图，请重新上传": QCoreApplication.translate(
+            "Errors", "Cannot create a thumbnail because the image is damaged. Upload it again."
         ),
-        "图片已损坏，无法截取": QCoreApplication.translate(
-            "Errors", "The picture is damaged, so nothing can be cut from it."
+        "图片已损坏，无法裁剪，请重新上传": QCoreApplication.translate(
+            "Errors", "Cannot crop the image because it is damaged. Upload it again."
         ),
-        "图片已损坏，无法分块显示": QCoreApplication.translate(
-            "Errors", "The picture is damaged, so it cannot be shown."
+        "图片已损坏，无法显示，请重新上传": QCoreApplication.translate(
+            "Errors", "Cannot show the image because it is damaged. Upload it again."
         ),
-        "服务器磁盘空间不足，无法生成图片分块，请联系管理员": QCoreApplication.translate(
+        "服务器磁盘空间不足，无法处理图片，请联系管理员": QCoreApplication.translate(
             "Errors",
-            "The disk of the server is full, so the picture cannot be prepared. Tell an administrator.",
+            "Cannot prepare the image: the server's disk is full. Contact an administrator.",
         ),
-        "图片分块生成失败，请稍后再试": QCoreApplication.translate(
-            "Errors", "The picture could not be prepared. Try again later."
+        "图片处理失败，请稍后重试": QCoreApplication.translate(
+            "Errors", "Cannot prepare the image. Try again later."
         ),
-        "等待分块的图片过多，请稍后再试": QCoreApplication.translate(
-            "Errors", "Too many pictures wait to be prepared. Try again later."
+        "待处理的图片过多，请稍后重试": QCoreApplication.translate(
+            "Errors", "Too many images are being prepared. Try again later."
         ),
-        "用户不存在": QCoreApplication.translate("Errors", "This user is no longer there. Reload the list."),
+        "用户不存在": QCoreApplication.translate("Errors", "This user no longer exists. Reload the list."),
         "飞机不存在": QCoreApplication.translate(
-            "Errors", "This aircraft is no longer there. Reload the list."
+            "Errors", "This aircraft no longer exists. Reload the list."
         ),
-        "航班不存在": QCoreApplication.translate(
-            "Errors", "This flight is no longer there. Reload the list."
-        ),
-        "任务不存在": QCoreApplication.translate("Errors", "This task is no longer there. Reload the list."),
+        "航班不存在": QCoreApplication.translate("Errors", "This flight no longer exists. Reload the list."),
+        "任务不存在": QCoreApplication.translate("Errors", "This task no longer exists. Reload the list."),
         "参考图不存在": QCoreApplication.translate(
-            "Errors", "This reference image is no longer there. Reload the list."
+            "Errors", "This reference image no longer exists. Reload the list."
         ),
         "检测模型不存在": QCoreApplication.translate(
-            "Errors", "This model is no longer there. Reload the list."
+            "Errors", "This model no longer exists. Reload the list."
         ),
         "检查记录不存在": QCoreApplication.translate(
-            "Errors", "This record is no longer there. Reload the list."
+            "Errors", "This record no longer exists. Reload the list."
         ),
         "检查项不存在": QCoreApplication.translate(
-            "Errors", "This item is no longer there. Open the record again."
+            "Errors", "This item no longer exists. Open the record again."
         ),
         "照片不存在": QCoreApplication.translate(
-            "Errors", "This photo is no longer there. Open the record again."
+            "Errors", "This photo no longer exists. Open the record again."
         ),
-        "检测任务不存在": QCoreApplication.translate("Errors", "This detection is no longer there."),
-        "没有这一批检测任务": QCoreApplication.translate("Errors", "This batch is no longer there."),
-        "没有这个版本的检测结果，请刷新后再修改": QCoreApplication.translate(
-            "Errors", "There is no such version of the result. Open the record again, then correct it."
+        "检测任务不存在": QCoreApplication.translate(
+            "Errors", "This detection no longer exists. Run it again."
         ),
-        "检查记录已有检查项；模板只能用于没有检查项的记录": QCoreApplication.translate(
-            "Errors", "The record has items already. A template is for a record without items."
+        "检测批次不存在": QCoreApplication.translate(
+            "Errors", "This batch no longer exists. Reload the list."
         ),
-        "检查记录已取消，不能完成；请先修改它的状态": QCoreApplication.translate(
-            "Errors", "The record is cancelled. Reopen it, then finish it."
+        "检测结果没有此版本，请刷新后重试": QCoreApplication.translate(
+            "Errors", "This version of the result does not exist. Open the record again, then correct it."
         ),
-        "检查记录没有检查项，不能完成": QCoreApplication.translate(
-            "Errors", "The record has no items, so it cannot be finished. Draw a region first."
+        "检查记录已有检查项，模板只能用于没有检查项的记录": QCoreApplication.translate(
+            "Errors", "The record already has items. Use a template only for a record without items."
         ),
-        "内置模型没有可更改的设置，请在检测条目上设置灵敏度、最小缺陷和忽略区域": QCoreApplication.translate(
+        "检查记录已取消，无法完成，请先重新打开": QCoreApplication.translate(
+            "Errors", "Cannot finish a cancelled record. Reopen it first."
+        ),
+        "检查记录没有检查项，无法完成，请先添加检查项": QCoreApplication.translate(
+            "Errors", "Cannot finish a record without items. Draw a region first."
+        ),
+        "内置模型没有可修改的参数，"
+        "请在检查项中设置灵敏度、最小缺陷尺寸和忽略区域": QCoreApplication.translate(
             "Errors",
-            "The built-in model has no settings of its own. Set sensitivity, smallest defect "
-            "and ignored areas at the item.",
+            "The built-in model has no settings. Set sensitivity, minimum finding size and ignored "
+            "areas for each item.",
         ),
-        "已有用户，请直接登录": QCoreApplication.translate("Errors", "There is a user already. Log in."),
+        "已存在用户，请直接登录": QCoreApplication.translate("Errors", "A user already exists. Log in."),
         "首个管理员只能在运行服务的计算机上创建": QCoreApplication.translate(
-            "Errors", "The first administrator can only be made at the machine that runs the service."
-        ),
-        "首个管理员不能通过代理创建，请在本机直接访问服务": QCoreApplication.translate(
             "Errors",
-            "The first administrator cannot be made through a proxy. Do it at the machine "
-            "that runs the service.",
+            "Cannot create the first administrator from here. Do it on the computer that runs the service.",
         ),
-        "人脸图像不是有效的 Base64 内容，请重新选择照片": QCoreApplication.translate(
-            "Errors", "The picture of the face did not arrive whole. Choose it again."
-        ),
-        "人脸模块暂时不可用，请稍后再试或联系管理员": QCoreApplication.translate(
+        "首个管理员不能通过代理创建，请在运行服务的计算机上直接创建": QCoreApplication.translate(
             "Errors",
-            "Face recognition does not work at the moment. Try again later, or log in by password.",
+            "Cannot create the first administrator through a proxy. Do it on the computer that runs "
+            "the service.",
         ),
-        "数据库没有响应，请稍后再试": QCoreApplication.translate(
-            "Errors", "The database does not answer. Try again later."
+        "人脸照片不是有效的 Base64 内容，请重新选择照片": QCoreApplication.translate(
+            "Errors", "The face photo is incomplete. Select it again."
         ),
-        "数据库正忙，本次操作没有完成，请稍后重试；若反复出现，请联系管理员": QCoreApplication.translate(
+        "人脸识别暂时不可用，请稍后重试，或使用密码登录": QCoreApplication.translate(
             "Errors",
-            "The database is busy, so this was not done. Try again later; "
-            "if it stays, tell an administrator.",
+            "Face recognition is unavailable. Try again later, or log in with your password.",
         ),
-        "数据库没有响应，本次操作可能没有完成，请稍后核对并重试；"
-        "若反复出现，请联系管理员": QCoreApplication.translate(
+        "数据库无响应，请稍后重试": QCoreApplication.translate(
+            "Errors", "The database is not responding. Try again later."
+        ),
+        "数据库繁忙，操作未完成，请稍后重试；如反复出现，请联系管理员": QCoreApplication.translate(
             "Errors",
-            "The database does not answer, so this may not have been done. Check it later and try again; "
-            "if it stays, tell an administrator.",
+            "The database is busy, so this was not saved. Try again later. If it happens again, "
+            "contact an administrator.",
         ),
-        "服务暂时不可用，请稍后再试": QCoreApplication.translate(
-            "Errors", "The service is busy. Wait a moment, then try again."
-        ),
-        "服务器磁盘空间不足，本次修改没有保存，请联系管理员清理磁盘后重试": QCoreApplication.translate(
+        "数据库无响应，操作可能未完成，请稍后核对并重试；如反复出现，"
+        "请联系管理员": QCoreApplication.translate(
             "Errors",
-            "The disk of the server is full, so this was not saved. Tell an administrator, then try again.",
+            "The database is not responding, so this may not have been saved. Check later and try "
+            "again. If it happens again, contact an administrator.",
         ),
-        "服务器的数据目录不可写，本次修改没有保存，请联系管理员检查权限后重试": QCoreApplication.translate(
+        "服务繁忙，请稍后重试": QCoreApplication.translate(
+            "Errors", "The service is busy. Try again in a moment."
+        ),
+        "服务器磁盘空间不足，修改未保存，请联系管理员清理磁盘后重试": QCoreApplication.translate(
             "Errors",
-            "The server may not write to its data folder, so this was not saved. Tell an administrator.",
+            "Cannot save: the server's disk is full. Contact an administrator, then try again.",
         ),
-        "服务器的数据库已损坏，请联系管理员从备份恢复": QCoreApplication.translate(
-            "Errors", "The database of the server is damaged. Ask an administrator to restore a backup."
+        "服务器没有数据目录的写入权限，修改未保存，请联系管理员处理后重试": QCoreApplication.translate(
+            "Errors",
+            "Cannot save: the server has no write access to its data folder. Contact an administrator.",
+        ),
+        "服务器数据库已损坏，请联系管理员从备份恢复": QCoreApplication.translate(
+            "Errors", "The server's database is damaged. Ask an administrator to restore a backup."
         ),
     }.get(message, "")

@@ -329,20 +329,20 @@ class Viewfinder(QWidget):
             case Hint.NO_FACE:
                 return self.tr("Look into the oval, without a mask")
             case Hint.SEVERAL:
-                return self.tr("One person only, please")
+                return self.tr("Only one person")
             case Hint.CLOSER:
-                return self.tr("Come a little closer")
+                return self.tr("Move a little closer")
             case Hint.FARTHER:
                 return self.tr("Move back a little")
             case Hint.CENTRE:
-                return self.tr("Move to the middle")
+                return self.tr("Move to the centre")
             case Hint.DARK:
-                return self.tr("More light on your face, please")
+                return self.tr("More light on your face")
             case Hint.BRIGHT:
-                return self.tr("Turn away from the bright light")
+                return self.tr("Avoid bright light")
             case Hint.COVERED:
-                return self.tr("Take off the mask, please")
+                return self.tr("Take off the mask")
             case Hint.STILL:
-                return self.tr("Keep still for a moment")
+                return self.tr("Hold still")
             case Hint.GOOD:
-                return self.tr("Good, keep looking")
+                return self.tr("Good, hold still")

@@ -101,7 +101,7 @@ def assemble(session: Session, content: Content, made_by: str, progress: Progres
         if own is not None:
             picture = pictures.get(own)
             marked_on = None if picture is None else _Reference(picture, own=True)
-            use = QCoreApplication.translate("Report", "Reference file of item {number}")
+            use = QCoreApplication.translate("Report", "Reference image of item {number}")
             evidence.append(_evidence(use.format(number=index + 1), own, pictures))
         reported.append(_item(index + 1, item, marked_on, pictures, evidence, content.severities))
     progress(len(items), len(items))
@@ -266,7 +266,7 @@ def _item(
     digest = str(model.get("model_sha256") or "")
     if not digest and model.get("program_version"):
         # The built-in model is no file: the program that it is part of stands for it.
-        within = QCoreApplication.translate("Report", "Part of Walkaround {version}")
+        within = QCoreApplication.translate("Report", "Included with Walkaround {version}")
         digest = within.format(version=model["program_version"])
     if digest:
         use = QCoreApplication.translate("Report", "Model of item {number}").format(number=number)
@@ -397,14 +397,14 @@ def _fields(record: Record, task: Task | None, seal: RecordSeal) -> tuple[tuple[
         (QCoreApplication.translate("Report", "Flight"), flight or record.flight_id or ""),
         (QCoreApplication.translate("Report", "Executor"), record.executor_name or ""),
         (QCoreApplication.translate("Report", "Task"), task.task_name if task else record.task_id),
-        (QCoreApplication.translate("Report", "Started"), _clock(record.start_time)),
+        (QCoreApplication.translate("Report", "Start time"), _clock(record.start_time)),
         (QCoreApplication.translate("Report", "End time"), _clock(record.end_time)),
-        (QCoreApplication.translate("Report", "State"), words.status(seal.record_state)),
+        (QCoreApplication.translate("Report", "Status"), words.status(seal.record_state)),
         *api_status,
         (QCoreApplication.translate("Report", "Outcome"), words.computed(seal.outcome)),
-        (QCoreApplication.translate("Report", "Items judged"), words.judged(seal.counters)),
+        (QCoreApplication.translate("Report", "Decided items"), words.judged(seal.counters)),
         (QCoreApplication.translate("Report", "Reference image"), record.reference_image_name or ""),
-        (QCoreApplication.translate("Report", "Record"), record.inspection_id),
+        (QCoreApplication.translate("Report", "Record ID"), record.inspection_id),
         (QCoreApplication.translate("Report", "Created"), _clock(record.created_at)),
     )
 

@@ -53,7 +53,7 @@ def page(report: Report) -> str:
         f"<tr><td>{_text(row.use)}<td>{_text(row.name)}<td class=dim>{_text(row.digest)}"
         for row in report.evidence
     )
-    made = QCoreApplication.translate("Report", "Made by {person} on {time} with {program}").format(
+    made = QCoreApplication.translate("Report", "Created by {person} on {time} with {program}").format(
         person=report.made_by, time=minute_in_zone(report.made_at), program=report.program
     )
     title = QCoreApplication.translate("Report", "Evidence: files and their SHA-256")
@@ -118,7 +118,7 @@ def _text(value: str) -> str:
 
 def _picture(image: QImage, what: str) -> str:
     if image.isNull():
-        return f"<p class=dim>{_text(QCoreApplication.translate('Report', 'No picture'))}</p>"
+        return f"<p class=dim>{_text(QCoreApplication.translate('Report', 'No image'))}</p>"
     code = base64.b64encode(_jpeg(image)).decode("ascii")
     return f'<img alt="{_text(what)}" src="data:image/jpeg;base64,{code}">'
 
@@ -140,7 +140,7 @@ def _overview(report: Report) -> str:
         for item in report.items
         if item.region is not None and item.on_overview
     )
-    alt = QCoreApplication.translate("Report", "Reference image with the numbered regions")
+    alt = QCoreApplication.translate("Report", "Reference image with numbered regions")
     return f"<figure>{_picture(image, alt)}{marks}</figure>"
 
 

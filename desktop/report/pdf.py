@@ -333,7 +333,7 @@ class _Pages:
         frame = QRectF(x, y, width, 96)
         self.painter.fillRect(frame, GROUND)
         if image.isNull():
-            none = QCoreApplication.translate("Report", "No picture")
+            none = QCoreApplication.translate("Report", "No image")
             self._text(x, y + 42, width, none, 8, DIM, align=Qt.AlignmentFlag.AlignHCenter)
             return
         scale = min(frame.width() / image.width(), frame.height() / image.height())
@@ -358,7 +358,9 @@ class _Pages:
 
     def _signature(self) -> Block:
         def paint(y: float) -> None:
-            said = QCoreApplication.translate("Report", "Made by {person} on {time} with {program}").format(
+            said = QCoreApplication.translate(
+                "Report", "Created by {person} on {time} with {program}"
+            ).format(
                 person=self.report.made_by,
                 time=minute_in_zone(self.report.made_at),
                 program=self.report.program,

@@ -69,9 +69,9 @@ def lines(seal: ReportSeal) -> list[str]:
         released = QCoreApplication.translate("Report", "Released by {name}, {time}")
         said.append(released.format(name=seal.released_by, time=minute_in_zone(seal.released_at)))
     elif seal.awaits_release:
-        said.append(QCoreApplication.translate("Report", "Waiting for a second person to release it"))
+        said.append(QCoreApplication.translate("Report", "Awaiting release by another user"))
     said.append(seal.seal)
-    check = QCoreApplication.translate("Report", "Check with: {command}")
+    check = QCoreApplication.translate("Report", "Verify with: {command}")
     said.append(check.format(command=f"walkaround audit verify --record {seal.record_id}"))
     return said
 

@@ -55,7 +55,7 @@ def decision(item: ReportedItem) -> str:
         return QCoreApplication.translate("Report", "{verdict} by {person}, {time}").format(
             verdict=outcome(item.passed), person=item.decided_by or "–", time=minute_in_zone(item.decided_at)
         )
-    return QCoreApplication.translate("Report", "Not decided")
+    return QCoreApplication.translate("Report", "Undecided")
 
 
 def opinion(item: ReportedItem) -> str:

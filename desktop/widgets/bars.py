@@ -48,7 +48,7 @@ def service_word(state: ServiceState) -> str:
             return QCoreApplication.translate("Service", "Service starting")
         case ServiceState.RESTARTING:
             return QCoreApplication.translate("Service", "Service restarting")
-    return QCoreApplication.translate("Service", "Service not reachable")
+    return QCoreApplication.translate("Service", "Service unavailable")
 
 
 class SaveState(StrEnum):
@@ -257,13 +257,13 @@ class SaveMark(QWidget):
             self._text.setText(self.tr("All saved"))
         elif state is SaveState.HELD:
             self._symbol.show_icon("cloud-wait", "undecided")
-            self._text.setText(self.tr("%n edit(s) kept here", "", waiting))
+            self._text.setText(self.tr("%n unsent change(s)", "", waiting))
         elif state is SaveState.WAITING:
             self._symbol.show_icon("cloud-wait", "undecided")
-            self._text.setText(self.tr("Saving %n edit(s)", "", waiting))
+            self._text.setText(self.tr("Saving %n change(s)", "", waiting))
         else:
             self._symbol.show_icon("cloud-off", "failed")
-            self._text.setText(self.tr("Offline, %n edit(s) kept here", "", waiting))
+            self._text.setText(self.tr("Offline, %n unsent change(s)", "", waiting))
         self.setAccessibleName(self._text.text())
 
 

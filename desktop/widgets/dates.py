@@ -107,7 +107,7 @@ class MomentField(Field):
         # Not a child of the line: what is typed while the button has the focus would go into the line.
         self.open = IconButton(
             "calendar",
-            self.tr("Pick the day of “{name}” from a calendar").format(name=name),
+            self.tr("Select the date of “{name}” in a calendar").format(name=name),
             side=24,
             parent=self,
         )

@@ -27,7 +27,7 @@ class Pager(Panel):
         self._page = 1
         self._pages = 1
         self._where = label("", "dim")
-        self.per_page = Combo(self.tr("Entries per page"))
+        self.per_page = Combo(self.tr("Rows per page"))
         self.per_page.set_choices([(size, self.tr("{n} per page").format(n=size)) for size in SIZES])
         self.previous = IconButton("chevron-left", self.tr("Previous page"))
         self.next = IconButton("chevron-right", self.tr("Next page"))
@@ -55,7 +55,7 @@ class Pager(Panel):
     def show_pagination(self, pagination: Pagination) -> None:
         """Say where this page stands."""
         self._page, self._pages = pagination.current_page, max(pagination.total_pages, 1)
-        total = self.tr("%n in all", "", pagination.total)
+        total = self.tr("%n total", "", pagination.total)
         where = self.tr("Page {page} of {pages}").format(page=self._page, pages=self._pages)
         self._where.setText(f"{where} · {total}")
         self.previous.setEnabled(self._page > 1)

@@ -144,7 +144,7 @@ class ErrorState(_State):
 
     def __init__(self, sentence: str, retry: Callable[[], object], parent: QWidget | None = None) -> None:
         super().__init__("warning", "undecided", sentence, parent)
-        self.button = self._add_button(self.tr("Try again"), retry, Kind.PLAIN)
+        self.button = self._add_button(self.tr("Retry"), retry, Kind.PLAIN)
 
 
 class NoPermissionState(_State):
@@ -152,7 +152,7 @@ class NoPermissionState(_State):
 
     def __init__(self, sentence: str = "", parent: QWidget | None = None) -> None:
         super().__init__("lock", "dim", "", parent)
-        self.say(sentence or self.tr("You have no right to see this. Ask an administrator for it."))
+        self.say(sentence or self.tr("You do not have permission to view this. Contact an administrator."))
 
 
 class StateStack(QStackedWidget):

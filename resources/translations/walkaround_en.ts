@@ -28,10 +28,10 @@
 <context>
     <name>AuditSection</name>
     <message numerus="yes">
-        <source>In the last %n day(s)</source>
+        <source>Last %n day(s)</source>
         <translation>
-            <numerusform>In the last day</numerusform>
-            <numerusform>In the last %n days</numerusform>
+            <numerusform>Last day</numerusform>
+            <numerusform>Last %n days</numerusform>
         </translation>
     </message>
 </context>
@@ -45,10 +45,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n detection(s) done</source>
+        <source>%n detection(s) completed</source>
         <translation>
-            <numerusform>%n detection done</numerusform>
-            <numerusform>%n detections done</numerusform>
+            <numerusform>%n detection completed</numerusform>
+            <numerusform>%n detections completed</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -72,30 +72,30 @@
 <context>
     <name>CheckDialog</name>
     <message numerus="yes">
-        <source>Edition {n}, seal {seal}…, %n file(s) compared.</source>
+        <source>Edition {n}, seal {seal}…, %n file(s) verified.</source>
         <translation>
-            <numerusform>Edition {n}, seal {seal}…, %n file compared.</numerusform>
-            <numerusform>Edition {n}, seal {seal}…, %n files compared.</numerusform>
+            <numerusform>Edition {n}, seal {seal}…, %n file verified.</numerusform>
+            <numerusform>Edition {n}, seal {seal}…, %n files verified.</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>Correcting</name>
     <message numerus="yes">
-        <source>%n change(s) of findings restored that you had not saved.</source>
+        <source>%n unsaved change(s) to findings restored.</source>
         <translation>
-            <numerusform>%n change of findings restored that you had not saved.</numerusform>
-            <numerusform>%n changes of findings restored that you had not saved.</numerusform>
+            <numerusform>%n unsaved change to findings restored.</numerusform>
+            <numerusform>%n unsaved changes to findings restored.</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>CorrectionBar</name>
     <message numerus="yes">
-        <source>%n change(s), not saved yet</source>
+        <source>%n unsaved change(s)</source>
         <translation>
-            <numerusform>%n change, not saved yet</numerusform>
-            <numerusform>%n changes, not saved yet</numerusform>
+            <numerusform>%n unsaved change</numerusform>
+            <numerusform>%n unsaved changes</numerusform>
         </translation>
     </message>
 </context>
@@ -143,20 +143,20 @@
 <context>
     <name>Deleting</name>
     <message numerus="yes">
-        <source>%n locked item(s) not deleted. Unlock first ({keys}).</source>
+        <source>Cannot delete %n locked item(s). Unlock first ({keys}).</source>
         <translation>
-            <numerusform>%n locked item was not deleted. Unlock it first ({keys}).</numerusform>
-            <numerusform>%n locked items were not deleted. Unlock them first ({keys}).</numerusform>
+            <numerusform>Cannot delete %n locked item. Unlock it first ({keys}).</numerusform>
+            <numerusform>Cannot delete %n locked items. Unlock them first ({keys}).</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>Detecting</name>
     <message numerus="yes">
-        <source>%n item(s) left out: without a photo or a model.</source>
+        <source>%n item(s) skipped: no photo or no model.</source>
         <translation>
-            <numerusform>%n item left out: without a photo or a model.</numerusform>
-            <numerusform>%n items left out: without a photo or a model.</numerusform>
+            <numerusform>%n item skipped: no photo or no model.</numerusform>
+            <numerusform>%n items skipped: no photo or no model.</numerusform>
         </translation>
     </message>
 </context>
@@ -173,10 +173,10 @@
 <context>
     <name>Edits</name>
     <message numerus="yes">
-        <source>%n edit(s) kept on this machine, sent when you log in again.</source>
+        <source>%n change(s) saved on this computer. They will be sent when you log in again.</source>
         <translation>
-            <numerusform>%n edit kept on this machine, sent when you log in again.</numerusform>
-            <numerusform>%n edits kept on this machine, sent when you log in again.</numerusform>
+            <numerusform>%n change saved on this computer. It will be sent when you log in again.</numerusform>
+            <numerusform>%n changes saved on this computer. They will be sent when you log in again.</numerusform>
         </translation>
     </message>
 </context>
@@ -187,13 +187,6 @@
         <translation>
             <numerusform>%n flight</numerusform>
             <numerusform>%n flights</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n item(s) are being detected: {names}. Wait or cancel it first.</source>
-        <translation>
-            <numerusform>%n item is being detected: {names}. Wait or cancel it first.</numerusform>
-            <numerusform>%n items are being detected: {names}. Wait or cancel it first.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -218,27 +211,34 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>Too many tries. Try again in %n second(s).</source>
+        <source>Detection is running on %n item(s): {names}. Wait for it to finish or cancel it.</source>
         <translation>
-            <numerusform>Too many tries. Try again in %n second.</numerusform>
-            <numerusform>Too many tries. Try again in %n seconds.</numerusform>
+            <numerusform>Detection is running on %n item: {names}. Wait for it to finish or cancel it.</numerusform>
+            <numerusform>Detection is running on %n items: {names}. Wait for it to finish or cancel it.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Too many attempts. Try again in %n second(s).</source>
+        <translation>
+            <numerusform>Too many attempts. Try again in %n second.</numerusform>
+            <numerusform>Too many attempts. Try again in %n seconds.</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>Exchange</name>
     <message numerus="yes">
-        <source>%n other shape(s) became the rectangle around them.</source>
+        <source>%n other shape(s) converted to bounding rectangles.</source>
         <translation>
-            <numerusform>%n other shape became the rectangle around it.</numerusform>
-            <numerusform>%n other shapes became the rectangles around them.</numerusform>
+            <numerusform>%n other shape converted to its bounding rectangle.</numerusform>
+            <numerusform>%n other shapes converted to bounding rectangles.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n outside the picture left out.</source>
+        <source>%n outside the image skipped.</source>
         <translation>
-            <numerusform>%n outside the picture left out.</numerusform>
-            <numerusform>%n outside the picture left out.</numerusform>
+            <numerusform>%n outside the image skipped.</numerusform>
+            <numerusform>%n outside the image skipped.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -252,20 +252,20 @@
 <context>
     <name>Exporting</name>
     <message numerus="yes">
-        <source>%n picture(s) are not in the export: the service does not have them.</source>
+        <source>%n image(s) not exported: missing on the service.</source>
         <translation>
-            <numerusform>%n picture is not in the export: the service does not have it.</numerusform>
-            <numerusform>%n pictures are not in the export: the service does not have them.</numerusform>
+            <numerusform>%n image not exported: missing on the service.</numerusform>
+            <numerusform>%n images not exported: missing on the service.</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>FaceCard</name>
     <message numerus="yes">
-        <source>Enrolled with %n picture(s) on {date}.</source>
+        <source>Enrolled with %n photo(s) on {date}.</source>
         <translation>
-            <numerusform>Enrolled with %n picture on {date}.</numerusform>
-            <numerusform>Enrolled with %n pictures on {date}.</numerusform>
+            <numerusform>Enrolled with %n photo on {date}.</numerusform>
+            <numerusform>Enrolled with %n photos on {date}.</numerusform>
         </translation>
     </message>
 </context>
@@ -286,10 +286,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n pair(s) of different people look alike enough to be taken for each other. Enrol these people anew in better light, or switch face login off.</source>
+        <source>%n pair(s) of different people can be mistaken for each other. Enrol them again in better light, or disable face login.</source>
         <translation>
-            <numerusform>One pair of different people looks alike enough to be taken for each other. Enrol these people anew in better light, or switch face login off.</numerusform>
-            <numerusform>%n pairs of different people look alike enough to be taken for each other. Enrol these people anew in better light, or switch face login off.</numerusform>
+            <numerusform>One pair of different people can be mistaken for each other. Enrol them again in better light, or disable face login.</numerusform>
+            <numerusform>%n pairs of different people can be mistaken for each other. Enrol them again in better light, or disable face login.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -303,15 +303,22 @@
 <context>
     <name>FindingsBox</name>
     <message numerus="yes">
-        <source>%n finding(s) below the slider; reports contain all</source>
+        <source>%n finding(s) below the threshold; reports include all</source>
         <translation>
-            <numerusform>%n finding below the slider; reports contain all</numerusform>
-            <numerusform>%n findings below the slider; reports contain all</numerusform>
+            <numerusform>%n finding below the threshold; reports include all</numerusform>
+            <numerusform>%n findings below the threshold; reports include all</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>FinishDialog</name>
+    <message numerus="yes">
+        <source>%n item(s) are undecided.</source>
+        <translation>
+            <numerusform>%n item is undecided.</numerusform>
+            <numerusform>%n items are undecided.</numerusform>
+        </translation>
+    </message>
     <message numerus="yes">
         <source>%n item(s) failed.</source>
         <translation>
@@ -320,17 +327,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n item(s) have no opinion to accept. Decide them first.</source>
+        <source>%n item(s) have no model opinion to accept. Give a verdict for them first.</source>
         <translation>
-            <numerusform>%n item has no opinion to accept. Decide it first.</numerusform>
-            <numerusform>%n items have no opinion to accept. Decide them first.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n item(s) have no verdict of a person.</source>
-        <translation>
-            <numerusform>%n item has no verdict of a person.</numerusform>
-            <numerusform>%n items have no verdict of a person.</numerusform>
+            <numerusform>%n item has no model opinion to accept. Give a verdict for it first.</numerusform>
+            <numerusform>%n items have no model opinion to accept. Give a verdict for them first.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -381,64 +381,64 @@
 <context>
     <name>Keeping</name>
     <message numerus="yes">
-        <source>%n region(s) kept as the template of {name}.</source>
+        <source>%n region(s) saved as template of {name}.</source>
         <translation>
-            <numerusform>%n region kept as the template of {name}.</numerusform>
-            <numerusform>%n regions kept as the template of {name}.</numerusform>
+            <numerusform>%n region saved as template of {name}.</numerusform>
+            <numerusform>%n regions saved as template of {name}.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>It is replaced by the %n region(s) of this record.</source>
+        <source>It will be replaced with the %n region(s) of this record.</source>
         <translation>
-            <numerusform>It is replaced by the %n region of this record.</numerusform>
-            <numerusform>It is replaced by the %n regions of this record.</numerusform>
+            <numerusform>It will be replaced with the %n region of this record.</numerusform>
+            <numerusform>It will be replaced with the %n regions of this record.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>{name} has a template of %n region(s).</source>
+        <source>{name} already has a template with %n region(s).</source>
         <translation>
-            <numerusform>{name} has a template of %n region.</numerusform>
-            <numerusform>{name} has a template of %n regions.</numerusform>
+            <numerusform>{name} already has a template with %n region.</numerusform>
+            <numerusform>{name} already has a template with %n regions.</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>MainWindow</name>
     <message numerus="yes">
-        <source>%n photo(s) have not reached the service yet and are not kept for the next start.</source>
+        <source>%n photo(s) not uploaded yet. They will be lost if you close now.</source>
         <translation>
-            <numerusform>%n photo has not reached the service yet and is not kept for the next start.</numerusform>
-            <numerusform>%n photos have not reached the service yet and are not kept for the next start.</numerusform>
+            <numerusform>%n photo is not uploaded yet. It will be lost if you close now.</numerusform>
+            <numerusform>%n photos are not uploaded yet. They will be lost if you close now.</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>NewRecord</name>
     <message numerus="yes">
-        <source>From the template of the reference image, %n region(s)</source>
+        <source>Reference image template, %n region(s)</source>
         <translation>
-            <numerusform>From the template of the reference image, %n region</numerusform>
-            <numerusform>From the template of the reference image, %n regions</numerusform>
+            <numerusform>Reference image template, %n region</numerusform>
+            <numerusform>Reference image template, %n regions</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>OwnFile</name>
     <message numerus="yes">
-        <source>Not on the reference image of the record: %n item(s), this one on {name}.</source>
+        <source>%n item(s) are not on the record&apos;s reference image. This item is on {name}.</source>
         <translation>
-            <numerusform>This item is not on the reference image of the record but on {name}.</numerusform>
-            <numerusform>%n items are not on the reference image of the record; this one is on {name}.</numerusform>
+            <numerusform>This item is not on the record&apos;s reference image but on {name}.</numerusform>
+            <numerusform>%n items are not on the record&apos;s reference image. This item is on {name}.</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>Pager</name>
     <message numerus="yes">
-        <source>%n in all</source>
+        <source>%n total</source>
         <translation>
-            <numerusform>%n in all</numerusform>
-            <numerusform>%n in all</numerusform>
+            <numerusform>%n total</numerusform>
+            <numerusform>%n total</numerusform>
         </translation>
     </message>
 </context>
@@ -462,10 +462,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>Remove %n photo(s) from the record?</source>
+        <source>Remove %n photo(s) from record?</source>
         <translation>
-            <numerusform>Remove %n photo from the record?</numerusform>
-            <numerusform>Remove %n photos from the record?</numerusform>
+            <numerusform>Remove %n photo from record?</numerusform>
+            <numerusform>Remove %n photos from record?</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -476,10 +476,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>The photo shows the regions of %n item(s). Accept it, or choose others.</source>
+        <source>The photo shows the regions of %n item(s). Accept, or select other items.</source>
         <translation>
-            <numerusform>The photo shows the regions of %n item. Accept it, or choose others.</numerusform>
-            <numerusform>The photo shows the regions of %n items. Accept it, or choose others.</numerusform>
+            <numerusform>The photo shows the region of %n item. Accept, or select other items.</numerusform>
+            <numerusform>The photo shows the regions of %n items. Accept, or select other items.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -500,20 +500,20 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n record(s) written.</source>
+        <source>%n record(s) exported.</source>
         <translation>
-            <numerusform>%n record written.</numerusform>
-            <numerusform>%n records written.</numerusform>
+            <numerusform>%n record exported.</numerusform>
+            <numerusform>%n records exported.</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>Recovered</name>
     <message numerus="yes">
-        <source>The program ended unexpectedly. %n edit(s) were not sent; they are kept.</source>
+        <source>The program closed unexpectedly. %n unsent change(s) are kept.</source>
         <translation>
-            <numerusform>The program ended unexpectedly. %n edit was not sent; it is kept.</numerusform>
-            <numerusform>The program ended unexpectedly. %n edits were not sent; they are kept.</numerusform>
+            <numerusform>The program closed unexpectedly. %n unsent change is kept.</numerusform>
+            <numerusform>The program closed unexpectedly. %n unsent changes are kept.</numerusform>
         </translation>
     </message>
 </context>
@@ -530,24 +530,24 @@
 <context>
     <name>SaveMark</name>
     <message numerus="yes">
-        <source>%n edit(s) kept here</source>
+        <source>%n unsent change(s)</source>
         <translation>
-            <numerusform>%n edit kept here</numerusform>
-            <numerusform>%n edits kept here</numerusform>
+            <numerusform>%n unsent change</numerusform>
+            <numerusform>%n unsent changes</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Offline, %n edit(s) kept here</source>
+        <source>Offline, %n unsent change(s)</source>
         <translation>
-            <numerusform>Offline, %n edit kept here</numerusform>
-            <numerusform>Offline, %n edits kept here</numerusform>
+            <numerusform>Offline, %n unsent change</numerusform>
+            <numerusform>Offline, %n unsent changes</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Saving %n edit(s)</source>
+        <source>Saving %n change(s)</source>
         <translation>
-            <numerusform>Saving %n edit</numerusform>
-            <numerusform>Saving %n edits</numerusform>
+            <numerusform>Saving %n change</numerusform>
+            <numerusform>Saving %n changes</numerusform>
         </translation>
     </message>
 </context>
@@ -574,10 +574,10 @@
 <context>
     <name>Top</name>
     <message numerus="yes">
-        <source>%n edit(s) to decide</source>
+        <source>%n conflicting change(s)</source>
         <translation>
-            <numerusform>%n edit to decide</numerusform>
-            <numerusform>%n edits to decide</numerusform>
+            <numerusform>%n conflicting change</numerusform>
+            <numerusform>%n conflicting changes</numerusform>
         </translation>
     </message>
 </context>
@@ -591,10 +591,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n photo(s) wait to be assigned by hand.</source>
+        <source>%n photo(s) to assign manually.</source>
         <translation>
-            <numerusform>%n photo waits to be assigned by hand.</numerusform>
-            <numerusform>%n photos wait to be assigned by hand.</numerusform>
+            <numerusform>%n photo to assign manually.</numerusform>
+            <numerusform>%n photos to assign manually.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -605,17 +605,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>Assign to %n chosen item(s)</source>
+        <source>Assign to %n selected item(s)</source>
         <translation>
-            <numerusform>Assign to %n chosen item</numerusform>
-            <numerusform>Assign to %n chosen items</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>Looking for the regions in %n photo(s)…</source>
-        <translation>
-            <numerusform>Looking for the regions in %n photo…</numerusform>
-            <numerusform>Looking for the regions in %n photos…</numerusform>
+            <numerusform>Assign to selected item</numerusform>
+            <numerusform>Assign to %n selected items</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -626,44 +619,51 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>Sending %n photo(s)…</source>
+        <source>Searching %n photo(s) for regions…</source>
         <translation>
-            <numerusform>Sending %n photo…</numerusform>
-            <numerusform>Sending %n photos…</numerusform>
+            <numerusform>Searching %n photo for regions…</numerusform>
+            <numerusform>Searching %n photos for regions…</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>The service does not answer. %n photo(s) are sent when it is back.</source>
+        <source>The service is not responding. %n photo(s) will be uploaded when it is back.</source>
         <translation>
-            <numerusform>The service does not answer. %n photo is sent when it is back.</numerusform>
-            <numerusform>The service does not answer. %n photos are sent when it is back.</numerusform>
+            <numerusform>The service is not responding. %n photo will be uploaded when it is back.</numerusform>
+            <numerusform>The service is not responding. %n photos will be uploaded when it is back.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Uploading %n photo(s)…</source>
+        <translation>
+            <numerusform>Uploading %n photo…</numerusform>
+            <numerusform>Uploading %n photos…</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>Workbench</name>
     <message numerus="yes">
-        <source>%n finding(s) chosen</source>
+        <source>%n finding(s) selected</source>
         <translation>
-            <numerusform>%n finding chosen</numerusform>
-            <numerusform>%n findings chosen</numerusform>
+            <numerusform>%n finding selected</numerusform>
+            <numerusform>%n findings selected</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n region(s) chosen</source>
+        <source>%n region(s) selected</source>
         <translation>
-            <numerusform>%n region chosen</numerusform>
-            <numerusform>%n regions chosen</numerusform>
+            <numerusform>%n region selected</numerusform>
+            <numerusform>%n regions selected</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>WorkbenchPage</name>
     <message numerus="yes">
-        <source>%n undecided item(s) already have a current result and were left out.</source>
+        <source>%n undecided item(s) skipped: the result is up to date.</source>
         <translation>
-            <numerusform>%n undecided item already has a current result and was left out.</numerusform>
-            <numerusform>%n undecided items already have a current result and were left out.</numerusform>
+            <numerusform>%n undecided item skipped: the result is up to date.</numerusform>
+            <numerusform>%n undecided items skipped: their results are up to date.</numerusform>
         </translation>
     </message>
 </context>

@@ -110,7 +110,7 @@ class Logins:
             raise Problem(
                 429,
                 ErrorCode.TOO_MANY_REQUESTS,
-                f"密码错误次数过多，请在 {seconds} 秒后再试",
+                f"密码错误次数过多，请在 {seconds} 秒后重试",
                 headers={"Retry-After": str(seconds)},
                 retry_after=seconds,
             )

@@ -86,7 +86,9 @@ def _auth(service: AccountService) -> APIRouter:
         if any(header in request.headers for header in _FORWARDED):
             # Behind a proxy on this machine every client looks local.
             raise Problem(
-                403, ErrorCode.PERMISSION_MISSING, "首个管理员不能通过代理创建，请在本机直接访问服务"
+                403,
+                ErrorCode.PERMISSION_MISSING,
+                "首个管理员不能通过代理创建，请在运行服务的计算机上直接创建",
             )
         tokens = await service.first_run(body.username, body.password, body.name, client_address(request))
         return Envelope(data=tokens, msg="管理员创建成功")

@@ -40,12 +40,12 @@ class Fault(StrEnum):
 
 
 FAULT_SENTENCES: dict[Fault, str] = {
-    Fault.USERNAME_LENGTH: f"用户名需要 1 到 {MAX_USERNAME} 个字符",
+    Fault.USERNAME_LENGTH: f"用户名长度应为 1 到 {MAX_USERNAME} 个字符",
     Fault.USERNAME_CHARACTERS: "用户名不能包含空格、控制字符或不可见字符",
-    Fault.PASSWORD_LENGTH: f"密码需要 {MIN_PASSWORD} 到 {MAX_PASSWORD} 个字符",
-    Fault.PASSWORD_COMMON: "密码过于常见，请换一个",
+    Fault.PASSWORD_LENGTH: f"密码长度应为 {MIN_PASSWORD} 到 {MAX_PASSWORD} 个字符",
+    Fault.PASSWORD_COMMON: "密码过于常见，请更换",
     Fault.PASSWORD_IS_USERNAME: "密码不能与用户名相同",
-    Fault.PASSWORD_UNCHANGED: "新密码不能与原密码相同",
+    Fault.PASSWORD_UNCHANGED: "新密码不能与当前密码相同，请更换",
 }
 
 
@@ -139,21 +139,21 @@ _SHORT_TEXT: TypeAdapter[Any] = TypeAdapter(
 _PROFILE: dict[str, tuple[TypeAdapter[Any], str]] = {
     "email": (
         _text(r"^([^@\s\x00]+@[^@\s\x00]+\.[^@\s\x00]+)?$", 254),
-        "需要有效的邮箱地址，最多 254 个字符",
+        "请输入有效的邮箱地址，最多 254 个字符",
     ),
     "phone": (
         _text(r"^(\+?[0-9(][0-9 ()\-]{3,30}[0-9])?$", 32),
-        "需要有效的电话号码，只含数字、空格、括号、+ 和 -，最多 32 个字符",
+        "请输入有效的电话号码，只能包含数字、空格、括号、+ 和 -，最多 32 个字符",
     ),
-    "name": (_NAME, "需要文本，最多 255 个字符"),
-    "gender": (_SHORT_TEXT, "需要文本，最多 32 个字符"),
-    "work_years": (TypeAdapter(Annotated[int, Field(strict=True, ge=0, le=80)]), "需要 0 到 80 之间的整数"),
-    "department": (_FREE_TEXT, "需要文本，最多 255 个字符"),
+    "name": (_NAME, "应为文本，最多 255 个字符"),
+    "gender": (_SHORT_TEXT, "应为文本，最多 32 个字符"),
+    "work_years": (TypeAdapter(Annotated[int, Field(strict=True, ge=0, le=80)]), "应为 0 到 80 的整数"),
+    "department": (_FREE_TEXT, "应为文本，最多 255 个字符"),
 }
 
 
 PROFILE_SENTENCES: dict[str, str] = {field: sentence for field, (_, sentence) in _PROFILE.items()} | {
-    "faceInfo": "需要 Base64 编码的人脸图片"
+    "faceInfo": "应为 Base64 编码的人脸照片"
 }
 """What each field of updateInfo has to be."""
 

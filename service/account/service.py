@@ -120,7 +120,7 @@ class AccountService:
         """
         if not rules.is_loopback(address):
             raise Problem(403, ErrorCode.PERMISSION_MISSING, "首个管理员只能在运行服务的计算机上创建")
-        taken = Problem(409, ErrorCode.CONFLICT, "已有用户，请直接登录")
+        taken = Problem(409, ErrorCode.CONFLICT, "已存在用户，请直接登录")
         if not await self.needs_first_run():
             raise taken
         hashed = await self._new_password(username, password)
@@ -187,7 +187,7 @@ class AccountService:
         if not isinstance(face, str):
             raise Refusal(_UPDATE_FAILED, f"faceInfo：{rules.PROFILE_SENTENCES['faceInfo']}")
         if self.enrol_face is None:
-            raise Refusal(_UPDATE_FAILED, "faceInfo：本服务没有可用的人脸识别引擎")
+            raise Refusal(_UPDATE_FAILED, "faceInfo：人脸识别不可用，请联系管理员安装人脸识别引擎")
         refusal = await self.enrol_face(caller.user_id, face)
         if refusal is not None:
             raise Refusal(_UPDATE_FAILED, f"faceInfo：{refusal}")

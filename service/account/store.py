@@ -70,7 +70,7 @@ def add_user(
 ) -> User:
     """Make a user. Raises Problem 409 when the name is taken."""
     if user_by_name(session, username) is not None:
-        raise Problem(409, ErrorCode.CONFLICT, "用户名已存在，请换一个", field="username")
+        raise Problem(409, ErrorCode.CONFLICT, "用户名已存在，请使用其他用户名", field="username")
     at = now()
     user = User(
         created_at=at,
@@ -96,7 +96,7 @@ def keep_an_admin(session: Session) -> None:
         .where(User.enabled, UserRole.role == Role.ADMIN.value)
     )
     if session.exec(admins.limit(1)).first() is None:
-        raise Problem(409, ErrorCode.CONFLICT, "至少要保留一名启用的管理员")
+        raise Problem(409, ErrorCode.CONFLICT, "必须保留至少一名启用的管理员")
 
 
 def end_sessions(session: Session, user_id: str, at: dt.datetime, *, but: str | None = None) -> None:

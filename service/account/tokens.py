@@ -32,7 +32,7 @@ def not_logged_in() -> Problem:
 
 def login_expired() -> Problem:
     """The failure of a token that was good and has run out."""
-    return Problem(401, ErrorCode.LOGIN_EXPIRED, "登录已过期", headers=_CHALLENGE)
+    return Problem(401, ErrorCode.LOGIN_EXPIRED, "登录已过期，请重新登录", headers=_CHALLENGE)
 
 
 @dataclass(frozen=True, slots=True)

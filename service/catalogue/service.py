@@ -189,7 +189,7 @@ class ReferenceImageShelf(Shelf[ReferenceImageRow, ReferenceImage]):
         if "file_id" in values:
             file = self.file_info(session, values["file_id"])
             if file is None:
-                raise _wrong("file_id", "文件不存在，请先上传参考图的图片")
+                raise _wrong("file_id", "图片文件不存在，请先上传参考图文件")
             if file.width is None:
                 raise _wrong("file_id", "该文件不是图片，请上传 JPEG、PNG、WebP、TIFF 或 BMP 图片")
         _must_exist(session, AircraftRow, "aircraft_id", values.get("aircraft_id"), AircraftShelf.missing)

@@ -179,7 +179,7 @@ class Shelf(Generic[Row, Read]):
             raise Problem(
                 412,
                 ErrorCode.STALE,
-                "内容已被其他人修改，请核对最新内容后再保存",
+                "内容已被其他用户修改，请查看最新内容后重新保存",
                 headers={"ETag": etag(row)},
                 etag=etag(row),
                 current=self.view(session, row).model_dump(mode="json"),
@@ -199,5 +199,5 @@ class Shelf(Generic[Row, Read]):
     @staticmethod
     def _in_use(used: Mapping[str, int]) -> Problem:
         counted = "、".join(f"{count} {KIND_NAMES[kind]}" for kind, count in used.items())
-        msg = f"仍被{counted or '其他条目'}引用，请先修改或删除它们"
+        msg = f"仍被{counted or '其他数据'}引用，请先修改或删除这些引用"
         return Problem(409, ErrorCode.CONFLICT, msg, references=dict(used))

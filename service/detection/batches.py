@@ -174,7 +174,7 @@ def waiting_items(session: Session, inspection_id: str) -> set[str]:
 def _get(session: Session, batch_id: str, lock: bool = False) -> BatchRow:
     row = session.get(BatchRow, batch_id, with_for_update=lock or None)
     if row is None:
-        raise Problem(404, ErrorCode.NOT_FOUND, "没有这一批检测任务")
+        raise Problem(404, ErrorCode.NOT_FOUND, "检测批次不存在")
     return row
 
 

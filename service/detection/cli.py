@@ -130,7 +130,7 @@ def _pairs(batch: Path, needed: Sequence[str]) -> list[_Pair]:
         reference, photo = (Path(text) if text else None for text in given.values())
         empty = [name for name in needed if not given[name]]
         pairs.append(
-            _Pair(reference, photo, f"第 {rows.line_num} 行没有 {'、'.join(empty)}" if empty else None)
+            _Pair(reference, photo, f"第 {rows.line_num} 行缺少 {'、'.join(empty)}" if empty else None)
         )
     return pairs
 
@@ -230,7 +230,7 @@ def _run(
                 "passed": None,
                 "alignment": None,
                 "error": error.code,
-                "message": wrong or (f"没有这个文件：{'、'.join(lost)}" if lost else str(error)),
+                "message": wrong or (f"文件不存在：{'、'.join(lost)}" if lost else str(error)),
             }
         line["seconds"] = round(time.perf_counter() - begun, 4)
         print(json.dumps(line, ensure_ascii=False), file=out, flush=True)

@@ -134,7 +134,7 @@ class Models:
                 raise Problem(
                     412,
                     ErrorCode.STALE,
-                    "该检测模型已被其他人修改，请核对最新内容后再保存",
+                    "检测模型已被其他用户修改，请查看最新内容后重新保存",
                     headers={"ETag": tag},
                     etag=tag,
                     current=before.model_dump(mode="json"),
@@ -144,7 +144,7 @@ class Models:
             if name is not None and name != row.name:
                 taken = select(ModelRow.model_id).where(ModelRow.name == name)
                 if session.exec(taken).first() is not None:
-                    raise Problem(409, ErrorCode.CONFLICT, "已有同名的检测模型，请换一个名称")
+                    raise Problem(409, ErrorCode.CONFLICT, "已存在同名的检测模型，请使用其他名称")
                 row.name = name
             if "model_description" in given:
                 row.description = given["model_description"]
@@ -190,7 +190,7 @@ class Models:
         """`add` on this thread, for callers without a loop."""
         size = path.stat().st_size
         if size > MOST_BYTES:
-            msg = f"模型文件过大，最多 {MOST_BYTES // 2**20} MB"
+            msg = f"模型文件过大，上限为 {MOST_BYTES // 2**20} MB"
             raise Problem(413, ErrorCode.TOO_LARGE, msg, limit=MOST_BYTES)
         try:
             with tempfile.TemporaryDirectory() as folder:
@@ -241,7 +241,7 @@ class Models:
         def write(session: Session) -> DetectionModel:
             before = _get(session, model_id)
             if before.sha256 is None:
-                msg = "内置模型没有可更改的设置，请在检测条目上设置灵敏度、最小缺陷和忽略区域"
+                msg = "内置模型没有可修改的参数，请在检查项中设置灵敏度、最小缺陷尺寸和忽略区域"
                 raise Problem(409, ErrorCode.CONFLICT, msg)
             # The file was checked with the size of its input.
             fixed = {key: before.settings[key] for key in ("width", "height")}

@@ -187,7 +187,7 @@ def _models(routes: APIRouter, service: DetectionService) -> None:
         """
         names, given = _labels(labels), _settings(settings)
         if (file.size or 0) > MOST_BYTES:
-            msg = f"模型文件过大，最多 {MOST_BYTES // 2**20} MB"
+            msg = f"模型文件过大，上限为 {MOST_BYTES // 2**20} MB"
             raise Problem(413, ErrorCode.TOO_LARGE, msg, limit=MOST_BYTES)
         with tempfile.TemporaryDirectory() as folder:
             path = FilePath(folder) / "upload.onnx"

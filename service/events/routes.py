@@ -137,7 +137,7 @@ def router(ring: Ring, heartbeat: float = HEARTBEAT_SECONDS) -> APIRouter:
         """What changes, as it changes: server-sent events without contents."""
         crowded = ring.readers >= MAX_STREAMS or ring.readers_of(caller.user_id) >= MAX_STREAMS_OF_ONE
         if ring.closed or crowded:
-            raise Problem(503, ErrorCode.UNAVAILABLE, "实时通知的连接过多，请稍后再试")
+            raise Problem(503, ErrorCode.UNAVAILABLE, "实时通知的连接过多，请稍后重试")
 
         async def ask() -> Sees | None:
             try:

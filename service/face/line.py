@@ -57,4 +57,4 @@ class Line:
 def unavailable(problem: EngineUnavailableError) -> Problem:
     """The answer while no engine works; the log says why."""
     log.error("faces do not work: %s", problem)
-    return Problem(503, ErrorCode.UNAVAILABLE, "人脸模块暂时不可用，请稍后再试或联系管理员")
+    return Problem(503, ErrorCode.UNAVAILABLE, "人脸识别暂时不可用，请稍后重试，或使用密码登录")

@@ -70,7 +70,7 @@ def router(service: FaceService) -> APIRouter:
     async def forget_face(caller: Caller = logged_in()) -> Envelope[bool]:
         """Delete the caller's enrolment; false when there was none."""
         gone = await service.forget(caller.user_id, caller.user_id, caller.address)
-        return Envelope(data=gone, msg="人脸信息已删除" if gone else "没有已登记的人脸信息")
+        return Envelope(data=gone, msg="人脸数据已删除" if gone else "该用户未登记人脸")
 
     @routes.delete("/face/enrolments/{user_id}", responses=failures(401, 403, 422))
     async def forget_face_of(
@@ -78,7 +78,7 @@ def router(service: FaceService) -> APIRouter:
     ) -> Envelope[bool]:
         """Delete the enrolment of somebody who has left; false when there was none."""
         gone = await service.forget(user_id, caller.user_id, caller.address)
-        return Envelope(data=gone, msg="人脸信息已删除" if gone else "没有已登记的人脸信息")
+        return Envelope(data=gone, msg="人脸数据已删除" if gone else "该用户未登记人脸")
 
     admin = require(Permission.SETTINGS_MANAGE, recent_password=True)
 

@@ -42,23 +42,23 @@ class Trouble(StrEnum):
 
 
 SENTENCES: dict[Fault | Trouble, str] = {
-    Fault.NOT_BASE64: "人脸图像不是有效的 Base64 内容，请重新选择照片",
-    Fault.TOO_LARGE: "人脸图像超过 10 MB，请换一张较小的照片",
-    Fault.FORMAT: "人脸图像的格式不支持，请使用 JPEG、PNG 或 WebP 照片",
-    Fault.TOO_MANY_PIXELS: "人脸图像超过 5000 万像素，请缩小后重试",
-    Fault.TOO_SMALL: "人脸图像的尺寸太小，请换一张更清晰的照片",
-    Fault.DAMAGED: "人脸图像已损坏或不完整，请重新拍摄或选择",
-    Trouble.NO_FACE: "没有找到人脸，请正对镜头、摘下口罩，让整张脸进入画面",
-    Trouble.SEVERAL_FACES: "画面中不止一个人，请只让本人出现在画面中",
-    Trouble.FACE_TOO_SMALL: "人脸太小，请靠近镜头后重拍",
+    Fault.NOT_BASE64: "人脸照片不是有效的 Base64 内容，请重新选择照片",
+    Fault.TOO_LARGE: "照片超过 10 MB，请选择较小的照片",
+    Fault.FORMAT: "不支持此文件类型，请选择 JPEG、PNG 或 WebP 照片",
+    Fault.TOO_MANY_PIXELS: "照片超过 5000 万像素，请缩小后重试",
+    Fault.TOO_SMALL: "照片尺寸过小，请选择更清晰的照片",
+    Fault.DAMAGED: "照片已损坏，请重新拍摄或选择其他照片",
+    Trouble.NO_FACE: "未检测到人脸，请摘下口罩、正对摄像头，使整张脸进入画面",
+    Trouble.SEVERAL_FACES: "画面中有多人，请确保只有本人入镜",
+    Trouble.FACE_TOO_SMALL: "人脸过小，请靠近摄像头后重拍",
     Trouble.TOO_BRIGHT: "人脸过亮，请避开强光后重拍",
     Trouble.TOO_DARK: "人脸过暗，请增加光线后重拍",
     Trouble.BLURRED: "人脸模糊，请保持不动、擦净镜头后重拍",
-    Trouble.TURNED_AWAY: "脸转得太偏，请稍微转向镜头后重拍",
+    Trouble.TURNED_AWAY: "人脸偏转过大，请正对摄像头后重拍",
     Trouble.COVERED: "口鼻被遮挡，请摘下口罩后重拍",
-    Trouble.NOT_LIVE: "没有通过活体检测，请由本人正对镜头拍摄，不要使用照片或屏幕",
-    Trouble.DIFFERENT_PEOPLE: "几张照片不像同一个人，请全部由本人重新拍摄",
-    Trouble.SOMEBODY_ELSE: "这张脸已登记在另一个账号下，请联系管理员",
+    Trouble.NOT_LIVE: "活体检测未通过，请本人正对摄像头，不要使用照片或屏幕",
+    Trouble.DIFFERENT_PEOPLE: "照片不是同一人，请全部重拍",
+    Trouble.SOMEBODY_ELSE: "该人脸已登记在其他用户名下，请联系管理员",
 }
 
 

@@ -29,7 +29,7 @@ def busy(seconds: int) -> Problem:
     return Problem(
         429,
         ErrorCode.TOO_MANY_REQUESTS,
-        f"人脸登录尝试过多，请 {seconds} 秒后再试，或使用密码登录",
+        f"人脸登录尝试次数过多，请在 {seconds} 秒后重试，或使用密码登录",
         headers={"Retry-After": str(seconds)},
         retry_after=seconds,
     )
@@ -72,7 +72,7 @@ class Stations:
             return
         if rules.is_off(known.failures):
             raise Problem(
-                403, FACE_LOGIN_OFF, "失败次数过多，此设备的人脸登录已停用，请先在此设备上用密码登录一次"
+                403, FACE_LOGIN_OFF, "失败次数过多，此设备的人脸登录已停用，请先在此设备上使用密码登录"
             )
         if known.paused_until is not None:
             # Without a sign: a clock that was set back must not make a pause of seconds one of hours.

@@ -76,7 +76,7 @@ def router(service: FilesService) -> APIRouter:
                 request.headers.get("content-type"), request.stream(), caller.user_id, caller.address
             )
         except ClientDisconnect as error:
-            raise Problem(400, ErrorCode.INVALID_INPUT, "上传未完成，请重新上传") from error
+            raise Problem(400, ErrorCode.INVALID_INPUT, "上传不完整，请重新上传") from error
         return Envelope(data=stored, msg="文件上传成功")
 
     @files.get("/{file_id}", responses=failures(401, 403, 404, 422))
@@ -105,7 +105,7 @@ def router(service: FilesService) -> APIRouter:
         try:
             part = byte_range(range_header if if_range in {None, etag} else None, stored.size)
         except ValueError as error:
-            msg = f"请求的范围超出文件大小（{stored.size} 字节）"
+            msg = f"请求范围超出文件大小（{stored.size} 字节）"
             where = {"Content-Range": f"bytes */{stored.size}"}
             raise Problem(
                 416, ErrorCode.RANGE_NOT_SATISFIABLE, msg, headers=where, size=stored.size
@@ -172,7 +172,7 @@ def router(service: FilesService) -> APIRouter:
         """One tile as JPEG: `level` 0 is the finest. 409 with Retry-After while the tiles are made."""
         stored = await service.info(file_id)
         if stored.width is not None and not has_tile(stored, level, column, row):
-            raise Problem(404, ErrorCode.NOT_FOUND, "图片没有这一分块")
+            raise Problem(404, ErrorCode.NOT_FOUND, "图片分块不存在")
         etag = f'"{stored.sha256}-{TILE}-{level}-{column}-{row}"'
         headers = {"ETag": etag, "Cache-Control": _FOR_EVER, "X-Content-Type-Options": "nosniff"}
         if stored.width is not None and has_tag(if_none_match, etag):

@@ -123,22 +123,22 @@ class FilesService:
             incoming.discard()
 
     def _too_large(self) -> Problem:
-        msg = f"文件过大，最多 {self._limit // 2**20} MB"
+        msg = f"文件过大，上限为 {self._limit // 2**20} MB"
         return Problem(413, ErrorCode.TOO_LARGE, msg, headers={"Connection": "close"}, limit=self._limit)
 
     def _keep(self, given_name: str, incoming: Incoming, by: str | None) -> FileRow:
         if not incoming.size:
-            raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, "文件是空的，请重新选择文件")
+            raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, "文件为空，请选择其他文件")
         incoming.finish()
         mime_type = type_by_content(incoming.head)
         try:
             size = images.upright_size(incoming.path, mime_type)
         except images.BadImage as error:
-            raise BadUpload("图片已损坏，无法读取，请重新选择图片") from error
+            raise BadUpload("图片已损坏，无法读取，请选择其他图片") from error
         except images.Overloaded as error:
-            raise BadUpload("图片附带的文字或颜色通道过多，请用图片软件另存为普通图片后再上传") from error
+            raise BadUpload("图片包含过多的文本信息或颜色通道，请另存为普通图片后上传") from error
         except images.TooManyPixels as error:
-            msg = f"图片的像素过多（{error}），请缩小后再上传"
+            msg = f"图片像素过多（{error}），请缩小后上传"
             raise Problem(413, ErrorCode.TOO_LARGE, msg, limit=images.MAX_PIXELS) from error
         # The content first: a row never names a content that is not there.
         self._blobs.keep(incoming)
@@ -206,7 +206,7 @@ class FilesService:
         try:
             return await self._on_disk(self.path_of, stored)
         except FileNotFoundError as error:
-            msg = "文件内容已丢失，请联系管理员从备份中恢复"
+            msg = "文件内容已丢失，请联系管理员从备份恢复"
             raise Problem(404, ErrorCode.NOT_FOUND, msg, sha256=stored.sha256) from error
 
     async def pieces(self, path: Path, wanted: range) -> AsyncIterator[bytes]:
@@ -223,7 +223,7 @@ class FilesService:
 
     async def thumbnail(self, stored: StoredFile, size: int) -> bytes:
         """A JPEG that fits into `size` x `size`. Raises Problem 404 and 415 when it is no readable image."""
-        path = await self._picture(stored, "该文件不是图片，没有缩略图")
+        path = await self._picture(stored, "该文件不是图片，无法生成缩略图")
         kept = self._thumbnails / stored.sha256[:2] / f"{stored.sha256[2:]}-{size}.jpg"
         if size in KEPT_SIZES and (data := await self._on_disk(_read, kept)) is not None:
             return data
@@ -231,7 +231,9 @@ class FilesService:
         try:
             data = await loop.run_in_executor(self._decoders, images.thumbnail, path, stored.mime_type, size)
         except images.BadImage as error:
-            raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, "图片已损坏，无法生成缩略图") from error
+            raise Problem(
+                415, ErrorCode.UNSUPPORTED_MEDIA, "图片已损坏，无法生成缩略图，请重新上传"
+            ) from error
         if size in KEPT_SIZES:
             await self._on_disk(_write, kept, data)
         return data
@@ -241,27 +243,27 @@ class FilesService:
 
         Raises Problem 404 and 415 like `thumbnail`, 404 when it is not inside the image, 413 above the limit.
         """
-        path = await self._picture(stored, "该文件不是图片，不能截取")
+        path = await self._picture(stored, "该文件不是图片，无法裁剪")
         if rect.right > (stored.width or 0) or rect.bottom > (stored.height or 0):
-            msg = f"截取的区域超出图片（{stored.width} x {stored.height} 像素）"
+            msg = f"裁剪区域超出图片范围（{stored.width} x {stored.height} 像素）"
             raise Problem(404, ErrorCode.NOT_FOUND, msg)
         if rect.area > MAX_CROP_PIXELS:
-            msg = f"截取的区域过大，最多 {MAX_CROP_PIXELS // 1_000_000} 百万像素"
+            msg = f"裁剪区域过大，最多 {MAX_CROP_PIXELS // 1_000_000} 百万像素"
             raise Problem(413, ErrorCode.TOO_LARGE, msg, limit=MAX_CROP_PIXELS)
         loop = asyncio.get_running_loop()
         try:
             return await loop.run_in_executor(self._decoders, images.crop, path, stored.mime_type, rect)
         except images.BadImage as error:
-            raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, "图片已损坏，无法截取") from error
+            raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, "图片已损坏，无法裁剪，请重新上传") from error
 
     async def describe_tiles(self, stored: StoredFile) -> Tiles:
         """`TileStore.describe`; Problem 404 and 415 like `thumbnail`."""
-        path = await self._picture(stored, "该文件不是图片，没有分块")
+        path = await self._picture(stored, "该文件不是图片，无法分块显示")
         return await self._on_disk(self.tiles.describe, stored, path)
 
     async def tile(self, stored: StoredFile, level: int, column: int, row: int) -> bytes:
         """`TileStore.tile`; Problem 404 and 415 like `thumbnail`."""
-        path = await self._picture(stored, "该文件不是图片，没有分块")
+        path = await self._picture(stored, "该文件不是图片，无法分块显示")
         return await self._on_disk(self.tiles.tile, stored, path, level, column, row)
 
     async def _picture(self, stored: StoredFile, otherwise: str) -> Path:

@@ -45,10 +45,10 @@ _MAKING = "making-"
 _Why = tuple[int, ErrorCode, str]
 """Status, code and sentence of a failure."""
 
-_BROKEN: _Why = (415, ErrorCode.UNSUPPORTED_MEDIA, "图片已损坏，无法分块显示")
-_FULL: _Why = (503, ErrorCode.UNAVAILABLE, "服务器磁盘空间不足，无法生成图片分块，请联系管理员")
-_FAILED: _Why = (503, ErrorCode.UNAVAILABLE, "图片分块生成失败，请稍后再试")
-_BUSY: _Why = (503, ErrorCode.UNAVAILABLE, "等待分块的图片过多，请稍后再试")
+_BROKEN: _Why = (415, ErrorCode.UNSUPPORTED_MEDIA, "图片已损坏，无法显示，请重新上传")
+_FULL: _Why = (503, ErrorCode.UNAVAILABLE, "服务器磁盘空间不足，无法处理图片，请联系管理员")
+_FAILED: _Why = (503, ErrorCode.UNAVAILABLE, "图片处理失败，请稍后重试")
+_BUSY: _Why = (503, ErrorCode.UNAVAILABLE, "待处理的图片过多，请稍后重试")
 
 
 class _ClosedError(Exception):
@@ -106,7 +106,7 @@ class TileStore:
             raise Problem(
                 409,
                 ErrorCode.CONFLICT,
-                f"图片分块正在生成（{percent}%），请稍后再试",
+                f"图片分块正在生成（{percent}%），请稍后重试",
                 headers={"Retry-After": str(RETRY_SECONDS)},
                 state=str(TilesState.BUILDING),
                 percent=percent,

@@ -63,7 +63,7 @@ class Upload:
     def finish(self) -> str:
         """The name of the file, as given. Raises BadUpload when the body was cut off or had no file."""
         if not self._ended:
-            raise BadUpload("上传未完成，请重新上传")
+            raise BadUpload("上传不完整，请重新上传")
         if self._name is None:
             raise BadUpload("缺少文件：请把文件放在表单字段 file 中")
         return self._name
@@ -72,7 +72,7 @@ class Upload:
         self._headers.clear()
         self._parts += 1
         if self._parts > MOST_PARTS:
-            raise BadUpload("上传内容的部分过多，一次只能上传一个文件")
+            raise BadUpload("表单字段过多，一次只能上传一个文件")
 
     def _on_field(self, data: bytes, start: int, end: int) -> None:
         self._field += data[start:end]

@@ -82,10 +82,10 @@ class Finishing:
         def work(session: Session) -> RecordState:
             record = self._records.matching(session, inspection_id, if_match)
             if record.inspection_status == Status.CANCELLED:
-                raise problems.conflict("检查记录已取消，不能完成；请先修改它的状态")
+                raise problems.conflict("检查记录已取消，无法完成，请先重新打开")
             rows = session.execute(_ITEMS.where(ITEM.c.inspection_id == inspection_id)).all()
             if not rows:
-                raise problems.conflict("检查记录没有检查项，不能完成")
+                raise problems.conflict("检查记录没有检查项，无法完成，请先添加检查项")
             photos = newest_photos(session, inspection_id)
             cases = [_Case(row, json.loads(row.result), photos.get(row.item_id)) for row in rows]
             self._refuse_running(session, inspection_id, cases)
@@ -223,13 +223,15 @@ def _end(record: RecordRow, at: dt.datetime) -> dt.datetime:
     latest = naive_now() + CLOCK_DOUBT
     if at > latest:
         raise problems.implausible_times(
-            "记录中的时间晚于服务器的时钟，请先校准服务器的时间", end_time=at.isoformat()
+            "记录中的时间晚于服务器时钟，请联系管理员校准服务器时间", end_time=at.isoformat()
         )
     start: dt.datetime | None = record.start_time
     if start is None or start <= at:
         return at
     if start > latest:
         raise problems.implausible_times(
-            "开始时间晚于现在，请先更正开始时间再完成", start_time=start.isoformat(), end_time=at.isoformat()
+            "开始时间晚于当前时间，无法完成，请先更正开始时间",
+            start_time=start.isoformat(),
+            end_time=at.isoformat(),
         )
     return start

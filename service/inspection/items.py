@@ -207,7 +207,7 @@ class Items:
                 entries, body.of_version, boxes, caller.user_id, caller.display_name, moment(session, record)
             )
             if entry is None:
-                raise problems.conflict("没有这个版本的检测结果，请刷新后再修改", of_version=body.of_version)
+                raise problems.conflict("检测结果没有此版本，请刷新后重试", of_version=body.of_version)
             values = result_values([*entries, entry])
             self.change(session, record, item, values, caller.user_id, caller.address)
             return self.seen(session, item_id)
@@ -224,10 +224,10 @@ class Items:
         def work(session: Session) -> list[str]:
             record = open_record(session, inspection_id)
             if record.reference_image_id is None:
-                raise problems.conflict("检查记录没有参考图，无法套用模板")
+                raise problems.conflict("检查记录没有参考图，无法套用模板，请先选择参考图")
             image = self._ports.reference_image(session, record.reference_image_id)
             if image is None or not image.template:
-                raise problems.conflict("参考图没有模板，请先在参考图上保存区域")
+                raise problems.conflict("参考图没有模板，请先将区域保存为模板")
             stored = self._ports.file_info(session, image.file_id)
             values = [
                 {
@@ -264,7 +264,7 @@ class Items:
                 known = select(RECORD.c.inspection_id).where(RECORD.c.inspection_id == other_id)
                 if session.execute(known).one_or_none() is None:
                     raise problems.no_record()
-                raise problems.conflict("所选的检查记录没有检查项")
+                raise problems.conflict("所选检查记录没有检查项，请选择其他记录")
             values = [dict(row._mapping) for row in rows]
             return self._fill(session, record, values, {"inspection_id": other_id}, caller)
 
@@ -369,7 +369,7 @@ class Items:
     ) -> list[str]:
         given = {"inspection_id": record.inspection_id}
         if session.execute(self._queries.count, given).scalar_one():
-            raise problems.conflict("检查记录已有检查项；模板只能用于没有检查项的记录")
+            raise problems.conflict("检查记录已有检查项，模板只能用于没有检查项的记录")
         self._insert(session, items, record.inspection_id, caller)
         details = {"items": len(items), "from": source}
         change = Change("add_items", "record", record.inspection_id, caller.user_id, caller.address, details)

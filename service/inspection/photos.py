@@ -28,7 +28,7 @@ from shared.wire.inspection import FileInfo, Photo
 def check_photo(file: StoredFile | None) -> None:
     """Raises Problem 404 when there is no file to make a photo of, 415 when it is not an image."""
     if file is None:
-        raise Problem(404, ErrorCode.NOT_FOUND, "照片文件不存在，请重新上传")
+        raise Problem(404, ErrorCode.NOT_FOUND, "照片文件不存在，请重新添加照片")
     if not file.mime_type.startswith("image/"):
         raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, "该文件不是图片，不能作为照片")
 

@@ -28,7 +28,7 @@ def no_photo() -> Problem:
 
 def key_reused() -> Problem:
     """422: an Idempotency-Key came again, with another body."""
-    return invalid("Idempotency-Key", "key_reused", "此键已用于另一个内容不同的请求，请换一个新的键")
+    return invalid("Idempotency-Key", "key_reused", "此幂等键已用于内容不同的请求，请使用新的键")
 
 
 def end_before_start(field: str) -> Problem:
@@ -46,7 +46,7 @@ def stale(revision: int, current: Any, by: Updater | None) -> Problem:
     return Problem(
         412,
         ErrorCode.STALE,
-        "内容已被其他人修改，请核对最新内容后再保存",
+        "内容已被其他用户修改，请查看最新内容后重新保存",
         headers={"ETag": tag},
         etag=tag,
         current=current,
@@ -73,14 +73,14 @@ def sealed(edition: int) -> Problem:
     return Problem(
         409,
         ErrorCode.RECORD_SEALED,
-        "检查记录已完成并封存，不能修改；如需修改，请由有权限的人员填写原因后重新打开",
+        "检查记录已封存，无法修改；如需修改，请由有权限的用户填写原因后重新打开",
         edition=edition,
     )
 
 
 def not_sealed() -> Problem:
     """409: the record was not finished, or it was reopened."""
-    return Problem(409, ErrorCode.RECORD_NOT_SEALED, "检查记录没有封存，请先完成检查记录")
+    return Problem(409, ErrorCode.RECORD_NOT_SEALED, "检查记录未封存，请先完成记录")
 
 
 def undecided(items: Sequence[Mapping[str, Any]], acceptable: int) -> Problem:
@@ -88,7 +88,7 @@ def undecided(items: Sequence[Mapping[str, Any]], acceptable: int) -> Problem:
     return Problem(
         409,
         ErrorCode.UNDECIDED_ITEMS,
-        f"还有 {len(items)} 个检查项没有人工判定：{_names(items)}",
+        f"{len(items)} 个检查项待判定：{_names(items)}",
         count=len(items),
         acceptable=acceptable,
         items=list(items[:_NAMED_AT_MOST]),
@@ -100,7 +100,7 @@ def detections_running(items: Sequence[Mapping[str, Any]]) -> Problem:
     return Problem(
         409,
         ErrorCode.DETECTIONS_RUNNING,
-        f"还有 {len(items)} 个检查项正在检测：{_names(items)}；请等待检测结束或先取消检测",
+        f"{len(items)} 个检查项正在检测：{_names(items)}；请等待检测完成或取消检测",
         count=len(items),
         items=list(items[:_NAMED_AT_MOST]),
     )
@@ -135,21 +135,21 @@ def service_written(version: int, field: str) -> Problem:
 
 def not_awaiting_release() -> Problem:
     """409: the newest edition asks for no release, or has been released or reopened."""
-    return Problem(409, ErrorCode.NOT_AWAITING_RELEASE, "检查记录不在等待放行的状态，请刷新后再试")
+    return Problem(409, ErrorCode.NOT_AWAITING_RELEASE, "检查记录不在待放行状态，请刷新")
 
 
 def other_edition(edition: int) -> Problem:
     """409: the newest edition is another one than the person has looked at."""
     return Problem(
-        409, ErrorCode.OTHER_EDITION, f"检查记录已有新的第 {edition} 版，请核对后再放行", edition=edition
+        409, ErrorCode.OTHER_EDITION, f"检查记录已有新版次 {edition}，请核对后再放行", edition=edition
     )
 
 
 def same_person() -> Problem:
     """403: who finished a record does not release it."""
-    return Problem(403, ErrorCode.SAME_PERSON, "完成检查的人不能放行自己的检查记录，请由另一人放行")
+    return Problem(403, ErrorCode.SAME_PERSON, "不能放行本人完成的检查记录，请由其他用户放行")
 
 
 def no_edition() -> Problem:
     """404: the record has no such edition."""
-    return Problem(404, ErrorCode.NOT_FOUND, "检查记录没有这一版封存内容")
+    return Problem(404, ErrorCode.NOT_FOUND, "检查记录没有此版次，请刷新")

@@ -23,12 +23,12 @@ Row = Mapping[str, Any]
 
 _SAID = {
     DifferenceKind.CHANGED: "与封存时不同",
-    DifferenceKind.ADDED: "是封存之后增加的",
+    DifferenceKind.ADDED: "是封存后新增的",
     DifferenceKind.MISSING: "已不存在",
     DifferenceKind.FILE_CHANGED: "的内容与封存时不同",
     DifferenceKind.FILE_MISSING: "已丢失",
     DifferenceKind.FILE_RENAMED: "的信息与封存时不同",
-    DifferenceKind.SEAL_BROKEN: "与封签不符",
+    DifferenceKind.SEAL_BROKEN: "与封存码不符",
     DifferenceKind.LOG_DIFFERS: "与审计日志不符",
     DifferenceKind.UNREADABLE: "无法读取",
 }
@@ -65,11 +65,11 @@ class _Look:
         item_id = None if item is None else str(item["item_id"])
         item_name = None if item is None else str(item["item_name"])
         within = path.partition(".")[2] if item is not None else path
-        place = "" if item is None else f"检查项「{item_name}」"
+        place = "" if item is None else f"检查项“{item_name}”"
         if file is not None:
-            place += f"{'的' if place else ''}文件「{file['filename']}」"
+            place += f"{'的' if place else ''}文件“{file['filename']}”"
         elif model is not None:
-            place = f"检测模型「{model['model_name'] or model['model_id']}」的文件"
+            place = f"检测模型“{model['model_name'] or model['model_id']}”的文件"
         elif within:
             place += f"{'的 ' if place else ''}{within} "
         self.differences.append(

@@ -27,8 +27,8 @@ _IdPath = Annotated[Id, Path()]
 
 RELEASED = "检查记录已放行"
 REOPENED = "检查记录已重新打开"
-INTACT = "封存内容完整"
-DIFFERS = "内容与封存时不一致"
+INTACT = "校验通过：记录与封存时一致"
+DIFFERS = "校验未通过：记录与封存时不一致"
 
 
 def add_seal_routes(routes: APIRouter, service: InspectionService) -> None:

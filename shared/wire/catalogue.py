@@ -94,7 +94,7 @@ class TemplateRegion(Wire):
 
 def _named(template: list[TemplateRegion]) -> list[TemplateRegion]:
     if any(region.item_name.isspace() for region in template):
-        raise ValueError("区域名称不能只含空白字符")
+        raise ValueError("区域名称不能为空白")
     return template
 
 

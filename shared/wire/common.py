@@ -96,7 +96,7 @@ def _only_text(value: Any) -> Any:
     # pydantic would read a number, also one in a string, as seconds since 1970; the contract says ISO 8601.
     if isinstance(value, datetime) or (isinstance(value, str) and _DATE_FIRST.match(value)):
         return value
-    raise ValueError("需要 ISO 8601 格式的时间字符串")
+    raise ValueError("应为 ISO 8601 格式的时间字符串")
 
 
 def to_utc(value: datetime) -> datetime:
@@ -176,7 +176,7 @@ CheckedJson = BeforeValidator(_check_json)
 
 def _a_number(value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError("需要数字")
+        raise ValueError("应为数字")
     if not _is_finite(value):
         raise ValueError("数字必须是有限值")
     return value
@@ -197,7 +197,7 @@ def without_null_defaults(schema: dict[str, Any]) -> None:
 def _number_only(value: Any) -> Any:
     # In Python a bool is an int, and pydantic reads one from a string; in JSON neither is a number.
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError("需要整数")
+        raise ValueError("应为整数")
     return value
 
 

@@ -205,7 +205,7 @@ class SealCheck(Wire):
                 "item_id": "7c1f0f8a-0a77-4b0c-8f5e-1f3f5c2d9e20",
                 "item_name": "左翼前缘",
                 "file_id": None,
-                "message": "检查项「左翼前缘」的 result[1].verdict.value 与封存时不同",
+                "message": "检查项“左翼前缘”的 result[1].verdict.value 与封存时不同",
             }
         ],
     )

@@ -158,7 +158,9 @@ def test_update_profile_needs_the_permission_user_update(
     monkeypatch.setitem(ROLE_PERMISSIONS, Role.VIEWER, fewer)
     answer = running.as_role("viewer").post("/api/auth/updateInfo", json={"name": "x"})
     assert answer.status_code == 403
-    assert answer.json() == failed("permission_missing", "权限不足", permissions=["USER.UPDATE"])
+    assert answer.json() == failed(
+        "permission_missing", "没有此操作的权限，请联系管理员", permissions=["USER.UPDATE"]
+    )
 
 
 def test_update_profile_is_open_to_every_role(running: Running) -> None:
@@ -277,13 +279,13 @@ BAD_PROFILES: list[tuple[str, Any]] = [
 
 
 SENTENCES = {
-    "email": "需要有效的邮箱地址，最多 254 个字符",
-    "phone": "需要有效的电话号码，只含数字、空格、括号、+ 和 -，最多 32 个字符",
-    "name": "需要文本，最多 255 个字符",
-    "gender": "需要文本，最多 32 个字符",
-    "work_years": "需要 0 到 80 之间的整数",
-    "department": "需要文本，最多 255 个字符",
-    "faceInfo": "需要 Base64 编码的人脸图片",
+    "email": "请输入有效的邮箱地址，最多 254 个字符",
+    "phone": "请输入有效的电话号码，只能包含数字、空格、括号、+ 和 -，最多 32 个字符",
+    "name": "应为文本，最多 255 个字符",
+    "gender": "应为文本，最多 32 个字符",
+    "work_years": "应为 0 到 80 的整数",
+    "department": "应为文本，最多 255 个字符",
+    "faceInfo": "应为 Base64 编码的人脸照片",
 }
 
 
@@ -295,7 +297,7 @@ def test_update_profile_failure(account: Account) -> None:
         assert (body["code"], body["msg"]) == (1, "更新数据失败"), (field, value)
         sentence = SENTENCES[field]
         if value == "no picture":
-            sentence = "人脸图像不是有效的 Base64 内容，请重新选择照片"
+            sentence = "人脸照片不是有效的 Base64 内容，请重新选择照片"
         assert body["data"] == f"{field}：{sentence}"
     assert account.client.get("/api/auth/me").json()["data"]["user"]["department"] is None
 
@@ -330,10 +332,10 @@ def test_change_password_wrong_current_password(account: Account) -> None:
 
 
 BAD_PASSWORDS = {
-    "short-7": "密码需要 8 到 128 个字符",
-    "x" * 129: "密码需要 8 到 128 个字符",
-    "password123": "密码过于常见，请换一个",
-    "QWERTYUIOP": "密码过于常见，请换一个",
+    "short-7": "密码长度应为 8 到 128 个字符",
+    "x" * 129: "密码长度应为 8 到 128 个字符",
+    "password123": "密码过于常见，请更换",
+    "QWERTYUIOP": "密码过于常见，请更换",
     "Long-Watcher": "密码不能与用户名相同",
 }
 
@@ -357,7 +359,7 @@ def test_change_password_new_password_equal_to_the_current_one(account: Account)
         )
         assert answer.status_code == 422
         (field,) = answer.json()["data"]["fields"]
-        assert answer.json() == failed("invalid_input", "新密码不能与原密码相同", fields=[field])
+        assert answer.json() == failed("invalid_input", "新密码不能与当前密码相同，请更换", fields=[field])
         assert (field["field"], field["type"]) == ("newPassword", "password_unchanged")
     # Whoever does not know the current one is not told whether the new one is the same.
     answer = account.client.post(
@@ -374,7 +376,7 @@ def test_change_password_throttled(account: Account) -> None:
     seconds = int(answer.headers["retry-after"])
     assert answer.status_code == 429
     assert 0 < seconds <= 30
-    msg = f"密码错误次数过多，请在 {seconds} 秒后再试"
+    msg = f"密码错误次数过多，请在 {seconds} 秒后重试"
     assert answer.json() == failed("too_many_requests", msg, retry_after=seconds)
 
 
@@ -387,7 +389,7 @@ def test_face_login_throttled(anonymous: TestClient, monkeypatch: pytest.MonkeyP
     seconds = int(answer.headers["retry-after"])
     assert answer.status_code == 429
     assert 0 < seconds <= 30
-    msg = f"人脸登录尝试过多，请 {seconds} 秒后再试，或使用密码登录"
+    msg = f"人脸登录尝试次数过多，请在 {seconds} 秒后重试，或使用密码登录"
     assert answer.json() == failed("too_many_requests", msg, retry_after=seconds)
 
 
@@ -464,7 +466,7 @@ def test_a_spent_refresh_token_of_another_client_ends_the_session(running: Runni
     spent = login.json()["data"]["refresh_token"]
     fresh = _tokens(running.anonymous, spent).json()["data"]
     stolen = _tokens(running.anonymous, spent, **{"User-Agent": "another program"})
-    assert (stolen.status_code, stolen.json()) == (401, failed("login_expired", "登录已过期"))
+    assert (stolen.status_code, stolen.json()) == (401, failed("login_expired", "登录已过期，请重新登录"))
     header = {"Authorization": f"Bearer {fresh['access_token']}"}
     assert running.anonymous.get("/api/auth/me", headers=header).status_code == 401
     for token in (spent, fresh["refresh_token"]):

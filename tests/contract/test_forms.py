@@ -23,7 +23,7 @@ def test_a_name_of_blanks_is_422_with_the_reason(running: Running, path: str, bl
     name, body = NAMES[path]
     answer = running.admin.post(path, json={**body, name: blank})
     assert_invalid(answer, name)
-    assert answer.json()["msg"] == f"{name}：不能只含空白字符，也不能包含空字符（U+0000）"
+    assert answer.json()["msg"] == f"{name}：不能为空白，也不能包含空字符（U+0000）"
 
 
 def test_a_region_of_a_template_needs_a_name(running: Running, joined: dict[str, Any]) -> None:
@@ -31,7 +31,7 @@ def test_a_region_of_a_template_needs_a_name(running: Running, joined: dict[str,
     region = {"item_name": "\u3000", "point": {"x": 0, "y": 0, "w": 1, "h": 1}}
     answer = running.admin.post(path, json={"template": [region]})
     assert_invalid(answer, "template")
-    assert answer.json()["msg"] == "template：区域名称不能只含空白字符"
+    assert answer.json()["msg"] == "template：区域名称不能为空白"
 
 
 def test_an_empty_optional_id_is_null(running: Running) -> None:

@@ -259,7 +259,9 @@ def test_an_item_operation_without_its_permission_is_403(running: Running, right
     item = running.item()
     answer = running.as_role("viewer").request(method, path.format(id=item["item_id"]), json=body)
     assert answer.status_code == 403
-    assert answer.json() == failed("permission_missing", "权限不足", permissions=[right])
+    assert answer.json() == failed(
+        "permission_missing", "没有此操作的权限，请联系管理员", permissions=[right]
+    )
     assert get(running, item["item_id"]) == item
 
 

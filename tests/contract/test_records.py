@@ -111,7 +111,7 @@ def test_field_inspection_status_is_a_status_code(running: Running) -> None:
 STATUSES = {
     "not_started": "未开始",
     "in_progress": "进行中",
-    "passed": "已通过",
+    "passed": "通过",
     "failed": "未通过",
     "cancelled": "已取消",
 }
@@ -311,7 +311,9 @@ def test_a_record_operation_without_its_permission_is_403(running: Running, righ
     record = running.record()
     answer = running.as_role(role).request(method, path.format(id=record["inspection_id"]), json=body)
     assert answer.status_code == 403
-    assert answer.json() == failed("permission_missing", "权限不足", permissions=[right])
+    assert answer.json() == failed(
+        "permission_missing", "没有此操作的权限，请联系管理员", permissions=[right]
+    )
     assert running.get(record["inspection_id"]) == record
 
 

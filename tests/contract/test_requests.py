@@ -12,7 +12,7 @@ from tests.contract.running import Running, assert_invalid, failed
 from tests.contract.test_records import FILTERS
 
 NOT_JSON = "请求无法解析，请检查请求的格式"
-NO_OBJECT = "请求的内容需要是 JSON 对象，并以 Content-Type: application/json 发送"
+NO_OBJECT = "请求内容应为 JSON 对象，并以 Content-Type: application/json 发送"
 NO_JSON_TYPE = "不支持的内容类型，请以 Content-Type: application/json 发送 JSON"
 
 BODIES = {
@@ -143,7 +143,7 @@ def test_face_info_is_missing_where_nothing_is_sent_at_all(running: Running, pre
 def test_face_info_of_another_type_is_422(running: Running, value: Any) -> None:
     answer = running.admin.post("/api/auth/updateFaceInfo", json={"faceInfo": value})
     assert_invalid(answer, "faceInfo")
-    assert answer.json()["msg"] == "faceInfo：需要文本"
+    assert answer.json()["msg"] == "faceInfo：应为文本"
 
 
 # Types: each field as the tables of the contract say
@@ -239,17 +239,17 @@ def test_an_item_field_of_a_wrong_type_is_422_and_named(
 RULES: list[tuple[dict[str, Any], str]] = [
     ({}, "task_id：必须填写"),
     ({"task_id": ""}, "task_id：不能为空"),
-    ({"task_id": 5}, "task_id：需要文本"),
+    ({"task_id": 5}, "task_id：应为文本"),
     ({"task_id": "x" * 256}, "task_id：最多 255 个字符"),
     ({"task_id": "a\x00"}, "task_id：不能包含空字符（U+0000）"),
     ({"task_id": "\ud800"}, "task_id：不是有效的 Unicode 文本"),
-    ({"inspection_name": " \t"}, "inspection_name：不能只含空白字符，也不能包含空字符（U+0000）"),
-    ({"progress": "50"}, "progress：需要整数"),
-    ({"progress": 50.5}, "progress：需要整数"),
+    ({"inspection_name": " \t"}, "inspection_name：不能为空白，也不能包含空字符（U+0000）"),
+    ({"progress": "50"}, "progress：应为整数"),
+    ({"progress": 50.5}, "progress：应为整数"),
     ({"progress": -1}, "progress：不能小于 0"),
     ({"progress": 101}, "progress：不能大于 100"),
-    ({"start_time": "soon"}, "start_time：需要 ISO 8601 格式的时间字符串"),
-    ({"start_time": "2026-13-01T00:00:00"}, "start_time：需要 ISO 8601 格式的时间字符串"),
+    ({"start_time": "soon"}, "start_time：应为 ISO 8601 格式的时间字符串"),
+    ({"start_time": "2026-13-01T00:00:00"}, "start_time：应为 ISO 8601 格式的时间字符串"),
     ({"start_time": "9999-12-31T23:59:59-01:00"}, "start_time：时间超出范围"),
     (
         {"inspection_status": "done"},
@@ -257,7 +257,7 @@ RULES: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"task_id": "", "progress": 101, "executor_id": 5, "start_time": 5, "end_time": 5},
-        "task_id：不能为空；executor_id：需要文本；progress：不能大于 100；另有 2 个字段有误",
+        "task_id：不能为空；executor_id：应为文本；progress：不能大于 100；另有 2 个字段有误",
     ),
 ]
 
@@ -273,12 +273,12 @@ def test_a_refused_record_is_told_the_field_and_the_rule(
 
 ITEM_RULES: list[tuple[dict[str, Any], str]] = [
     ({"item_name": ""}, "item_name：不能为空"),
-    ({"item_point": 5}, "item_point：需要 JSON 对象"),
-    ({"item_point": {"point": {**POINT, "x": "1"}}}, "item_point.point.x：需要数字"),
+    ({"item_point": 5}, "item_point：应为 JSON 对象"),
+    ({"item_point": {"point": {**POINT, "x": "1"}}}, "item_point.point.x：应为数字"),
     ({"item_point": {"note": HUGE}}, "item_point：数字必须是有限值"),
-    ({"result": {}}, "result：需要 JSON 数组"),
-    ({"result": [{"isPassed": "true"}]}, "result.0.isPassed：需要 true 或 false"),
-    ({"result": [{"inputImage": []}]}, "result.0.inputImage：需要 JSON 对象"),
+    ({"result": {}}, "result：应为 JSON 数组"),
+    ({"result": [{"isPassed": "true"}]}, "result.0.isPassed：应为 true 或 false"),
+    ({"result": [{"inputImage": []}]}, "result.0.inputImage：应为 JSON 对象"),
     ({"description": "x" * 20_001}, "description：最多 20000 个字符"),
 ]
 

@@ -62,7 +62,9 @@ def test_all_other_permissions_together_do_not_open_an_operation(
     client = with_rights(running, monkeypatch, set(Permission) - {Permission(right)})
     answer = asked(running, client, method, path, body)
     assert answer.status_code == 403
-    assert answer.json() == failed("permission_missing", "权限不足", permissions=[right])
+    assert answer.json() == failed(
+        "permission_missing", "没有此操作的权限，请联系管理员", permissions=[right]
+    )
 
 
 def test_a_login_without_any_permission_changes_its_face_and_its_password(

@@ -30,7 +30,7 @@ def test_its_own_service_has_no_address_to_tell(qtbot: QtBot, context: Context) 
     context.embedded = True
     window = About(None, context)
     qtbot.addWidget(window)
-    assert ("Service", "this computer's own") in window.facts
+    assert ("Service", "This computer") in window.facts
 
 
 def test_the_licences_are_offered_where_they_lie(
@@ -41,7 +41,7 @@ def test_the_licences_are_offered_where_they_lie(
         qtbot.addWidget(window)
         return [button.text() for button in window.findChildren(Button)]
 
-    assert "Licences of the parts" not in offered()
+    assert "Third-party licences" not in offered()
     (tmp_path / "licences").mkdir()
     monkeypatch.setattr(about, "root", lambda: tmp_path)
-    assert "Licences of the parts" in offered()
+    assert "Third-party licences" in offered()

@@ -275,7 +275,7 @@ def test_of_two_who_do_a_command_the_one_with_the_focus_does_it(qtbot: QtBot, ad
 
 
 def test_tooltip_names_the_key(admin: Context) -> None:
-    assert admin.commands.tooltip("view.fit") == "Fit the picture  (F)"
+    assert admin.commands.tooltip("view.fit") == "Fit to window  (F)"
     admin.commands.set_keys("view.fit", [])
-    assert admin.commands.tooltip("view.fit") == "Fit the picture"
+    assert admin.commands.tooltip("view.fit") == "Fit to window"
     assert admin.commands.keys_text("view.fit") == ""

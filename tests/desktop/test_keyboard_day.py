@@ -203,7 +203,7 @@ def test_a_whole_day_without_a_mouse(
 
     document = page.bench.document
     assert document is not None
-    agree("Finish the record?")
+    agree("Finish record?")
     press(KEY.Key_Return, CTRL)
     qtbot.waitUntil(lambda: document.record.end_time is not None)
     assert session.records.get(page.bench.record_id).value.inspection_status is Status.FAILED

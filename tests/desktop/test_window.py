@@ -155,8 +155,8 @@ def test_closing_asks_while_photos_are_not_sent(
     assert window.isVisible()
     assert asked == [
         (
-            "2 photo(s) have not reached the service yet and are not kept for the next start.",
-            "Close without sending",
+            "2 photo(s) not uploaded yet. They will be lost if you close now.",
+            "Close anyway",
         )
     ]
     assert window.close()
@@ -212,7 +212,7 @@ def test_the_state_of_the_service_is_said(window: MainWindow, context: Context, 
     assert "Service ready" in window.rail.account.accessibleName()
     context.show_service(ServiceState.RESTARTING)
     assert window.banner.isVisible()
-    assert "go on working" in window.banner.text()
+    assert "you can continue working" in window.banner.text()
     context.data_folder = Path("/srv/daten")
     for hindrance in set(Hindrance) - {Hindrance.NO_DATABASE}:
         context.show_service(ServiceState.STARTING)
@@ -220,7 +220,7 @@ def test_the_state_of_the_service_is_said(window: MainWindow, context: Context, 
         assert "/srv/daten" in window.banner.text()
     context.show_service(ServiceState.STARTING)
     context.show_service(ServiceState.FAILED)
-    assert "could not be started or reached" in window.banner.text()
+    assert "Cannot start or connect to the service" in window.banner.text()
     with qtbot.waitSignal(window.retry_wanted):
         window.banner.acted.emit()
     context.show_service(ServiceState.READY)
@@ -238,7 +238,7 @@ def test_a_toast_goes_by_itself_or_by_a_click(window: MainWindow, context: Conte
 
 def test_a_long_toast_stays_inside_the_window(window: MainWindow, context: Context) -> None:
     context.enter(make_payload(Role.ADMIN))
-    said = "The report is written: /" + "a_folder_without_blanks_&_more/" * 20
+    said = "Report saved: /" + "a_folder_without_blanks_&_more/" * 20
     window.resize(1024, 700)
     page_of(window, Records).toast.emit(said)
     assert window.toast.text() == said
@@ -265,7 +265,7 @@ def test_the_palette_finds_and_does(window: MainWindow, context: Context, qtbot:
     assert "go.people" in palette.offered()
     assert "edit.undo" not in palette.offered()
     assert "palette" not in palette.offered()
-    qtbot.keyClicks(palette.line, "gopeo")
+    qtbot.keyClicks(palette.line, "goadm")
     assert palette.offered()[0] == "go.people"
     qtbot.keyClick(palette.line, Qt.Key.Key_Return)
     assert in_front(window) == "people"
@@ -335,7 +335,7 @@ def test_the_settings_mark_theme_and_language_in_force(window: MainWindow, conte
         QApplication.processEvents()
         return texts
 
-    assert marked() == ["Theme: as the system", "Language: as the system"]
+    assert marked() == ["Theme: system default", "Language: system default"]
     context.commands.run("theme.dark")
     context.preferences.change(language="zh_CN")
     assert marked() == ["Theme: dark", "Language: Chinese"]

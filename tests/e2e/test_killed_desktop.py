@@ -62,7 +62,7 @@ def test_an_edit_outlives_its_desktop_and_its_service(tmp_path: Path) -> None:
         restarted = desktop.heard("restarted")
         assert restarted["name"] == "in between"
         assert restarted["said"][0].startswith("restarting: ")
-        assert "go on working" in restarted["said"][0]
+        assert "you can continue working" in restarted["said"][0]
         assert restarted["said"][-1] == "ready: "
         assert desktop.process.wait(30) == 0
 

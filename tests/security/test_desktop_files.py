@@ -95,9 +95,9 @@ def test_no_picture_is_kept_in_the_place_of_another(tmp_path: Path, monkeypatch:
     said = cid(sha256(damaged))
     lying: Any = Service(harmless)
     for url in (ADDRESS, "/api/files/somewhere/thumbnail"):
-        with pytest.raises(ImageError, match="another picture"):
+        with pytest.raises(ImageError, match="a different image"):
             opening.fetch_photo(lying, lying, said, "", url)
-    with pytest.raises(ImageError, match="another picture"):
+    with pytest.raises(ImageError, match="a different image"):
         opening.fetch_photo(lying, lying, said, FILE_ID)
     assert not list(tmp_path.iterdir())
     honest: Any = Service(damaged)

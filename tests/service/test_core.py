@@ -156,11 +156,11 @@ def _sqlite_error(code: int) -> OperationalError:
     [
         (OSError(errno.ENOSPC, "canary"), "磁盘空间不足"),
         (OSError(errno.EFBIG, "canary"), "磁盘空间不足"),
-        (OSError(errno.EROFS, "canary"), "不可写"),
-        (PermissionError(errno.EACCES, "canary"), "不可写"),
+        (OSError(errno.EROFS, "canary"), "写入权限"),
+        (PermissionError(errno.EACCES, "canary"), "写入权限"),
         (_sqlite_error(sqlite3.SQLITE_FULL), "磁盘空间不足"),
         (_sqlite_error(sqlite3.SQLITE_IOERR_WRITE), "磁盘空间不足"),
-        (_sqlite_error(sqlite3.SQLITE_READONLY), "不可写"),
+        (_sqlite_error(sqlite3.SQLITE_READONLY), "写入权限"),
         (_sqlite_error(sqlite3.SQLITE_CORRUPT), "已损坏"),
     ],
 )

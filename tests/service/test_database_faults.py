@@ -89,7 +89,7 @@ def test_a_locked_sqlite_file_is_a_503(
         answer = client.post("/api/inspection/create", json=body)
         assert answer.status_code == 503
         assert answer.json()["data"] == {"error": "unavailable"}
-        assert "数据库正忙" in answer.json()["msg"]
+        assert "数据库繁忙" in answer.json()["msg"]
     assert client.post("/api/inspection/create", json=body).status_code == 200
 
 
@@ -196,7 +196,7 @@ def test_a_silent_network_is_a_503_and_over_when_it_is_back(
             with httpx.Client(base_url=url, headers=client.headers, timeout=30) as other:
                 for answer in (client.get("/api/auth/me"), other.post("/api/inspection/create", json=body)):
                     assert answer.status_code == 503
-                    assert "数据库没有响应" in answer.json()["msg"]
+                    assert "数据库无响应" in answer.json()["msg"]
             proxy.flow()
             until(lambda: client.get("/api/auth/me").status_code == 200)
             assert client.post("/api/inspection/create", json=body).status_code == 200
@@ -233,7 +233,7 @@ def test_a_server_that_is_away_is_a_503(database_url: str, proxy: StallingProxy,
         answer = httpx.get(f"{url}/api/auth/me", headers={"Authorization": f"Bearer {token}"}, timeout=30)
         assert answer.status_code == 503
         assert answer.json()["data"] == {"error": "unavailable"}
-        assert "数据库没有响应" in answer.json()["msg"]
+        assert "数据库无响应" in answer.json()["msg"]
         assert httpx.get(f"{url}/readyz", timeout=30).status_code == 503
         assert httpx.get(f"{url}/healthz").status_code == 200
 

@@ -12,7 +12,7 @@ def damaged() -> ImageError:
     return ImageError(
         QCoreApplication.translate(
             "imaging",
-            "The file is damaged or of another kind than its name says. Copy it from the camera again, or"
-            " save the photo as JPEG.",
+            "The file is damaged, or its type does not match its extension. Copy it from the camera "
+            "again, or save the photo as JPEG.",
         )
     )

@@ -101,7 +101,7 @@ def to_jpeg(data: bytes) -> bytes:
         if width * height > MAX_PIXELS:
             raise ImageError(
                 QCoreApplication.translate(
-                    "imaging", "The picture has {0} x {1} pixels, more than this program opens."
+                    "imaging", "Cannot open an image with {0} x {1} pixels. Scale it down first."
                 ).format(width, height)
             )
         made = _encoded(library, handle)
@@ -181,16 +181,17 @@ def _check(error: _Error) -> None:
         raise ImageError(
             QCoreApplication.translate(
                 "imaging",
-                "The file is damaged or too new for libheif {version} on this computer: photos of newer"
-                " phones need 1.18. Update libheif, or save the photo as JPEG and add that file.",
+                "The file is damaged or too new for libheif {version} on this computer. Photos from "
+                "newer phones require version 1.18. Update libheif, or save the photo as JPEG and "
+                "add that file.",
             ).format(version=".".join(str(part) for part in version()))
         )
     if error.code in _UNSUPPORTED:
         raise ImageError(
             QCoreApplication.translate(
                 "imaging",
-                "This kind of HEIC file cannot be opened on this computer. Save the photo as JPEG and add"
-                " that file.",
+                "Cannot open this type of HEIC file on this computer. Save the photo as JPEG and add "
+                "that file.",
             )
         )
     if error.code:
@@ -219,8 +220,8 @@ def _library() -> Any:
         raise ImageError(
             QCoreApplication.translate(
                 "imaging",
-                "HEIC photos need the library libheif with its decoder for HEVC. Install it (on Debian and"
-                " Ubuntu the package {package}), or save the photo as JPEG and add that file.",
+                "HEIC photos require the libheif library with an HEVC decoder. Install it (package "
+                "{package} on Debian and Ubuntu), or save the photo as JPEG and add that file.",
             ).format(package=package)
         )
     return _loaded()

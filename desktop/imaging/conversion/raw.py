@@ -61,8 +61,8 @@ def preview(data: bytes) -> bytes:
         raise ImageError(
             QCoreApplication.translate(
                 "imaging",
-                "This RAW file contains no preview that is large enough. Save the photo as JPEG in the"
-                " program of the camera and add that file.",
+                "The preview in this RAW file is missing or too small. Save the photo as JPEG with "
+                "the camera's software and add that file.",
             )
         )
     _refuse_damaged(made)

@@ -46,11 +46,11 @@ def facts(entry: ReferenceImage) -> tuple[str, str, str]:
     """The small words of a card: the aircraft; its size; scale and template."""
     size = f"{entry.width} × {entry.height} px" if entry.width and entry.height else ""
     if entry.mm_per_pixel is None:
-        scale = QCoreApplication.translate("Catalogue", "no scale")
+        scale = QCoreApplication.translate("Catalogue", "No scale")
     else:
         scale = f"{entry.mm_per_pixel:.4g} mm/px"
     regions = QCoreApplication.translate("Catalogue", "%n template region(s)", "", len(entry.template))
-    nobody = QCoreApplication.translate("Catalogue", "no aircraft")
+    nobody = QCoreApplication.translate("Catalogue", "No aircraft")
     return entry.aircraft_name or nobody, size, f"{scale} · {regions}"
 
 

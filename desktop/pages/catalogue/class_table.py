@@ -48,10 +48,10 @@ class ClassTable(QWidget):
         self._severities: Mapping[str, Severity] = {}
         self._filling = False
         self.table = QTableWidget(0, 4)
-        self.paste = Button(self.tr("Paste names, one a line"), icon="copy", kind=Kind.LINK)
+        self.paste = Button(self.tr("Paste names (one per line)"), icon="copy", kind=Kind.LINK)
         self.paste.setObjectName("paste-classes")
         self.paste.setVisible(self._own)
-        self.more = Button(self.tr("Add a label"), icon="plus", kind=Kind.LINK)
+        self.more = Button(self.tr("Add label"), icon="plus", kind=Kind.LINK)
         self.more.setObjectName("add-label")
         self.more.setVisible(not self._own)
         self._build()
@@ -62,9 +62,9 @@ class ClassTable(QWidget):
 
     def _build(self) -> None:
         table = self.table
-        table.setAccessibleName(self.tr("Classes of the model"))
+        table.setAccessibleName(self.tr("Model classes"))
         table.setHorizontalHeaderLabels(
-            [self.tr("Class"), self.tr("Own threshold"), self.tr("Fails the photo"), self.tr("Severity")]
+            [self.tr("Class"), self.tr("Threshold"), self.tr("Counts as failure"), self.tr("Severity")]
         )
         table.setShowGrid(False)
         table.setTabKeyNavigation(False)
@@ -109,12 +109,12 @@ class ClassTable(QWidget):
             if row >= _MOST_ROWS:
                 continue
             box = share(float(own.get(name, 0.0)))
-            box.setSpecialValueText(self.tr("as above"))
+            box.setSpecialValueText(self.tr("Default"))
             box.setAccessibleName(self.tr("Threshold of {label}").format(label=finding_word(name)))
             box.valueChanged.connect(lambda _: self._touched())
             self.table.setCellWidget(row, THRESHOLD, box)
             tick = QCheckBox()
-            tick.setAccessibleName(self.tr("{label} fails the photo").format(label=finding_word(name)))
+            tick.setAccessibleName(self.tr("{label} counts as failure").format(label=finding_word(name)))
             tick.setChecked(fails is None or name in fails)
             tick.toggled.connect(lambda _: self._touched())
             self.table.setCellWidget(row, FAILS, tick)

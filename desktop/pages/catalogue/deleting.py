@@ -32,12 +32,12 @@ class Deleting(Section[T]):
             super()._not_deleted(name, error)
             return
         translate = QCoreApplication.translate
-        said = translate("Catalogue", "Somebody else changed it at {time}:").format(
+        said = translate("Catalogue", "Another user modified it at {time}:").format(
             time=minute(error.now.updated_at)
         )
         lines = [said, *(_line(getattr(error.seen, each), getattr(error.now, each)) for each in error.fields)]
-        title = translate("Catalogue", "Delete {name} all the same?").format(name=name)
-        if confirm(self, title, "\n".join(lines), translate("Catalogue", "Delete all the same")):
+        title = translate("Catalogue", "Delete {name} anyway?").format(name=name)
+        if confirm(self, title, "\n".join(lines), translate("Catalogue", "Delete anyway")):
             run(
                 self.delete,
                 error.now,

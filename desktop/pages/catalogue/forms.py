@@ -48,12 +48,12 @@ class EntryForm(Form):
         shown = [name for name in error.fields if name in self.fields]
         for name in shown:
             theirs = getattr(error.now, name.removesuffix("_id") + "_name", None) or getattr(error.now, name)
-            said = self.tr("Somebody else wrote here meanwhile: {theirs}").format(
+            said = self.tr("Changed by another user to: {theirs}").format(
                 theirs=theirs if theirs not in (None, "") else self.tr("(empty)")
             )
             self.fields[name].set_error(said)
         self.banner.say(
-            self.tr("Somebody else changed this meanwhile. Save again to keep yours, or cancel."), "warn"
+            self.tr("Another user modified this. Save again to keep your changes, or cancel."), "warn"
         )
 
     def show_texts(self, entry: Any, *names: str) -> None:
@@ -76,7 +76,7 @@ class EntryForm(Form):
             return editor.chosen()
         except ValueError:
             self.wrong(
-                name, self.tr("There is none of this name. Choose one of the list, or leave it empty.")
+                name, self.tr("No entry with this name. Select one from the list, or leave the field empty.")
             )
             raise
 
@@ -94,7 +94,7 @@ class EntryForm(Form):
             return self.write()
         except ValidationError:
             # The lines end at what the service takes; only a description can be too long.
-            self.banner.say(self.tr("The description is too long: at most 20,000 characters."), "error")
+            self.banner.say(self.tr("The description is too long. Enter at most 20,000 characters."), "error")
         except ValueError:
             pass
         return None
@@ -127,7 +127,7 @@ class AircraftForm(EntryForm):
 
     def write(self) -> Callable[[], Any]:
         body = AircraftWrite(
-            aircraft_name=self.required("aircraft_name", self.tr("An aircraft needs a name.")),
+            aircraft_name=self.required("aircraft_name", self.tr("Enter a name for the aircraft.")),
             registration=self.text("registration"),
             aircraft_type=self.text("aircraft_type"),
         )
@@ -155,24 +155,24 @@ class FlightForm(EntryForm):
         )
         self.add(
             "departure",
-            Field(self.tr("From"), placeholder="PEK"),
-            Field(self.tr("To"), placeholder="SHA"),
+            Field(self.tr("Departure"), placeholder="PEK"),
+            Field(self.tr("Arrival"), placeholder="SHA"),
             "arrival",
         )
         self.add(
             "scheduled_at",
-            MomentField(self.tr("Scheduled (this machine's clock)"), placeholder=self.tr("YYYY-MM-DD")),
+            MomentField(self.tr("Scheduled (local time)"), placeholder=self.tr("YYYY-MM-DD")),
         )
         self.show_texts(entry, "flight_number", "departure", "arrival")
         self.fields["scheduled_at"].set_text(minute(entry.scheduled_at) if entry else "")
 
     def write(self) -> Callable[[], Any]:
-        number = self.required("flight_number", self.tr("A flight needs a number."))
+        number = self.required("flight_number", self.tr("Enter a flight number."))
         scheduled = self.fields["scheduled_at"].text()
         try:
             at = typed_minute(scheduled)
         except ValueError:
-            said = self.tr("Enter day and time as {example}.").format(example=example())
+            said = self.tr("Enter date and time as {example}.").format(example=example())
             self.wrong("scheduled_at", said)
             raise
         if self._entry and scheduled.strip() == minute(self._entry.scheduled_at):
@@ -210,14 +210,14 @@ class TaskForm(EntryForm):
             self.chooser("aircraft_id", self.tr("Aircraft"), find.aircraft(session), _pair(aircraft)),
             "aircraft_id",
         )
-        hint = self.tr("An aircraft that is left empty is that of the flight.")
+        hint = self.tr("Aircraft defaults to the flight's aircraft.")
         self.body.addWidget(label(hint, "small", wrap=True))
         self.add("description", Field(self.tr("Description"), TextArea(4)))
         self.show_texts(entry, "task_name", "description")
 
     def write(self) -> Callable[[], Any]:
         body = TaskWrite(
-            task_name=self.required("task_name", self.tr("A task needs a name.")),
+            task_name=self.required("task_name", self.tr("Enter a name for the task.")),
             flight_id=self.chosen("flight_id"),
             aircraft_id=self.chosen("aircraft_id"),
             description=self.text("description"),
@@ -240,12 +240,12 @@ class ReferenceForm(EntryForm):
             Field(self.tr("Millimetres per pixel"), placeholder="0.42"),
             "mm_per_pixel",
         )
-        self.measure = Button(self.tr("Measure it on the picture…"), icon="ruler")
+        self.measure = Button(self.tr("Measure on image…"), icon="ruler")
         self.measure.clicked.connect(lambda _checked=False: self.ask_scale())
         self.body.addWidget(self.measure, 0, Qt.AlignmentFlag.AlignRight)
         hint = self.tr(
-            "With millimetres per pixel the workbench measures in mm: the length of a known part in mm, "
-            "divided by its length in pixels of this image."
+            "Used by the workbench to measure in mm. Divide the length of a known part in mm by its "
+            "length in this image in pixels."
         )
         self.body.addWidget(label(hint, "small", wrap=True))
         self.show_texts(entry, "reference_image_name")
@@ -255,7 +255,7 @@ class ReferenceForm(EntryForm):
 
     def write(self) -> Callable[[], Any]:
         entry = self._entry
-        name = self.required("reference_image_name", self.tr("A reference image needs a name."))
+        name = self.required("reference_image_name", self.tr("Enter a name for the reference image."))
         body = ReferenceImageWrite(
             reference_image_name=name,
             file_id=entry.file_id,
@@ -286,7 +286,7 @@ class ReferenceForm(EntryForm):
             if not 0 < scale <= _MOST_MM:
                 raise ValueError("out of range")
         except ValueError:
-            self.wrong("mm_per_pixel", self.tr("A number above 0 and up to 1000, for example 0.42."))
+            self.wrong("mm_per_pixel", self.tr("Enter a number above 0 and up to 1000, for example 0.42."))
             raise
         known = self._entry.mm_per_pixel
         # The field shows six digits; what was not changed keeps all of them.

@@ -37,7 +37,7 @@ class Measuring(QDialog):
 
     def __init__(self, context: Context, image: ReferenceImage, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle(self.tr("Measure the scale"))
+        self.setWindowTitle(self.tr("Measure scale"))
         self.setModal(True)
         # Measured by hand, so every px of the picture counts: it takes nearly all of the main window.
         self.setMinimumSize(_LEAST)
@@ -53,7 +53,7 @@ class Measuring(QDialog):
         self.length.lineEdit().setTextMargins(6, 0, 0, 0)
         self.length.setMinimumWidth(140)
         self._said = label("", "dim")
-        self.use = Button(self.tr("Use this scale"), kind=Kind.MAIN)
+        self.use = Button(self.tr("Use scale"), kind=Kind.MAIN)
         self.cancel = Button(self.tr("Cancel"))
         self._build()
         self._bind(context.commands)
@@ -61,7 +61,7 @@ class Measuring(QDialog):
         self.view.cursorMoved.connect(lambda _: self._show())
         self.use.clicked.connect(self._take)
         self.cancel.clicked.connect(self.reject)
-        self.view.show_message(self.tr("Opening the picture…"))
+        self.view.show_message(self.tr("Opening image…"))
         self._show()
         run(
             fetch_reference,
@@ -77,14 +77,14 @@ class Measuring(QDialog):
     def _build(self) -> None:
         row = QHBoxLayout()
         row.setSpacing(10)
-        row.addWidget(label(self.tr("Length of the line"), "label"))
+        row.addWidget(label(self.tr("Line length"), "label"))
         row.addWidget(self.length)
         self._said.setFixedWidth(_SAID_PX)
         row.addWidget(self._said)
         row.addStretch(1)
         row.addWidget(self.cancel)
         row.addWidget(self.use)
-        hint = self.tr("Draw a line from one end of a known length to the other, then type its length.")
+        hint = self.tr("Draw a line along a known length, then enter the length.")
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 16, 20, 16)
         column.setSpacing(10)

@@ -61,7 +61,7 @@ class ModelForm(EntryForm):
 
     def _facts(self) -> None:
         entry, settings = self._entry, self._entry.settings
-        facts = [(self.tr("Kind"), kind_name(entry.kind)), (self.tr("Version"), str(entry.version))]
+        facts = [(self.tr("Type"), kind_name(entry.kind)), (self.tr("Version"), str(entry.version))]
         if settings.get("width") and settings.get("height"):
             facts.append((self.tr("Input size"), f"{settings['width']} × {settings['height']} px"))
         if entry.labels:
@@ -69,9 +69,9 @@ class ModelForm(EntryForm):
         if entry.size is not None:
             facts.append((self.tr("Size"), QLocale().formattedDataSize(entry.size)))
         facts += [
-            (self.tr("Added"), minute(entry.created_at)),
+            (self.tr("Added at"), minute(entry.created_at)),
             (self.tr("Added by"), self._who()),
-            (self.tr("State"), self.tr("Enabled") if entry.enabled else self.tr("Disabled")),
+            (self.tr("Status"), self.tr("Enabled") if entry.enabled else self.tr("Disabled")),
         ]
         if entry.sha256:
             half = len(entry.sha256) // 2
@@ -90,8 +90,8 @@ class ModelForm(EntryForm):
         if entry.kind is ModelKind.REFERENCE_DIFFERENCE:
             return NOTHING
         if entry.added_by is None:
-            return self.tr("command line")
-        return entry.added_by_name or self.tr("somebody who is not known any more")
+            return self.tr("Command line")
+        return entry.added_by_name or self.tr("Deleted user")
 
     def _rules(self) -> None:
         self.setMinimumWidth(1080)
@@ -104,17 +104,15 @@ class ModelForm(EntryForm):
         grid = QFormLayout()
         grid.setHorizontalSpacing(16)
         for said, box in (
-            (self.tr("Show findings from a confidence of"), self.confidence),
-            (self.tr("A photo fails from a confidence of"), self.fail_confidence),
+            (self.tr("Minimum confidence to show"), self.confidence),
+            (self.tr("Minimum confidence to fail"), self.fail_confidence),
         ):
             box.setAccessibleName(said)
             grid.addRow(label(said, "label"), box)
         self._feeding(grid)
         column.addLayout(grid)
         column.addWidget(self._class_table(), 1)
-        hint = self.tr(
-            "A change on this side makes the next version. Results keep the one they were made with."
-        )
+        hint = self.tr("Changes on this side create a new version. Existing results keep their version.")
         column.addWidget(label(hint, "small", wrap=True))
         for box in (self.confidence, self.fail_confidence):
             box.valueChanged.connect(lambda _: self.touch())
@@ -139,17 +137,17 @@ class ModelForm(EntryForm):
                 {
                     "unit": self.tr("0 to 1"),
                     "raw": self.tr("0 to 255"),
-                    "imagenet": self.tr("ImageNet's scale"),
+                    "imagenet": self.tr("ImageNet normalization"),
                 },
             ),
-            ("colour", self.tr("Order of colours"), {"rgb": "RGB", "bgr": "BGR"}),
+            ("colour", self.tr("Colour order"), {"rgb": "RGB", "bgr": "BGR"}),
             (
                 "fit",
-                self.tr("Photo in the input"),
+                self.tr("Image placement"),
                 {
-                    "centre": self.tr("in the middle, with a border"),
-                    "corner": self.tr("in the corner, with a border"),
-                    "stretch": self.tr("stretched"),
+                    "centre": self.tr("Centred, padded"),
+                    "corner": self.tr("Top left, padded"),
+                    "stretch": self.tr("Stretched"),
                 },
             ),
         ):
@@ -188,11 +186,11 @@ class ModelForm(EntryForm):
 
     def work(self) -> Callable[[], Any] | None:
         if self.text("model_name") is None:
-            self.wrong("model_name", self.tr("A model needs a name."))
+            self.wrong("model_name", self.tr("Enter a name for the model."))
             return None
         twice = self.classes.twice() if self.classes is not None else ""
         if twice:
-            said = self.tr("Two classes are called {name}. Give each its own name.").format(name=twice)
+            said = self.tr("Two classes have the name {name}. Rename one of them.").format(name=twice)
             self.banner.say(said, "error")
             return None
         severities = {} if self.classes is None else self.classes.severities()
@@ -225,7 +223,7 @@ class KindForm(Form):
         send: Callable[[ModelKind | None, str | None], Any],
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(context, self.tr("Kind of the model"), self.tr("Add the model"), parent)
+        super().__init__(context, self.tr("Model type"), self.tr("Add model"), parent)
         self._send = send
         self._name = name
         self.kind: Combo | None = None
@@ -240,21 +238,23 @@ class KindForm(Form):
     def _ask(self, asked: Invalid) -> None:
         kinds, activations = _kinds(asked), _activations(asked)
         if kinds and self.kind is None:
-            hint = self.tr("The outputs of {name} can be read in several ways. Choose how it was exported.")
+            hint = self.tr("The output format of {name} is ambiguous. Select how it was exported.")
             self.body.addWidget(label(hint.format(name=self._name), wrap=True))
-            self.kind = Combo(self.tr("Kind"))
+            self.kind = Combo(self.tr("Type"))
             self.kind.set_choices((kind, kind_name(kind)) for kind in kinds)
-            self.add("kind", Field(self.tr("Kind"), self.kind))
+            self.add("kind", Field(self.tr("Type"), self.kind))
         if activations and self.activation is None:
-            hint = self.tr("{name} does not tell how its numbers for classes become confidences.")
+            hint = self.tr(
+                "{name} does not say how class outputs are converted to confidences. Select the function."
+            )
             self.body.addWidget(label(hint.format(name=self._name), wrap=True))
-            self.activation = Combo(self.tr("Confidences by"))
+            self.activation = Combo(self.tr("Confidence function"))
             words = {
                 "sigmoid": self.tr("Sigmoid (RT-DETR, Deformable DETR and later)"),
-                "softmax": self.tr("Softmax (DETR, with a class for nothing)"),
+                "softmax": self.tr("Softmax (DETR, with a no-object class)"),
             }
             self.activation.set_choices((one, words.get(one, one)) for one in activations)
-            self.add("activation", Field(self.tr("Confidences by"), self.activation))
+            self.add("activation", Field(self.tr("Confidence function"), self.activation))
 
     def work(self) -> Callable[[], Any] | None:
         kind = None if self.kind is None else ModelKind(str(self.kind.value()))

@@ -39,7 +39,7 @@ class ModelSection(TableSection[DetectionModel]):
     def __init__(self, context: Context) -> None:
         translate = QCoreApplication.translate
         super().__init__(
-            context, translate("Catalogue", "Add a model"), translate("Catalogue", "Name, description")
+            context, translate("Catalogue", "Add model"), translate("Catalogue", "Name, description")
         )
         self.uploads = Uploads(context, partial(_send, context.session))
         self.uploads.arrived.connect(self._arrived)
@@ -58,7 +58,7 @@ class ModelSection(TableSection[DetectionModel]):
                 kind="strong",
                 under=model_description,
             ),
-            Column(self.tr("Kind"), lambda m: kind_name(m.kind), 170),
+            Column(self.tr("Type"), lambda m: kind_name(m.kind), 170),
             Column(self.tr("Version"), lambda m: str(m.version), 80, kind="dim"),
             Column(
                 self.tr("Labels"),
@@ -67,8 +67,8 @@ class ModelSection(TableSection[DetectionModel]):
                 kind="dim",
             ),
             Column(self.tr("Size"), _size, 100, kind="dim"),
-            Column(self.tr("State"), self._state, 110, tone=lambda m: "" if m.enabled else "dim"),
-            Column(self.tr("Added"), lambda m: minute(m.created_at), 150, kind="dim"),
+            Column(self.tr("Status"), self._state, 110, tone=lambda m: "" if m.enabled else "dim"),
+            Column(self.tr("Added at"), lambda m: minute(m.created_at), 150, kind="dim"),
         ]
 
     def _state(self, model: DetectionModel) -> str:
@@ -115,7 +115,7 @@ class ModelSection(TableSection[DetectionModel]):
         )
 
     def _switched(self, model: DetectionModel) -> None:
-        said = self.tr("{name} is enabled.") if model.enabled else self.tr("{name} is disabled.")
+        said = self.tr("{name} enabled.") if model.enabled else self.tr("{name} disabled.")
         self.toast.emit(said.format(name=model.model_name))
         self.reload(model.model_id)
 
@@ -126,7 +126,7 @@ class ModelSection(TableSection[DetectionModel]):
         if not self.may_edit:
             return
         path = open_file(
-            self, self.tr("Add a detection model"), self.tr("ONNX models (*.onnx)"), Purpose.MODELS
+            self, self.tr("Add detection model"), self.tr("ONNX models (*.onnx)"), Purpose.MODELS
         )
         if path is not None:
             self.send(path)

@@ -31,13 +31,11 @@ class CataloguePage(SectionsPage[Section[Any]]):
     def __init__(self, context: Context) -> None:
         header = PageHeader(
             QCoreApplication.translate("CataloguePage", "Catalogue"),
-            QCoreApplication.translate(
-                "CataloguePage", "What records refer to, and what looks at their photos"
-            ),
+            QCoreApplication.translate("CataloguePage", "Aircraft, tasks, images and models"),
         )
         super().__init__(
             header,
-            QCoreApplication.translate("CataloguePage", "Sections of the catalogue"),
+            QCoreApplication.translate("CataloguePage", "Catalogue sections"),
             {
                 "aircraft": AircraftSection(context),
                 "flights": FlightSection(context),

@@ -50,7 +50,7 @@ class ReferenceSection(Deleting[ReferenceImage]):
 
     def none_yet(self) -> str:
         return self.tr(
-            "No reference images yet. Add pictures that show how it should look, or drop them here."
+            "No reference images yet. Add images that show the correct condition, or drop them here."
         )
 
     def fetch(self, number: int, size: int, text: str) -> Listing[ReferenceImage]:
@@ -115,7 +115,7 @@ class ReferenceSection(Deleting[ReferenceImage]):
             self._one_came = False
             self._open(self.form(entry))
         else:
-            self.toast.emit(self.tr("{name} is added.").format(name=entry.reference_image_name))
+            self.toast.emit(self.tr("{name} added.").format(name=entry.reference_image_name))
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if self.may_edit and _pictures(event.mimeData()):

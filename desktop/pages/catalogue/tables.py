@@ -36,11 +36,11 @@ class AircraftSection(Deleting[Aircraft], TableSection[Aircraft]):
             Column(self.tr("Name"), lambda a: a.aircraft_name, stretch=True, kind="strong"),
             Column(self.tr("Registration"), lambda a: a.registration or NOTHING, 200),
             Column(self.tr("Type"), lambda a: a.aircraft_type or NOTHING, 220),
-            Column(self.tr("Changed"), lambda a: minute(a.updated_at), 160, kind="dim"),
+            Column(self.tr("Modified"), lambda a: minute(a.updated_at), 160, kind="dim"),
         ]
 
     def none_yet(self) -> str:
-        return self.tr("No aircraft yet. Add the first one; flights and reference images refer to it.")
+        return self.tr("No aircraft yet. Create one to use it for flights and reference images.")
 
     def fetch(self, number: int, size: int, text: str) -> Listing[Aircraft]:
         return self._context.session.catalogue.aircraft.list(number, size, text)
@@ -68,21 +68,21 @@ class FlightSection(Deleting[Flight], TableSection[Flight]):
         super().__init__(
             context,
             translate("Catalogue", "New flight"),
-            translate("Catalogue", "Number, departure, arrival"),
+            translate("Catalogue", "Flight number, departure, arrival"),
         )
 
     def columns(self) -> list[Column[Flight]]:
         return [
             Column(self.tr("Flight"), lambda f: f.flight_number, stretch=True, kind="strong"),
             Column(self.tr("Aircraft"), lambda f: f.aircraft_name or NOTHING, 220),
-            Column(self.tr("From"), lambda f: f.departure or NOTHING, 150),
-            Column(self.tr("To"), lambda f: f.arrival or NOTHING, 150),
+            Column(self.tr("Departure"), lambda f: f.departure or NOTHING, 150),
+            Column(self.tr("Arrival"), lambda f: f.arrival or NOTHING, 150),
             Column(self.tr("Scheduled"), lambda f: minute(f.scheduled_at) or NOTHING, 160),
-            Column(self.tr("Changed"), lambda f: minute(f.updated_at), 160, kind="dim"),
+            Column(self.tr("Modified"), lambda f: minute(f.updated_at), 160, kind="dim"),
         ]
 
     def none_yet(self) -> str:
-        return self.tr("No flights yet. Tasks are done for a flight or an aircraft.")
+        return self.tr("No flights yet. Create one to use it for tasks.")
 
     def fetch(self, number: int, size: int, text: str) -> Listing[Flight]:
         return self._context.session.catalogue.flights.list(number, size, text)
@@ -120,11 +120,11 @@ class TaskSection(Deleting[Task], TableSection[Task]):
             ),
             Column(self.tr("Flight"), lambda t: t.flight_number or NOTHING, 160),
             Column(self.tr("Aircraft"), lambda t: t.aircraft_name or NOTHING, 220),
-            Column(self.tr("Changed"), lambda t: minute(t.updated_at), 160, kind="dim"),
+            Column(self.tr("Modified"), lambda t: minute(t.updated_at), 160, kind="dim"),
         ]
 
     def none_yet(self) -> str:
-        return self.tr("No tasks yet. Every record belongs to one.")
+        return self.tr("No tasks yet. Create one to use it for records.")
 
     def fetch(self, number: int, size: int, text: str) -> Listing[Task]:
         return self._context.session.catalogue.tasks.list(number, size, text)

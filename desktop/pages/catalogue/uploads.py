@@ -35,7 +35,7 @@ class Uploading(Panel):
         self._bar.setFixedWidth(160)
         self._said = label("", "dim")
         self._wrong = label("", "error", wrap=True)
-        self.again = Button(self.tr("Try again"), kind=Kind.LINK)
+        self.again = Button(self.tr("Retry"), kind=Kind.LINK)
         self.stop = IconButton("close", self.tr("Cancel"), side=24)
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 6, 12, 6)
@@ -80,7 +80,7 @@ class Uploading(Panel):
     def _show(self, percent: int) -> None:
         self._bar.setValue(percent)
         if percent >= 100:
-            self._said.setText(self.tr("The service is looking at it…"))
+            self._said.setText(self.tr("Checking file…"))
 
     def _done(self, made: object) -> None:
         self._go()

@@ -79,7 +79,7 @@ class FaceLogin(QObject):
         self._running = True
         self._good = self._tries = self._nobody = 0
         self._blocked = False
-        self._view.show_waiting(self.tr("Starting the camera…"))
+        self._view.show_waiting(self.tr("Starting camera…"))
         run(self._find_sources, owner=self, done=self._found, failed=lambda _: self._found([]))
 
     def stop(self) -> None:
@@ -96,8 +96,8 @@ class FaceLogin(QObject):
         if not self._sources:
             self._view.set_cameras([], "")
             self._view.show_sentence(
-                self.tr("There is no camera here. Log in by password or with a photo file."),
-                self.tr("Look again"),
+                self.tr("No camera found. Log in with your password or a photo file."),
+                self.tr("Search for cameras"),
             )
             return
         named = {source.name: source for source in self._sources}
@@ -125,16 +125,16 @@ class FaceLogin(QObject):
         self._good = 0
         match state:
             case FeedState.OPENING:
-                self._view.show_waiting(self.tr("Starting the camera…"))
+                self._view.show_waiting(self.tr("Starting camera…"))
             case FeedState.UNAVAILABLE:
                 self._view.show_sentence(
                     self.tr(
-                        "The camera cannot be used. Close other programs that use it, or choose another."
+                        "Cannot use the camera. Close other programs that use it, or select another camera."
                     ),
-                    self.tr("Try again"),
+                    self.tr("Retry"),
                 )
             case FeedState.LOST:
-                self._view.show_sentence(self.tr("The camera was unplugged. Plug it in again to go on."))
+                self._view.show_sentence(self.tr("Camera disconnected. Reconnect it to continue."))
             case FeedState.LIVE | FeedState.IDLE:
                 pass
 
@@ -175,8 +175,8 @@ class FaceLogin(QObject):
             self._tries += 1
             if self._tries >= TRIES:
                 self._block(
-                    self.tr("The face was not recognized. Log in by password, or try again."),
-                    self.tr("Try again"),
+                    self.tr("Face not recognized. Log in with your password, or try again."),
+                    self.tr("Retry"),
                 )
             else:
                 self._view.show_hint(self.tr("Not recognized. Look straight into the camera."))

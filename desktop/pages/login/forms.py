@@ -34,7 +34,7 @@ class PasswordForm(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        self.user_name = _large(Field(self.tr("User name")))
+        self.user_name = _large(Field(self.tr("Username")))
         self.user_name.set_text(user_name)
         self.password = PasswordField(self.tr("Password"))
         _large(self.password)
@@ -59,7 +59,7 @@ class PasswordForm(QWidget):
         if not self.button.isEnabled():
             return
         for field, missing in (
-            (self.user_name, self.tr("Enter your user name.")),
+            (self.user_name, self.tr("Enter your username.")),
             (self.password, self.tr("Enter your password.")),
         ):
             if not field.text():
@@ -116,14 +116,14 @@ class FirstRunForm(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        self.user_name = Field(self.tr("User name"))
-        self.name = Field(self.tr("Your name (may stay empty)"))
+        self.user_name = Field(self.tr("Username"))
+        self.name = Field(self.tr("Full name (optional)"))
         self.password = PasswordField(self.tr("Password"))
-        self.again = PasswordField(self.tr("Password once more"))
+        self.again = PasswordField(self.tr("Confirm password"))
         self.strength = StrengthLine()
         self._error = label("", "error", wrap=True)
         self._error.hide()
-        self.button = Button(self.tr("Make the administrator and log in"), kind=Kind.MAIN, large=True)
+        self.button = Button(self.tr("Create account and log in"), kind=Kind.MAIN, large=True)
         self.button.clicked.connect(lambda _checked=False: self.submit())
         for widget, gap in (
             (self.user_name, 10),
@@ -169,11 +169,15 @@ class FirstRunForm(QWidget):
         )
 
     def _complete(self) -> bool:
-        rules = self.tr("Choose a password by the rules below.")
+        rules = self.tr("Enter a password that meets the rules below.")
         for field, wrong, text in (
-            (self.user_name, not self.user_name.text().strip(), self.tr("Enter a user name.")),
+            (self.user_name, not self.user_name.text().strip(), self.tr("Enter a username.")),
             (self.password, not follows_rules(self.password.text(), self.user_name.text()), rules),
-            (self.again, self.again.text() != self.password.text(), self.tr("The two passwords differ.")),
+            (
+                self.again,
+                self.again.text() != self.password.text(),
+                self.tr("The passwords do not match. Enter them again."),
+            ),
         ):
             field.set_error(text if wrong else "")
             if wrong:

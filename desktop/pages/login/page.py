@@ -164,7 +164,7 @@ class LoginPage(Page):
         column.addWidget(self.password_form)
         column.addWidget(self.first_run_form)
         column.addSpacing(12)
-        self.photo = Button(self.tr("Log in with a photo file"), kind=Kind.GHOST, icon="camera")
+        self.photo = Button(self.tr("Log in with photo file"), kind=Kind.GHOST, icon="camera")
         self.photo.clicked.connect(lambda _checked=False: self._choose_photo())
         column.addWidget(self.photo, 0, Qt.AlignmentFlag.AlignHCenter)
         self._photo_error = label("", "error", wrap=True)
@@ -225,9 +225,9 @@ class LoginPage(Page):
         texts = {
             ServiceState.STARTING: self.tr("The service is starting…"),
             ServiceState.READY: self._server_name(),
-            ServiceState.RESTARTING: self.tr("The connection is being restored…"),
-            ServiceState.FAILED: self.tr("The service cannot be reached"),
-            ServiceState.STOPPED: self.tr("The service has ended"),
+            ServiceState.RESTARTING: self.tr("Reconnecting…"),
+            ServiceState.FAILED: self.tr("Cannot connect to the service"),
+            ServiceState.STOPPED: self.tr("The service has stopped"),
         }
         self._server.setText(texts[state])
         self._dot.show_state(state)
@@ -240,7 +240,7 @@ class LoginPage(Page):
 
     def _server_name(self) -> str:
         if self._context.embedded:
-            return self.tr("The service of this machine")
+            return self.tr("This computer")
         return urlsplit(self._context.session.base_url).netloc
 
     def _try_again(self) -> None:
@@ -256,7 +256,7 @@ class LoginPage(Page):
         self._show_form(first_run)
         if needed and not first_run:
             self._below.setText(
-                self.tr("Nobody can log in yet: make the first administrator on the server itself.")
+                self.tr("No users yet. Create the administrator account on the server computer.")
             )
         if not self.isVisible():
             return
@@ -268,10 +268,10 @@ class LoginPage(Page):
 
     def _probe_failed(self, error: Exception) -> None:
         self._dot.show_state(ServiceState.FAILED)
-        self._server.setText(self.tr("The service cannot be reached"))
+        self._server.setText(self.tr("Cannot connect to the service"))
         self.face.stop()
         self.viewfinder.set_cameras([], "")
-        self.viewfinder.show_sentence(sentence(error), self.tr("Try again"), icon="server")
+        self.viewfinder.show_sentence(sentence(error), self.tr("Retry"), icon="server")
 
     def _show_form(self, first_run: bool) -> None:
         self._is_first_run = first_run
@@ -279,9 +279,9 @@ class LoginPage(Page):
         self.first_run_form.setVisible(first_run)
         self.password_form.setVisible(not first_run)
         self.photo.setVisible(not first_run)
-        self._heading.setText(self.tr("Make the first administrator") if first_run else self.tr("Log in"))
+        self._heading.setText(self.tr("Create administrator account") if first_run else self.tr("Log in"))
         self._below.setText(
-            self.tr("There is no user yet. The first one is the administrator, who adds everybody else.")
+            self.tr("No users yet. The first user is the administrator and can create all other users.")
             if first_run
             else self.tr("Look into the camera, or enter your password.")
         )
@@ -323,7 +323,7 @@ class LoginPage(Page):
 
     def _photo_ready(self) -> None:
         self.photo.setEnabled(True)
-        self.photo.setText(self.tr("Log in with a photo file"))
+        self.photo.setText(self.tr("Log in with photo file"))
 
     def _say_photo(self, text: str) -> None:
         self._photo_error.setText(text)

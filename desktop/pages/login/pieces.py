@@ -87,9 +87,9 @@ class Welcome(Panel):
         column.addWidget(label(self.tr("Welcome to Walkaround"), "title"))
         column.addSpacing(4)
         for icon, text in (
-            ("lock", self.tr("No account and no password exists before you make one here.")),
-            ("server", self.tr("Records and pictures stay on this machine, in one folder.")),
-            ("people", self.tr("Inspectors and planners are added later, under People.")),
+            ("lock", self.tr("No accounts exist until you create one here.")),
+            ("server", self.tr("Records and images are stored in one folder on this computer.")),
+            ("people", self.tr("Add inspectors and planners later under Administration.")),
         ):
             row = QHBoxLayout()
             row.setSpacing(12)

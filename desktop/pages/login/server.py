@@ -59,15 +59,15 @@ class ServerDialog(Dialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 24, 24, 20)
         column.setSpacing(12)
-        column.addWidget(label(self.tr("Which service?"), "item"))
-        self.own = QRadioButton(self.tr("The service of this machine"))
-        self.other = QRadioButton(self.tr("A server on the network"))
+        column.addWidget(label(self.tr("Select service"), "item"))
+        self.own = QRadioButton(self.tr("This computer"))
+        self.other = QRadioButton(self.tr("Network server"))
         group = QButtonGroup(self)
         group.addButton(self.own)
         group.addButton(self.other)
         column.addWidget(self.own)
         column.addWidget(self.other)
-        self.address = Field(self.tr("Address"), placeholder="https://walkaround.example.com")
+        self.address = Field(self.tr("Server address"), placeholder="https://walkaround.example.com")
         self.address.set_text(server_url)
         self.address.changed.connect(self._warn)
         column.addWidget(self.address)
@@ -79,7 +79,7 @@ class ServerDialog(Dialog):
         row.addStretch(1)
         cancel = Button(self.tr("Cancel"))
         cancel.clicked.connect(self.reject)
-        self.use = Button(self.tr("Use this service"), kind=Kind.MAIN)
+        self.use = Button(self.tr("Connect"), kind=Kind.MAIN)
         self.use.clicked.connect(self._use)
         self.use.setDefault(True)
         row.addWidget(cancel)
@@ -99,7 +99,7 @@ class ServerDialog(Dialog):
         url = server_address(self.address.text()) if self.other.isChecked() else None
         open_text = url is not None and url.startswith("http://") and not is_local(url)
         self._warning.setText(
-            self.tr("Without https, passwords and pictures can be read on the way.") if open_text else ""
+            self.tr("Without HTTPS, passwords and images can be intercepted.") if open_text else ""
         )
 
     def _use(self) -> None:
@@ -108,14 +108,14 @@ class ServerDialog(Dialog):
             return
         url = server_address(self.address.text())
         if url is None:
-            self.address.set_error(self.tr("This is no address. It has the form https://name or name:port."))
+            self.address.set_error(self.tr("Enter a valid address, for example https://name or name:port."))
             return
         self._busy(True)
         run(_answers, url, owner=self, done=self._take, failed=self._failed)
 
     def _busy(self, busy: bool) -> None:
         self.use.setEnabled(not busy)
-        self.use.setText(self.tr("Connecting…") if busy else self.tr("Use this service"))
+        self.use.setText(self.tr("Connecting…") if busy else self.tr("Connect"))
 
     def _take(self, url: str) -> None:
         self._busy(False)

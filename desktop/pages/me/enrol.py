@@ -50,18 +50,18 @@ class EnrolDialog(QDialog):
         self._shots: list[Shot] = []
         self._good = 0
         self._sending = False
-        self.setWindowTitle(self.tr("Enrol your face"))
+        self.setWindowTitle(self.tr("Enrol face"))
         self.setModal(True)
         self.resize(620, 560)
         self.viewfinder = Viewfinder()
         self._step = label("", "item")
         self._steps = (
-            self.tr("1 of 4: look straight into the camera"),
-            self.tr("2 of 4: turn your head a little to the left"),
-            self.tr("3 of 4: turn your head a little to the right"),
-            self.tr("4 of 4: look straight ahead, glasses on if they were off, or off"),
+            self.tr("Step 1 of 4: look straight into the camera"),
+            self.tr("Step 2 of 4: turn your head slightly to the left"),
+            self.tr("Step 3 of 4: turn your head slightly to the right"),
+            self.tr("Step 4 of 4: look straight ahead and put your glasses on or take them off"),
         )
-        self.skip = Button(self.tr("I wear no glasses"))
+        self.skip = Button(self.tr("I don't wear glasses"))
         self.skip.clicked.connect(lambda _checked=False: self._send())
         self.cancel = Button(self.tr("Cancel"))
         self.cancel.clicked.connect(lambda _checked=False: self.reject())
@@ -71,7 +71,7 @@ class EnrolDialog(QDialog):
         column.addWidget(self._step)
         column.addWidget(self.viewfinder, 1)
         row = QHBoxLayout()
-        row.addWidget(label(self.tr("Nothing is stored but the features of the face."), "dim"), 1)
+        row.addWidget(label(self.tr("Only facial features are stored, not the photos."), "dim"), 1)
         row.addWidget(self.skip)
         row.addWidget(self.cancel)
         column.addLayout(row)
@@ -97,15 +97,15 @@ class EnrolDialog(QDialog):
     def _begin(self) -> None:
         self._shots = []
         self._show_step()
-        self.viewfinder.show_waiting(self.tr("Starting the camera…"))
+        self.viewfinder.show_waiting(self.tr("Starting camera…"))
         run(self._find_sources, owner=self, done=self._found, failed=lambda _: self._found([]))
 
     def _found(self, found: Sequence[FrameSource]) -> None:
         self._sources = list(found)
         if not self._sources:
             self.viewfinder.show_sentence(
-                self.tr("There is no camera here. Plug one in, or enrol with photo files."),
-                self.tr("Look again"),
+                self.tr("No camera found. Connect one, or enrol from photo files."),
+                self.tr("Search for cameras"),
             )
             return
         named = {source.name: source for source in self._sources}
@@ -122,11 +122,11 @@ class EnrolDialog(QDialog):
     def _state_changed(self, state: FeedState) -> None:
         if state is FeedState.UNAVAILABLE:
             self.viewfinder.show_sentence(
-                self.tr("The camera cannot be used. Close other programs that use it, or choose another."),
-                self.tr("Try again"),
+                self.tr("Cannot use the camera. Close other programs that use it, or select another camera."),
+                self.tr("Retry"),
             )
         elif state is FeedState.LOST:
-            self.viewfinder.show_sentence(self.tr("The camera was unplugged. Plug it in again to go on."))
+            self.viewfinder.show_sentence(self.tr("Camera disconnected. Reconnect it to continue."))
 
     def _show_step(self) -> None:
         self._good = 0
@@ -151,10 +151,10 @@ class EnrolDialog(QDialog):
             return
         self._show_step()
         if len(self._shots) < _NEEDED:
-            self.viewfinder.show_hint(self.tr("Taken. Now turn your head."), 1.0)
+            self.viewfinder.show_hint(self.tr("Photo taken. Now turn your head."), 1.0)
             self._turn.start(_TURN_MS)
         else:
-            self.viewfinder.show_hint(self.tr("Taken. Now your glasses, if you wear any."), 1.0)
+            self.viewfinder.show_hint(self.tr("Photo taken. Now put your glasses on or take them off."), 1.0)
             self._turn.start(_GLASSES_MS)
 
     def _send(self) -> None:
@@ -173,7 +173,7 @@ class EnrolDialog(QDialog):
         self._sending = False
         self._shots = []
         self._show_step()
-        self.viewfinder.show_sentence(sentence(error), self.tr("Try again"))
+        self.viewfinder.show_sentence(sentence(error), self.tr("Retry"))
 
 
 def _enrol(session: Session, shots: Sequence[Shot]) -> FaceStatus:

@@ -45,8 +45,9 @@ class FaceCard(Card):
         self._said = label("", "dim", wrap=True)
         self.advice = label(
             self.tr(
-                "This service uses the built-in face model, which misses a person more often. Enrol at the"
-                " camera with every picture; an administrator can install a better model."
+                "This service uses the built-in face model, which fails to recognize people more "
+                "often. Complete every camera step when you enrol. An administrator can install a "
+                "better model."
             ),
             "small",
             wrap=True,
@@ -55,9 +56,9 @@ class FaceCard(Card):
         self._consent_text = label("", "text", wrap=True)
         self.consent = QCheckBox(self.tr("I agree"))
         self.consent.toggled.connect(lambda _on: self._update())
-        self.by_camera = Button(self.tr("Enrol at the camera"), icon="camera")
+        self.by_camera = Button(self.tr("Enrol with camera"), icon="camera")
         self.by_camera.clicked.connect(lambda _checked=False: self._open_camera())
-        self.by_files = Button(self.tr("Enrol with photo files"), icon="photo")
+        self.by_files = Button(self.tr("Enrol from photo files"), icon="photo")
         self.by_files.clicked.connect(lambda _checked=False: self._choose_files())
         self.delete = Button(self.tr("Delete"), kind=Kind.DANGER, icon="trash")
         self.delete.clicked.connect(lambda _checked=False: self._delete())
@@ -99,25 +100,25 @@ class FaceCard(Card):
         self._say("")
         if status.enrolled and status.usable:
             self.chip.say(self.tr("Enrolled"), "passed")
-            said = self.tr("Enrolled with %n picture(s) on {date}.", "", status.templates).format(
+            said = self.tr("Enrolled with %n photo(s) on {date}.", "", status.templates).format(
                 date=minute(status.enrolled_at)
             )
             if status.consent_version == "caller":
-                said += " " + self.tr("The program that enrolled you asked for your consent.")
+                said += " " + self.tr("Consent was given in the program used to enrol.")
             elif status.consent_version is not None:
-                said += " " + self.tr("You agreed to text {version} on {time}.").format(
+                said += " " + self.tr("You agreed to consent text {version} on {time}.").format(
                     version=status.consent_version, time=minute(status.consented_at)
                 )
         elif status.enrolled:
             self.chip.say(self.tr("Enrol again"), "undecided")
-            said = self.tr("The face model was changed since you enrolled. Enrol again to log in by face.")
+            said = self.tr("The face model has changed since you enrolled. Enrol again to use face login.")
         else:
             self.chip.say(self.tr("Not enrolled"), "dim")
-            said = self.tr("Enrol your face to log in by looking into the camera.")
+            said = self.tr("Enrol your face to log in with the camera.")
         self.chip.show()
         self.advice.setVisible(status.recommend_pack)
         if not status.login_enabled:
-            said += " " + self.tr("An administrator has switched face login off.")
+            said += " " + self.tr("An administrator has disabled face login.")
         self._said.setText(said)
         self._consent_text.setText(self._consent(status))
         self._update()
@@ -126,9 +127,9 @@ class FaceCard(Card):
         """The text that is agreed to; a version that is not known here is shown as the service gives it."""
         if status.current_consent_version == "1":
             return self.tr(
-                "I agree that this workstation takes features of my face from my pictures, only to know me at"
-                " login. The pictures are not stored; the features are kept encrypted in this service, and I"
-                " can delete them at any time, at once."
+                "I agree that this workstation extracts features of my face from my photos, only to "
+                "identify me at login. The photos are not stored. The features are stored encrypted "
+                "in this service. I can delete them at any time, with immediate effect."
             )
         return status.current_consent_text
 
@@ -147,7 +148,7 @@ class FaceCard(Card):
         agreed = self.consent.isChecked()
         for button in (self.by_camera, self.by_files):
             button.setEnabled(free and agreed)
-            button.setToolTip("" if agreed else self.tr("Agree first: tick the box above."))
+            button.setToolTip("" if agreed else self.tr("Select “I agree” first."))
         self.delete.setEnabled(free)
         self.delete.setVisible(status is not None and status.enrolled)
 
@@ -178,18 +179,18 @@ class FaceCard(Card):
     def _enrolled(self, status: FaceStatus) -> None:
         self.consent.setChecked(False)
         self.show_status(status)
-        self.changed.emit(self.tr("Your face is enrolled."))
+        self.changed.emit(self.tr("Face enrolled."))
 
     def _delete(self) -> None:
-        title = self.tr("Delete your face?")
-        text = self.tr("The stored features are deleted at once. You then log in by password.")
-        if confirm(self, title, text, self.tr("Delete the face")):
+        title = self.tr("Delete face data?")
+        text = self.tr("The stored features are deleted immediately. After that, log in with your password.")
+        if confirm(self, title, text, self.tr("Delete face data")):
             self._start(self.tr("Deleting…"))
             run(_delete, self._session, owner=self, done=self._deleted, failed=self._failed)
 
     def _deleted(self, status: FaceStatus) -> None:
         self.show_status(status)
-        self.changed.emit(self.tr("Your face was deleted."))
+        self.changed.emit(self.tr("Face data deleted."))
 
     def _failed(self, error: Exception) -> None:
         self._busy = False

@@ -43,7 +43,7 @@ class MePage(Page):
         self.header.add_action(self.log_out)
         self._build()
         self.profile.saved.connect(self._saved)
-        self.password.changed.connect(lambda: self.toast.emit(self.tr("The password was changed.")))
+        self.password.changed.connect(lambda: self.toast.emit(self.tr("Password changed.")))
         self.face.changed.connect(self._face_changed)
 
     @classmethod
@@ -99,9 +99,9 @@ class MePage(Page):
             return True
         return confirm(
             self,
-            self.tr("Leave without saving?"),
-            self.tr("What you changed here is not saved yet."),
-            self.tr("Leave without saving"),
+            self.tr("Discard changes?"),
+            self.tr("The changes on this page are not saved."),
+            self.tr("Discard"),
         )
 
     def place(self) -> dict[str, Any]:
@@ -115,7 +115,11 @@ class MePage(Page):
         self.profile.show_user(user)
         allowed = self._context.may(Permission.USER_UPDATE)
         self.profile.setEnabled(allowed)
-        self.profile.setToolTip("" if allowed else self.tr("You have no right to change your profile."))
+        self.profile.setToolTip(
+            ""
+            if allowed
+            else self.tr("You do not have permission to change your profile. Contact an administrator.")
+        )
 
     def _roles(self, payload: Payload) -> list[str]:
         words = {
@@ -138,7 +142,7 @@ class MePage(Page):
 
     def _saved(self, payload: Payload) -> None:
         self._know(payload)
-        self.toast.emit(self.tr("The profile was saved."))
+        self.toast.emit(self.tr("Profile saved."))
 
     def _face_changed(self, text: str) -> None:
         self.toast.emit(text)

@@ -25,9 +25,9 @@ class PasswordCard(Card):
         self.user_name = ""
         self.current = PasswordField(self.tr("Current password"))
         self.new = PasswordField(self.tr("New password"))
-        self.again = PasswordField(self.tr("New password once more"))
+        self.again = PasswordField(self.tr("Confirm new password"))
         self.strength = StrengthLine()
-        self.save = Button(self.tr("Change the password"))
+        self.save = Button(self.tr("Change password"))
         self.save.clicked.connect(lambda _checked=False: self.submit())
         self._error = label("", "error", wrap=True)
         self._error.hide()
@@ -35,7 +35,7 @@ class PasswordCard(Card):
         column.setContentsMargins(24, 20, 24, 20)
         column.setSpacing(12)
         column.addWidget(label(self.tr("Password"), "item"))
-        said = self.tr("A change ends your logins on other machines.")
+        said = self.tr("Changing the password logs you out on other computers.")
         column.addWidget(label(said, "dim", wrap=True))
         for widget in (self.current, self.new, self.strength, self.again, self._error):
             column.addWidget(widget)
@@ -80,11 +80,15 @@ class PasswordCard(Card):
         run(change, self.current.text(), self.new.text(), owner=self, done=self._done, failed=self._failed)
 
     def _complete(self) -> bool:
-        rules = self.tr("Choose a password by the rules below.")
+        rules = self.tr("Enter a password that meets the rules below.")
         for field, wrong, text in (
             (self.current, not self.current.text(), self.tr("Enter your current password.")),
             (self.new, not follows_rules(self.new.text(), self.user_name), rules),
-            (self.again, self.again.text() != self.new.text(), self.tr("The two passwords differ.")),
+            (
+                self.again,
+                self.again.text() != self.new.text(),
+                self.tr("The passwords do not match. Enter them again."),
+            ),
         ):
             field.set_error(text if wrong else "")
             if wrong:

@@ -30,16 +30,16 @@ class ProfileCard(Card):
         self._session = session
         self._user: User | None = None
         self.fields: dict[str, Field] = {
-            "name": Field(self.tr("Name")),
-            "email": Field(self.tr("E-mail"), placeholder="name@example.com"),
+            "name": Field(self.tr("Full name")),
+            "email": Field(self.tr("Email"), placeholder="name@example.com"),
             "phone": Field(self.tr("Phone")),
             "department": Field(self.tr("Department")),
             "gender": Field(self.tr("Gender"), Combo(self.tr("Gender"))),
-            "work_years": Field(self.tr("Years at work")),
+            "work_years": Field(self.tr("Years of service")),
         }
         self._error = label("", "error", wrap=True)
         self._error.hide()
-        self.save = Button(self.tr("Save the profile"), kind=Kind.MAIN)
+        self.save = Button(self.tr("Save profile"), kind=Kind.MAIN)
         self.save.clicked.connect(lambda _checked=False: self.submit())
         self._build()
         for field in self.fields.values():
@@ -137,7 +137,7 @@ class ProfileCard(Card):
         try:
             changes = self.changes()
         except ValueError:
-            self.fields["work_years"].set_error(self.tr("A whole number from 0 to 80."))
+            self.fields["work_years"].set_error(self.tr("Enter a whole number from 0 to 80."))
             self.fields["work_years"].setFocus()
             return
         self._say("")
@@ -151,7 +151,7 @@ class ProfileCard(Card):
         return combo
 
     def _update(self) -> None:
-        self.save.setText(self.tr("Save the profile"))
+        self.save.setText(self.tr("Save profile"))
         self.save.setEnabled(self.unsaved)
 
     def _saved(self, payload: Payload) -> None:

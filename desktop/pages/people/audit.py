@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
-from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QSplitter, QVBoxLayout, QWidget
 
 from desktop.client.audit import AuditFilter
 from desktop.context import Context
-from desktop.language import listed, told
 from desktop.moments import minute, second
 from desktop.pages.people import names
-from desktop.pages.people.words import (
-    ACTIONS,
-    KINDS,
-    action_word,
-    field_word,
-    kind_word,
-    method_word,
-    role_word,
-)
+from desktop.pages.people.details import changes, referred
+from desktop.pages.people.words import ACTIONS, KINDS, action_word, kind_word
 from desktop.pages.section import NOTHING
 from desktop.pages.sections import PageSection
 from desktop.pages.sentences import sentence
@@ -37,7 +27,6 @@ from desktop.widgets import (
     StateStack,
     Table,
     label,
-    status_word,
 )
 from desktop.workers import Task, run
 from shared.wire.audit import AuditEntry
@@ -45,7 +34,6 @@ from shared.wire.common import Page as Listing
 
 _DAYS = (1, 7, 30, 365)
 _SHORT_ID = 8
-_STATES = frozenset({"inspection_status", "record_state", "status", "verdict", "outcome"})
 
 
 class AuditSection(PageSection):
@@ -56,11 +44,12 @@ class AuditSection(PageSection):
         self._context = context
         self._number = 1
         self._names: names.Names = {}
+        self._sought: set[tuple[str, str]] = set()
         self._asked: Task | None = None
-        self.action = Combo(self.tr("What happened"))
-        self.kind = Combo(self.tr("To what"))
-        self.actor = Combo(self.tr("By whom"))
-        self.period = Combo(self.tr("When"))
+        self.action = Combo(self.tr("Action"))
+        self.kind = Combo(self.tr("Object"))
+        self.actor = Combo(self.tr("User"))
+        self.period = Combo(self.tr("Time"))
         self.clear = Button(self.tr("Clear"), kind=Kind.GHOST)
         self.table: Table[AuditEntry] = Table(self.tr("Audit log"), self._columns(), row_px=36)
         self.pager = Pager()
@@ -68,7 +57,7 @@ class AuditSection(PageSection):
         self.details = QPlainTextEdit()
         self.details.setReadOnly(True)
         self.details.setTabChangesFocus(True)
-        self.details.setAccessibleName(self.tr("Details of the entry"))
+        self.details.setAccessibleName(self.tr("Entry details"))
         self._build()
         self._bind()
 
@@ -76,10 +65,10 @@ class AuditSection(PageSection):
         return [
             Column(self.tr("No."), lambda e: str(e.seq), 72, kind="dim"),
             Column(self.tr("Time"), lambda e: minute(e.at), 150, least=132),
-            Column(self.tr("Who"), self._who, 140),
-            Column(self.tr("What"), lambda e: action_word(e.action), 170, kind="strong"),
-            Column(self.tr("To what"), self._what, stretch=True),
-            Column(self.tr("From"), lambda e: e.address or NOTHING, 120, kind="dim"),
+            Column(self.tr("User"), self._who, 140),
+            Column(self.tr("Action"), lambda e: action_word(e.action), 170, kind="strong"),
+            Column(self.tr("Object"), self._what, stretch=True),
+            Column(self.tr("Source"), lambda e: e.address or NOTHING, 120, kind="dim"),
         ]
 
     def _build(self) -> None:
@@ -89,14 +78,14 @@ class AuditSection(PageSection):
             row.addWidget(widget)
         row.addStretch(1)
         self.action.set_choices(
-            [(None, self.tr("Anything happened")), *((code, action_word(code)) for code in ACTIONS)]
+            [(None, self.tr("All actions")), *((code, action_word(code)) for code in ACTIONS)]
         )
-        self.kind.set_choices([(None, self.tr("To anything")), *((code, kind_word(code)) for code in KINDS)])
-        self.actor.set_choices([(None, self.tr("By anybody"))])
+        self.kind.set_choices([(None, self.tr("All objects")), *((code, kind_word(code)) for code in KINDS)])
+        self.actor.set_choices([(None, self.tr("All users"))])
         self.period.set_choices(
             [
-                (None, self.tr("At any time")),
-                *((days, self.tr("In the last %n day(s)", "", days)) for days in _DAYS),
+                (None, self.tr("Any time")),
+                *((days, self.tr("Last %n day(s)", "", days)) for days in _DAYS),
             ]
         )
         self.clear.hide()
@@ -185,7 +174,7 @@ class AuditSection(PageSection):
         self.pager.show_pagination(listing.pagination)
         if not listing.data:
             self.stack.show_empty(
-                "search", self.tr("Nothing of this kind happened."), self.tr("Clear the filters"), self.reset
+                "search", self.tr("No matching entries."), self.tr("Clear filters"), self.reset
             )
             return
         self.stack.show_content()
@@ -204,7 +193,7 @@ class AuditSection(PageSection):
 
     def _know_users(self, found: names.Names) -> None:
         everybody = sorted(((key[1], name) for key, name in found.items()), key=lambda pair: pair[1])
-        self.actor.set_choices([(None, self.tr("By anybody")), *everybody])
+        self.actor.set_choices([(None, self.tr("All users")), *everybody])
         self._know(found)
 
     def _know(self, found: names.Names) -> None:
@@ -214,7 +203,7 @@ class AuditSection(PageSection):
 
     def _who(self, entry: AuditEntry) -> str:
         if entry.actor is None:
-            return self.tr("Nobody logged in") if entry.address else self.tr("The service")
+            return self.tr("Not logged in") if entry.address else self.tr("Service")
         return self._names.get(("user", entry.actor), entry.actor[:_SHORT_ID])
 
     def _what(self, entry: AuditEntry) -> str:
@@ -233,15 +222,25 @@ class AuditSection(PageSection):
         if entry is None:
             self.details.clear()
             return
+        self._seek(referred(entry.details))
         said = [
             self.tr("Time: {time}").format(time=second(entry.at)),
-            self.tr("Who: {name}").format(name=self._who(entry)),
+            self.tr("User: {name}").format(name=self._who(entry)),
         ]
         if entry.object_id:
-            said.append(self.tr("Id: {id}").format(id=entry.object_id))
-        said += ["", *changes(entry.details)] if entry.details else []
+            said.append(self.tr("ID: {id}").format(id=entry.object_id))
+        said += ["", *changes(entry.details, self._names)] if entry.details else []
         said += ["", self.tr("Hash: {hash}").format(hash=entry.hash)]
         self.details.setPlainText("\n".join(said))
+
+    def _seek(self, objects: set[tuple[str, str]]) -> None:
+        """Ask for the names of objects that the details refer to, each once."""
+        wanted = objects - self._names.keys() - self._sought
+        if not wanted:
+            return
+        self._sought |= wanted
+        session = self._context.session
+        run(names.named, session, wanted, owner=self, done=self._know, failed=lambda _: None)
 
 
 def _code(combo: Combo) -> str | None:
@@ -260,35 +259,3 @@ def _told_name(entry: AuditEntry) -> str:
         if isinstance(value, str) and value:
             return value
     return ""
-
-
-def changes(details: dict[str, Any]) -> list[str]:
-    """The details of an entry, a line each; a change as "field: old → new"."""
-    said = []
-    for name, value in details.items():
-        word = field_word(name)
-        if isinstance(value, dict) and value.keys() == {"old", "new"}:
-            said.append(told(word, f"{_short(name, value['old'])} → {_short(name, value['new'])}"))
-        elif isinstance(value, list) and len(value) == 2 and name != "methods":
-            said.append(told(word, f"{_short(name, value[0])} → {_short(name, value[1])}"))
-        else:
-            said.append(told(word, _short(name, value)))
-    return said
-
-
-def _short(name: str, value: Any) -> str:
-    if value is None:
-        return NOTHING
-    if isinstance(value, bool):
-        yes, no = (
-            QCoreApplication.translate("AuditField", "yes"),
-            QCoreApplication.translate("AuditField", "no"),
-        )
-        return yes if value else no
-    if name in _STATES and isinstance(value, str):
-        return status_word(value)
-    if name == "roles" and isinstance(value, list):
-        return listed(role_word(str(role)) for role in value)
-    if name == "methods" and isinstance(value, list):
-        return listed(method_word(str(method)) for method in value)
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

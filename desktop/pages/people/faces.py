@@ -40,14 +40,14 @@ class FaceSection(PageSection):
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context = context
-        self.switch = QCheckBox(self.tr("Face login is on for everybody"))
+        self.switch = QCheckBox(self.tr("Enable face login for all users"))
         self.switch.clicked.connect(self._switch)
         self.advice = label("", wrap=True)
         self.better = label(
             self.tr(
-                "The built-in model dlib is in use. An open pack recognizes people better and faster, and has"
-                " a liveness check. On the service's machine: walkaround face download sface, then walkaround"
-                " face use sface. Everybody enrols again after that."
+                "The built-in model dlib is in use. An open model pack is faster, more accurate and "
+                "has a liveness check. On the service's computer, run: walkaround face download "
+                "sface, then walkaround face use sface. All users must then enrol again."
             ),
             "dim",
             wrap=True,
@@ -87,7 +87,7 @@ class FaceSection(PageSection):
         column.setSpacing(10)
         column.addWidget(label(self.tr("Face login"), "item"))
         column.addWidget(self.switch)
-        said = self.tr("While it is off, everybody logs in by password. Enrolled faces stay as they are.")
+        said = self.tr("When disabled, all users log in with their password. Enrolled faces are kept.")
         column.addWidget(label(said, "dim", wrap=True))
         return card
 
@@ -96,7 +96,7 @@ class FaceSection(PageSection):
         column = QVBoxLayout(card)
         column.setContentsMargins(24, 20, 24, 20)
         column.setSpacing(14)
-        column.addWidget(label(self.tr("How well faces are told apart here"), "item"))
+        column.addWidget(label(self.tr("Face recognition accuracy"), "item"))
         column.addWidget(self.advice)
         column.addWidget(self.better)
         column.addLayout(self._figures)
@@ -149,23 +149,23 @@ class FaceSection(PageSection):
         strangers = figures.strangers
         if strangers.pairs == 0 or figures.false_match_bound is None:
             return self.tr(
-                "Fewer than two people are enrolled, so nothing can be said yet about mixing them up. "
-                "The threshold is the one that was measured for this model elsewhere."
+                "At least two enrolled people are needed to measure mistaken matches. The threshold "
+                "in use is the default of this model."
             )
         if figures.false_matches:
             return self.tr(
-                "%n pair(s) of different people look alike enough to be taken for each other. "
-                "Enrol these people anew in better light, or switch face login off.",
+                "%n pair(s) of different people can be mistaken for each other. Enrol them again in "
+                "better light, or disable face login.",
                 "",
                 figures.false_matches,
             )
         one_in = max(1, int(1 / figures.false_match_bound))
         said = self.tr(
-            "No two enrolled people are taken for each other. With 95 % confidence a stranger is taken for "
-            "a given template in fewer than 1 of {n} comparisons."
+            "No enrolled people are mistaken for each other. With 95 % confidence, a stranger "
+            "matches a given template in fewer than 1 of {n} comparisons."
         ).format(n=QLocale().toString(one_in))
         if strangers.pairs < _FEW_PAIRS:
-            said += " " + self.tr("The more people are enrolled, the more exact this becomes.")
+            said += " " + self.tr("The figure becomes more exact as more people are enrolled.")
         return said
 
     def _rows(self, figures: FaceCalibration) -> list[tuple[str, str, str]]:
@@ -177,51 +177,54 @@ class FaceSection(PageSection):
             (
                 self.tr("Model"),
                 figures.model,
-                self.tr("A score is minus the distance of two faces: a higher one means more alike.")
+                self.tr("The score is the negative distance between two faces. Higher means more similar.")
                 if figures.metric == "euclidean"
-                else self.tr("Measures how alike two faces are. A higher score means more alike."),
+                else self.tr("The score is the similarity of two faces. Higher means more similar."),
             ),
             (
                 self.tr("Enrolled"),
                 f"{people} · {templates}",
-                self.tr("Several templates of a person let the glasses or the light change."),
+                self.tr("Several templates per person allow for glasses and changing light."),
             ),
             (
                 self.tr("Threshold"),
                 f"{figures.threshold:.3f}",
-                self.tr("From this score on, two pictures count as the same person."),
+                self.tr("Two photos with at least this score count as the same person."),
             ),
         ]
         if strangers.pairs and strangers.largest is not None:
             rows.append(
                 (
                     self.tr("Different people"),
-                    self.tr("at most {score} in {pairs} pairs").format(
+                    self.tr("maximum {score} in {pairs} pairs").format(
                         score=f"{strangers.largest:.3f}", pairs=QLocale().toString(strangers.pairs)
                     ),
-                    self.tr("The most alike two different people. It should lie well below the threshold."),
+                    self.tr(
+                        "The highest score between two different people. It should be well below "
+                        "the threshold."
+                    ),
                 )
             )
         if same.pairs and same.smallest is not None:
             rows.append(
                 (
-                    self.tr("The same person"),
-                    self.tr("at least {score} in {pairs} pairs").format(
+                    self.tr("Same person"),
+                    self.tr("minimum {score} in {pairs} pairs").format(
                         score=f"{same.smallest:.3f}", pairs=QLocale().toString(same.pairs)
                     ),
                     self.tr(
-                        "The least alike two templates of one person. It should lie above the threshold."
+                        "The lowest score between templates of one person. It should be above the threshold."
                     ),
                 )
             )
         if figures.false_match_bound is not None:
             rows.append(
                 (
-                    self.tr("Wrongly alike"),
-                    self.tr("{n} pairs, at most {share} of all").format(
+                    self.tr("Mistaken matches"),
+                    self.tr("{n} pairs, at most {share}").format(
                         n=figures.false_matches, share=_percent(figures.false_match_bound)
                     ),
-                    self.tr("The exact upper bound (95 %) on how often different people are taken for one."),
+                    self.tr("Upper bound (95 %) of how often different people are mistaken for one."),
                 )
             )
         return rows
@@ -232,9 +235,9 @@ class FaceSection(PageSection):
         if self._comparing is not None:
             self._comparing.cancel()
             self._compared_at_last()
-            self.progress.setText(self.tr("Canceled."))
+            self.progress.setText(self.tr("Cancelled."))
             return
-        title = self.tr("Choose a folder with photos of people who are not enrolled")
+        title = self.tr("Select a folder with photos of people who are not enrolled")
         folder = open_folder(self, title, Purpose.FACES)
         if folder is not None:
             self.compare_strangers(folder)
@@ -242,7 +245,7 @@ class FaceSection(PageSection):
     def compare_strangers(self, folder: Path) -> None:
         """Compare the photos in `folder` with the enrolled, and show what they say."""
         self.strangers.setText(self.tr("Cancel"))
-        self.progress.setText(self.tr("Looking for photos…"))
+        self.progress.setText(self.tr("Searching for photos…"))
         self._comparing = run(
             compare,
             self._context.session,
@@ -270,7 +273,7 @@ class FaceSection(PageSection):
         if figures is None:
             return
         if not tally.comparisons:
-            self.progress.setText(self.tr("No face was found in these photos."))
+            self.progress.setText(self.tr("No faces found in these photos."))
             return
         self.progress.setText("")
         self._fill([*self._rows(figures), self._stranger_row(figures, tally)])
@@ -278,7 +281,7 @@ class FaceSection(PageSection):
     def _stranger_row(self, figures: FaceCalibration, tally: Tally) -> tuple[str, str, str]:
         number = QLocale().toString
         faces = self.tr("%n face(s) in photos", "", tally.faces)
-        value = self.tr("{faces}, {pairs} comparisons, {n} wrongly alike, at most {score}").format(
+        value = self.tr("{faces}, {pairs} comparisons, {n} mistaken, maximum {score}").format(
             faces=faces,
             pairs=number(tally.comparisons),
             n=number(tally.false_matches),
@@ -288,8 +291,8 @@ class FaceSection(PageSection):
         bound = rate_bound(tally.false_matches + figures.false_matches, pairs)
         assert bound is not None
         meaning = self.tr(
-            "Together with the enrolled: {pairs} comparisons, of which with 95 % confidence at most {share}"
-            " would take a stranger for a given template. Nothing of the photos is kept."
+            "Including enrolled people: {pairs} comparisons. With 95 % confidence, a stranger "
+            "matches a given template in at most {share} of them. The photos are not stored."
         ).format(pairs=number(pairs), share=_percent(bound))
         return self.tr("Strangers"), value, meaning
 
@@ -313,7 +316,7 @@ class FaceSection(PageSection):
     def _switched(self, on: bool) -> None:
         self.switch.setEnabled(True)
         self.switch.setChecked(on)
-        self.toast.emit(self.tr("Face login is on.") if on else self.tr("Face login is off."))
+        self.toast.emit(self.tr("Face login enabled.") if on else self.tr("Face login disabled."))
 
     def _not_switched(self, error: Exception) -> None:
         self.switch.setEnabled(True)

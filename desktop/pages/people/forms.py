@@ -75,7 +75,7 @@ class _UserForm(Form):
         """Put the fields of a new password below the others."""
         self.strength = StrengthLine()
         self.password = PasswordField(self.tr("Password"))
-        self.again = PasswordField(self.tr("Password once more"))
+        self.again = PasswordField(self.tr("Confirm password"))
         self.add("password", self.password)
         self.body.addWidget(self.strength)
         self.add("again", self.again)
@@ -86,16 +86,16 @@ class _UserForm(Form):
         """True when there is a role; says so otherwise."""
         if self.roles.value():
             return True
-        self.roles.set_error(self.tr("Choose at least one role."))
+        self.roles.set_error(self.tr("Select at least one role."))
         return False
 
     def good_password(self, user_name: str) -> bool:
         """True when the password follows the rules and was typed twice; says so otherwise."""
         if not follows_rules(self.password.text(), user_name):
-            self.wrong("password", self.tr("Choose a password by the rules below."))
+            self.wrong("password", self.tr("Enter a password that meets the rules below."))
             return False
         if self.again.text() != self.password.text():
-            self.wrong("again", self.tr("The two passwords differ."))
+            self.wrong("again", self.tr("The passwords do not match. Enter them again."))
             return False
         return True
 
@@ -105,17 +105,15 @@ class NewUser(_UserForm):
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         translate = QCoreApplication.translate
-        super().__init__(
-            context, translate("People", "New user"), translate("People", "Make the user"), parent
-        )
-        self.add("username", Field(self.tr("User name")), Field(self.tr("Name (may stay empty)")), "name")
+        super().__init__(context, translate("People", "New user"), translate("People", "Create user"), parent)
+        self.add("username", Field(self.tr("Username")), Field(self.tr("Full name (optional)")), "name")
         self.add_roles([Role.INSPECTOR])
         self.add_password()
 
     def work(self) -> Callable[[], Any] | None:
         user_name = self.text("username")
         if user_name is None:
-            self.wrong("username", self.tr("Enter a user name."))
+            self.wrong("username", self.tr("Enter a username."))
             return None
         if not self.good_roles() or not self.good_password(user_name):
             return None
@@ -132,7 +130,7 @@ class EditUser(_UserForm):
         self._user = user
         user_name = QLineEdit(user.username)
         user_name.setEnabled(False)
-        self.add("name", Field(self.tr("Name")), Field(self.tr("User name"), user_name), "username")
+        self.add("name", Field(self.tr("Full name")), Field(self.tr("Username"), user_name), "username")
         self.fields["name"].set_text(user.name or "")
         self.add_roles(user.roles)
 
@@ -153,9 +151,9 @@ class SetPassword(_UserForm):
     def __init__(self, context: Context, user: UserWithRoles, parent: QWidget | None = None) -> None:
         translate = QCoreApplication.translate
         title = translate("People", "New password for {name}").format(name=user.name or user.username)
-        super().__init__(context, title, translate("People", "Set the password"), parent)
+        super().__init__(context, title, translate("People", "Set password"), parent)
         self._user = user
-        said = self.tr("Their logins end at once. Tell them the new password on a safe way.")
+        said = self.tr("The user is logged out immediately. Pass on the new password securely.")
         self.body.addWidget(label(said, "dim", wrap=True))
         self.add_password()
 

@@ -28,8 +28,13 @@ def users(session: Session) -> Names:
 
 def objects(session: Session, entries: Iterable[AuditEntry], known: Names) -> Names:
     """The names of what `entries` speak of and `known` lacks; what is gone or has no name is left out."""
+    return named(session, {(entry.kind, entry.object_id or "") for entry in entries} - known.keys())
+
+
+def named(session: Session, keys: Iterable[tuple[str, str]]) -> Names:
+    """The names of the objects `keys`, each (kind, ID); what is gone or has no name is left out."""
     found: Names = {}
-    for kind, key in {(entry.kind, entry.object_id or "") for entry in entries} - known.keys():
+    for kind, key in keys:
         try:
             name = _name(session, kind, key) if key else None
         except ClientError:

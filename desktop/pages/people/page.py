@@ -31,15 +31,15 @@ class PeoplePage(SectionsPage[PageSection]):
 
     def __init__(self, context: Context) -> None:
         header = PageHeader(
-            QCoreApplication.translate("PeoplePage", "People"),
-            QCoreApplication.translate("PeoplePage", "Who may log in, what was done, and by whom"),
+            QCoreApplication.translate("PeoplePage", "Administration"),
+            QCoreApplication.translate("PeoplePage", "Users, face login and audit log"),
         )
         self.users = UserSection(context)
         self.audit = AuditSection(context)
         self.faces = FaceSection(context)
         super().__init__(
             header,
-            QCoreApplication.translate("PeoplePage", "Sections of the page"),
+            QCoreApplication.translate("PeoplePage", "Administration sections"),
             {"users": self.users, "audit": self.audit, "faces": self.faces},
         )
         self._context = context
@@ -47,7 +47,7 @@ class PeoplePage(SectionsPage[PageSection]):
     @classmethod
     def title(cls) -> str:
         """The page's name."""
-        return QCoreApplication.translate("PeoplePage", "People")
+        return QCoreApplication.translate("PeoplePage", "Administration")
 
     def offered(self) -> Mapping[str, str]:
         """Users, audit log and face login, each with a right of its own."""

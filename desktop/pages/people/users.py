@@ -33,14 +33,14 @@ class UserSection(TableSection[UserWithRoles]):
 
     def __init__(self, context: Context) -> None:
         translate = QCoreApplication.translate
-        super().__init__(context, translate("People", "New user"), translate("People", "Name, user name"))
+        super().__init__(context, translate("People", "New user"), translate("People", "Full name, username"))
 
     def make_remove(self) -> Button:
         return Button(self.tr("Disable"))
 
     def make_more(self) -> list[Button]:
-        self.password = Button(self.tr("Set a password"), icon="lock")
-        self.face = Button(self.tr("Delete the face"))
+        self.password = Button(self.tr("Set password"), icon="lock")
+        self.face = Button(self.tr("Delete face data"))
         self.password.clicked.connect(self.set_password)
         self.face.clicked.connect(self.forget_face)
         return [self.face, self.password]
@@ -48,13 +48,13 @@ class UserSection(TableSection[UserWithRoles]):
     def columns(self) -> list[Column[UserWithRoles]]:
         return [
             Column(
-                self.tr("Name"),
+                self.tr("Full name"),
                 lambda u: u.name or u.username,
                 stretch=True,
                 kind="strong",
                 under=lambda u: u.department or "",
             ),
-            Column(self.tr("User name"), lambda u: u.username, 180),
+            Column(self.tr("Username"), lambda u: u.username, 180),
             Column(self.tr("Roles"), lambda u: listed(map(role_word, u.roles)) or NOTHING, 220),
             Column(
                 self.tr("Face"),
@@ -63,12 +63,12 @@ class UserSection(TableSection[UserWithRoles]):
                 kind="dim",
             ),
             Column(
-                self.tr("State"),
+                self.tr("Status"),
                 lambda u: self.tr("Enabled") if u.enabled else self.tr("Disabled"),
                 120,
                 tone=lambda u: "" if u.enabled else "dim",
             ),
-            Column(self.tr("Since"), lambda u: minute(u.created_at), 160, kind="dim"),
+            Column(self.tr("Created"), lambda u: minute(u.created_at), 160, kind="dim"),
         ]
 
     def none_yet(self) -> str:
@@ -93,7 +93,7 @@ class UserSection(TableSection[UserWithRoles]):
         self.remove.setText(self.tr("Disable") if enabled else self.tr("Enable"))
         may = user is not None and user.has_face
         self.face.setEnabled(may)
-        self.face.setToolTip("" if may or user is None else self.tr("No face of this user is enrolled."))
+        self.face.setToolTip("" if may or user is None else self.tr("No face enrolled for this user."))
 
     def set_password(self) -> None:
         """Ask for a new password of the chosen user."""
@@ -110,7 +110,8 @@ class UserSection(TableSection[UserWithRoles]):
             self,
             self.tr("Disable {name}?").format(name=self.name(user)),
             self.tr(
-                "They are logged out at once and cannot log in. What they did stays, and so does this entry."
+                "The user is logged out immediately and cannot log in again. The user and their log "
+                "entries are kept."
             ),
             self.tr("Disable"),
         ):
@@ -129,9 +130,12 @@ class UserSection(TableSection[UserWithRoles]):
         user = self.chosen()
         if user is None or not confirm(
             self,
-            self.tr("Delete the face of {name}?").format(name=self.name(user)),
-            self.tr("Everything that was enrolled is deleted. They log in by password, and may enrol anew."),
-            self.tr("Delete the face"),
+            self.tr("Delete face data of {name}?").format(name=self.name(user)),
+            self.tr(
+                "All enrolled face data is deleted. The user then logs in with a password and "
+                "can enrol again."
+            ),
+            self.tr("Delete face data"),
         ):
             return
         run_guarded(

@@ -37,7 +37,7 @@ class ClashDialog(Dialog):
 
     def __init__(self, clashes: Sequence[Clash], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle(self.tr("Somebody else changed this record"))
+        self.setWindowTitle(self.tr("Record modified by another user"))
         self.setWindowModality(Qt.WindowModality.WindowModal)
         self.setMinimumWidth(640)
         self._groups: dict[str, QButtonGroup] = {}
@@ -45,10 +45,10 @@ class ClashDialog(Dialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 20, 24, 20)
         column.setSpacing(14)
-        column.addWidget(label(self.tr("Somebody else changed this record"), "item"))
+        column.addWidget(label(self.tr("Record modified by another user"), "item"))
         said = self.tr(
-            "While you were editing, these fields were changed by somebody else too. Choose what stays; "
-            "what only one of you changed is kept."
+            "You and another user both changed these fields. Select the value to keep for each. All "
+            "other changes are kept."
         )
         column.addWidget(label(said, "dim", wrap=True))
         grid = QGridLayout()
@@ -75,7 +75,7 @@ class ClashDialog(Dialog):
         row_of_buttons = QHBoxLayout()
         row_of_buttons.addStretch(1)
         cancel = Button(self.tr("Cancel"))
-        self.save = Button(self.tr("Save this"), kind=Kind.MAIN)
+        self.save = Button(self.tr("Save"), kind=Kind.MAIN)
         cancel.clicked.connect(self.reject)
         self.save.clicked.connect(self.accept)
         self.save.setDefault(True)

@@ -83,9 +83,9 @@ def delete_record(
     name = seen.inspection_name or translate("RecordDeleting", "this record")
     if confirm(
         owner,
-        translate("RecordDeleting", "Delete the record?"),
+        translate("RecordDeleting", "Delete record?"),
         translate(
-            "RecordDeleting", "{name} and all its items, photos and results will be gone for good."
+            "RecordDeleting", "{name} and all its items, photos and results will be permanently deleted."
         ).format(name=name),
         translate("RecordDeleting", "Delete"),
     ):
@@ -115,17 +115,17 @@ def _insists(owner: QWidget, changed: ChangedMeanwhile) -> bool:
     translate = QCoreApplication.translate
     at = minute(changed.now.updated_at)
     if changed.by:
-        said = translate("RecordDeleting", "Changed meanwhile, by hand last by {name} ({time}):").format(
+        said = translate("RecordDeleting", "Modified in the meantime, last by {name} ({time}):").format(
             name=changed.by, time=at
         )
     else:
-        said = translate("RecordDeleting", "Changed meanwhile ({time}):").format(time=at)
+        said = translate("RecordDeleting", "Modified in the meantime ({time}):").format(time=at)
     name = changed.now.inspection_name or translate("RecordDeleting", "this record")
     return confirm(
         owner,
-        translate("RecordDeleting", "Delete {name} all the same?").format(name=name),
+        translate("RecordDeleting", "Delete {name} anyway?").format(name=name),
         "\n".join([said, *changes(changed.seen, changed.now)]),
-        translate("RecordDeleting", "Delete all the same"),
+        translate("RecordDeleting", "Delete anyway"),
     )
 
 

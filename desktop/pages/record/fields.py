@@ -54,10 +54,10 @@ class FieldsCard(Card):
         session = context.session
         self.names = {
             "inspection_name": self.tr("Name"),
-            "task_id": self.tr("Task (or the id of another system)"),
+            "task_id": self.tr("Task or external task ID"),
             "executor_id": self.tr("Executor"),
             "reference_image_id": self.tr("Reference image"),
-            "start_time": self.tr("Started"),
+            "start_time": self.tr("Start time"),
         }
         self.choosers = {
             "task_id": Chooser(self.names["task_id"], find.tasks(session), free=True),
@@ -78,7 +78,7 @@ class FieldsCard(Card):
         name_line.setMaxLength(_MOST_LETTERS)
         self._titles: dict[str, QLabel] = {}
         self._facts: dict[str, QLabel] = {}
-        self.copy_id = IconButton("copy", self.tr("Copy the ID"))
+        self.copy_id = IconButton("copy", self.tr("Copy ID"))
         self.save = Button(
             self.tr("Save"), kind=Kind.PLAIN, keys=context.commands.keys_text("details.save"), icon="check"
         )
@@ -110,7 +110,7 @@ class FieldsCard(Card):
         grid.setVerticalSpacing(6)
         grid.setColumnStretch(1, 1)
         facts = (
-            ("state", self.tr("State")),
+            ("state", self.tr("Status")),
             ("api_status", self.tr("API status")),
             ("judged", self.tr("Verdicts")),
             ("outcome", self.tr("Outcome")),
@@ -118,7 +118,7 @@ class FieldsCard(Card):
             ("aircraft", self.tr("Aircraft")),
             ("flight", self.tr("Flight")),
             ("created", self.tr("Created")),
-            ("updated", self.tr("Updated")),
+            ("updated", self.tr("Modified")),
         )
         for place, (name, title) in enumerate(facts):
             fact = label("", wrap=True)
@@ -136,7 +136,7 @@ class FieldsCard(Card):
         row = QHBoxLayout()
         row.addWidget(self._id, 1)
         row.addWidget(self.copy_id)
-        grid.addWidget(label(self.tr("Id"), "dim"), len(facts), 0)
+        grid.addWidget(label(self.tr("ID"), "dim"), len(facts), 0)
         grid.addLayout(row, len(facts), 1)
         column.addLayout(grid)
 
@@ -157,7 +157,8 @@ class FieldsCard(Card):
         # What a detection came to, or a client of the service wrote: no person finished the record with it.
         differs = record.inspection_status is not opened.seal.record_state
         said = self.tr(
-            "What other programs see: it follows from every result, a model's too, and they can set it."
+            "The status that other programs see. It is derived from all results, including those of "
+            "a model, and other programs can set it."
         )
         for shown in (self._titles["api_status"], self._facts["api_status"]):
             shown.setVisible(differs)
@@ -268,11 +269,11 @@ class FieldsCard(Card):
             value = self.choosers[name].chosen()
         except ValueError:
             self.wrong(
-                name, self.tr("There is none of this name. Choose one of the list, or leave it empty.")
+                name, self.tr("No entry with this name. Select one from the list, or leave the field empty.")
             )
             raise
         if value is None and name == "task_id":
-            self.wrong(name, self.tr("Choose the task that this record belongs to."))
+            self.wrong(name, self.tr("Select a task for this record."))
             raise ValueError(name)
         return value
 
@@ -280,7 +281,7 @@ class FieldsCard(Card):
         try:
             return typed_minute(text)
         except ValueError:
-            self.wrong(name, self.tr("Enter day and time as {example}.").format(example=example()))
+            self.wrong(name, self.tr("Enter date and time as {example}.").format(example=example()))
             raise
 
     def _edited(self) -> None:

@@ -60,8 +60,8 @@ class ItemsCard(Card):
         head.addWidget(self._counts)
         head.addStretch(1)
         head.addWidget(self._progress)
-        self.template = Button(self.tr("From the template of the reference image"), kind=Kind.MAIN)
-        self.last = Button(self.tr("As in the last inspection"))
+        self.template = Button(self.tr("Apply reference image template"), kind=Kind.MAIN)
+        self.last = Button(self.tr("Copy from last record"))
         self.template.clicked.connect(self.from_template)
         self.last.clicked.connect(self.from_last)
         self._why = label("", "dim", wrap=True)
@@ -106,7 +106,7 @@ class ItemsCard(Card):
         column.setAlignment(Qt.AlignmentFlag.AlignCenter)
         column.setSpacing(12)
         column.addWidget(Symbol("rectangle", "dim", 32), 0, Qt.AlignmentFlag.AlignHCenter)
-        said = label(self.tr("This record has no items yet."))
+        said = label(self.tr("No items yet."))
         column.addWidget(said, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addWidget(self._why, 0, Qt.AlignmentFlag.AlignHCenter)
         row = QHBoxLayout()
@@ -133,9 +133,9 @@ class ItemsCard(Card):
             button.setVisible(may_add)
             button.setEnabled(has_reference)
         self._why.setText(
-            self.tr("Take over those of its reference image, or draw regions in the workbench.")
+            self.tr("Copy items of the reference image, or draw regions in the workbench.")
             if has_reference
-            else self.tr("Choose its reference image first, then take over items or draw regions.")
+            else self.tr("Select a reference image first, then copy items or draw regions.")
         )
 
     def _findings(self, row: Row) -> str:

@@ -58,11 +58,11 @@ class RecordPage(Page):
         self.fields = FieldsCard(context)
         self.saver = Saver(context, self.fields, self)
         self.items = ItemsCard()
-        self.pdf = Button(self.tr("Report as PDF"), icon="report")
-        self.html = Button(self.tr("As HTML"))
+        self.pdf = Button(self.tr("Export PDF report"), icon="report")
+        self.html = Button(self.tr("Export as HTML"))
         self.more = IconButton("more", self.tr("More"))
         self.open = Button(
-            self.tr("Open the workbench"),
+            self.tr("Open workbench"),
             kind=Kind.MAIN,
             icon="edit",
             keys=context.commands.keys_text("details.workbench"),
@@ -133,7 +133,7 @@ class RecordPage(Page):
         self.exporting.said.connect(lambda said: self.banner.say(said, "error"))
         self.fields.save.clicked.connect(self.save)
         self.saver.shown.connect(self._show)
-        self.saver.saved.connect(lambda: self.toast.emit(self.tr("The record is saved.")))
+        self.saver.saved.connect(lambda: self.toast.emit(self.tr("Record saved.")))
         self.saver.failed.connect(lambda said: self.banner.say(said, "error"))
         self.items.picked.connect(self._open_item)
         self.items.from_template.connect(self.items_from_template)
@@ -167,9 +167,9 @@ class RecordPage(Page):
         """Ask before typed text is lost."""
         return not self.fields.unsaved or confirm(
             self,
-            self.tr("Leave without saving?"),
-            self.tr("What you changed here is not saved yet."),
-            self.tr("Leave without saving"),
+            self.tr("Discard changes?"),
+            self.tr("The changes on this page are not saved."),
+            self.tr("Discard"),
         )
 
     def reload(self) -> None:
@@ -177,8 +177,8 @@ class RecordPage(Page):
         if not self._record_id:
             self.stack.show_empty(
                 "list",
-                self.tr("No record is open."),
-                self.tr("Go to the records"),
+                self.tr("No record open."),
+                self.tr("Go to records"),
                 lambda: self.navigate.emit("records", {}),
             )
             self._show_buttons()
@@ -204,7 +204,7 @@ class RecordPage(Page):
         self.fields.restore(self._typed)
         self._typed = {}
         record = opened.record
-        name = record.inspection_name or self.tr("Without a name")
+        name = record.inspection_name or self.tr("Unnamed")
         self.top.set_crumbs(
             [
                 (self.tr("Records"), "records"),
@@ -230,8 +230,8 @@ class RecordPage(Page):
             self._opened = None
             self.stack.show_empty(
                 "list",
-                self.tr("This record is no longer there."),
-                self.tr("Go to the records"),
+                self.tr("This record no longer exists."),
+                self.tr("Go to records"),
                 lambda: self.navigate.emit("records", {}),
             )
             self._show_buttons()
@@ -298,9 +298,9 @@ class RecordPage(Page):
         """Cancel the record, after asking."""
         if confirm(
             self,
-            self.tr("Cancel this record?"),
-            self.tr("It stays with all its items, and can be reopened."),
-            self.tr("Cancel the record"),
+            self.tr("Cancel record?"),
+            self.tr("The record and all its items are kept. You can reopen it later."),
+            self.tr("Cancel record"),
         ):
             self._set({"inspection_status": Status.CANCELLED})
 
@@ -330,7 +330,7 @@ class RecordPage(Page):
         self._opened = None
         self._record_id = ""
         self.fields.forget()
-        self.toast.emit(self.tr("The record is deleted."))
+        self.toast.emit(self.tr("Record deleted."))
         self.navigate.emit("records", {})
 
     # -- items
@@ -355,7 +355,7 @@ class RecordPage(Page):
 
     def _got_items(self, items: Sequence[Item] | None) -> None:
         if items is None:
-            said = self.tr("There is no earlier inspection with items of this reference image.")
+            said = self.tr("No earlier record with items of this reference image.")
             self.banner.say(said, "warn")
             return
         self._typed = self.fields.typed() if self.fields.unsaved else {}
@@ -380,12 +380,12 @@ class RecordPage(Page):
             self.exporting.write(self._record_id, *chosen)
 
     def _exported(self, path: str) -> None:
-        self.banner.say(self.tr("Written: {file}").format(file=Path(path).name), "info")
+        self.banner.say(self.tr("Saved: {file}").format(file=Path(path).name), "info")
 
     def _report_written(self, path: Path) -> None:
         self._written = path
-        said = self.tr("The report is written: {file}").format(file=path.name)
-        self.banner.say(said, "info", self.tr("Open it"))
+        said = self.tr("Report saved: {file}").format(file=path.name)
+        self.banner.say(said, "info", self.tr("Open"))
 
     def _show_written(self) -> None:
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._written)))

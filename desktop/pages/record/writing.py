@@ -51,7 +51,7 @@ class Writing(Panel):
         name = harmless(record.inspection_name or "", self.tr("Record"))
         pdf, html = (self.tr("PDF (*.pdf)"), ".pdf"), (self.tr("HTML (*.html)"), ".html")
         kinds = dict((html, pdf) if ending == "html" else (pdf, html))
-        chosen = choose_file(self, self.tr("Write the report"), f"{name}.{ending}", kinds, Purpose.REPORTS)
+        chosen = choose_file(self, self.tr("Export report"), f"{name}.{ending}", kinds, Purpose.REPORTS)
         if chosen is None:
             return
         path, _ = chosen
@@ -60,7 +60,7 @@ class Writing(Panel):
     def begin(self, session: Session, record_id: str, made_by: str, path: Path) -> None:
         """Write the report of a record into `path`; one that is under way is stopped."""
         self.cancel()
-        self._said.setText(self.tr("Writing {file}…").format(file=path.name))
+        self._said.setText(self.tr("Saving {file}…").format(file=path.name))
         self._bar.setValue(0)
         self.show()
         self._task = run(
@@ -95,7 +95,7 @@ class Writing(Panel):
                 self.failed.emit(sentence(error))
         elif isinstance(error, OSError):
             self.failed.emit(
-                self.tr("The file cannot be written: {why}. Choose another place.").format(why=error)
+                self.tr("Cannot save the file: {why}. Select another location.").format(why=error)
             )
         else:
             self.failed.emit(sentence(error))

@@ -94,7 +94,7 @@ class Batches(QObject):
         before, self.batch = self.batch, batch
         if batch.total == 0:
             self.batch = None
-            self.said.emit(self.tr("Nothing waits: every item with a photo and a model has a result."))
+            self.said.emit(self.tr("No pending detections"))
         elif before is None or _over(before) != _over(batch):
             self.moved.emit()
         self.changed.emit()
@@ -131,10 +131,10 @@ class BatchBar(Panel):
         self._batches = batches
         self.said = label("", "strong")
         self.detail = label("", "dim")
-        self.bar = ProgressBar(self.tr("Progress of the detections"))
+        self.bar = ProgressBar(self.tr("Detection progress"))
         self.bar.setMaximumWidth(260)
         self.cancel = Button(self.tr("Cancel"), icon="close")
-        self.retry = Button(self.tr("Retry the failed ones"), icon="refresh")
+        self.retry = Button(self.tr("Retry failed"), icon="refresh")
         self.close_it = IconButton("close", self.tr("Close"), side=24)
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 8, 12, 8)
@@ -162,7 +162,7 @@ class BatchBar(Panel):
         if busy:
             self.said.setText(self.tr("Detecting: {done} of {all}").format(done=ended, all=batch.total))
         else:
-            self.said.setText(self.tr("%n detection(s) done", "", batch.done))
+            self.said.setText(self.tr("%n detection(s) completed", "", batch.done))
         parts = []
         if batch.failed:
             parts.append(self.tr("%n failed", "", batch.failed))

@@ -27,17 +27,17 @@ class Filters(QWidget):
         session = context.session
         self.search = SearchField(self.tr("Name, aircraft, executor"))
         self.search.setMaxLength(255)
-        self.status = Combo(self.tr("State"))
+        self.status = Combo(self.tr("Status"))
         self.executor = Chooser(
-            self.tr("Executor"), find.people(context), free=True, placeholder=self.tr("Any executor")
+            self.tr("Executor"), find.people(context), free=True, placeholder=self.tr("All executors")
         )
         self.aircraft = Chooser(
-            self.tr("Aircraft"), find.aircraft(session), placeholder=self.tr("Any aircraft")
+            self.tr("Aircraft"), find.aircraft(session), placeholder=self.tr("All aircraft")
         )
         self.reference = Chooser(
             self.tr("Reference image"),
             find.references(session),
-            placeholder=self.tr("Any image"),
+            placeholder=self.tr("All images"),
             picture=find.reference_picture(session),
         )
         self.started = DateRange(self.tr("Start time"), self._range_said)
@@ -55,7 +55,7 @@ class Filters(QWidget):
             row.addWidget(widget)
         self._choosers = (self.executor, self.aircraft, self.reference)
         self.status.set_choices(
-            [(None, self.tr("Any state")), *((status, status_word(status)) for status in Status)]
+            [(None, self.tr("All statuses")), *((status, status_word(status)) for status in Status)]
         )
         self.search.searched.connect(lambda _: self._changed())
         self.status.picked.connect(lambda _: self._changed())
@@ -105,10 +105,10 @@ class Filters(QWidget):
         if first and last:
             return self.tr("Started {first} to {last}").format(first=first, last=last)
         if first:
-            return self.tr("Started since {first}").format(first=first)
+            return self.tr("Started from {first}").format(first=first)
         if last:
             return self.tr("Started until {last}").format(last=last)
-        return self.tr("Started any time")
+        return self.tr("Any start time")
 
     def _changed(self) -> None:
         self._show_state()

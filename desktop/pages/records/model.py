@@ -143,9 +143,9 @@ class RecordsModel(QAbstractTableModel):
             Column.AIRCRAFT: QCoreApplication.translate("Records", "Aircraft"),
             Column.FLIGHT: QCoreApplication.translate("Records", "Flight"),
             Column.EXECUTOR: QCoreApplication.translate("Records", "Executor"),
-            Column.PROGRESS: QCoreApplication.translate("Records", "Judged"),
-            Column.STATUS: QCoreApplication.translate("Records", "State"),
-            Column.UPDATED: QCoreApplication.translate("Records", "Updated"),
+            Column.PROGRESS: QCoreApplication.translate("Records", "Decided"),
+            Column.STATUS: QCoreApplication.translate("Records", "Status"),
+            Column.UPDATED: QCoreApplication.translate("Records", "Modified"),
         }[Column(section)]
 
     def data(self, index: Index, role: int = 0) -> Any:
@@ -170,7 +170,7 @@ class RecordsModel(QAbstractTableModel):
     def _text(self, record: Record, column: Column) -> str:
         match column:
             case Column.NAME:
-                return record.inspection_name or QCoreApplication.translate("Records", "Without a name")
+                return record.inspection_name or QCoreApplication.translate("Records", "Unnamed")
             case Column.AIRCRAFT:
                 return record.aircraft_name or "–"
             case Column.FLIGHT:
@@ -289,7 +289,7 @@ class RecordDelegate(QStyledItemDelegate):
             painter.drawPixmap(place, picture, QRectF(picture.rect()))
             painter.restore()
         words = box.adjusted(_THUMB_W + 12, 0, 0, 0)
-        under = record.reference_image_name or QCoreApplication.translate("Records", "no reference image")
+        under = record.reference_image_name or QCoreApplication.translate("Records", "No reference image")
         upper, lower = line_px(TEXT_PX, bold=True), line_px(LABEL_PX)
         first = box.center().y() - (upper + lower) / 2
         top = QRectF(words.x(), first, words.width(), upper)

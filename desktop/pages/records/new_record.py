@@ -57,10 +57,10 @@ class NewRecord(Dialog):
         self.setWindowTitle(self.tr("New record"))
         self.setMinimumWidth(440)
         session = context.session
-        typing = self.tr("Choose one, or type a part of its name")
+        typing = self.tr("Select or search")
         self.name = Field(self.tr("Name"), placeholder=self.tr("Left wing root, after flight"))
         self.task = Chooser(self.tr("Task"), find.tasks(session), free=True, placeholder=typing)
-        self.task_field = Field(self.tr("Task (choose one, or type the id of another system)"), self.task)
+        self.task_field = Field(self.tr("Task or external task ID"), self.task)
         self.reference = Chooser(
             self.tr("Reference image"),
             find.references(session),
@@ -70,7 +70,7 @@ class NewRecord(Dialog):
         self.reference_field = Field(self.tr("Reference image"), self.reference)
         self.start = Combo(self.tr("Items"))
         self.banner = Banner()
-        self.make = Button(self.tr("Start the record"), kind=Kind.MAIN)
+        self.make = Button(self.tr("Create record"), kind=Kind.MAIN)
         self.cancel = Button(self.tr("Cancel"))
         self._build()
         self.make.clicked.connect(self._make)
@@ -114,13 +114,13 @@ class NewRecord(Dialog):
             return
         self._missing = section
         if section == "tasks":
-            said = self.tr(
-                "There is no task yet. Make one in the catalogue, or type the id of another system."
-            )
+            said = self.tr("No tasks yet. Create one in the catalogue, or enter an external task ID.")
         else:
-            said = self.tr("There is no reference image yet. Add one in the catalogue, or start without.")
+            said = self.tr(
+                "No reference images yet. Add one in the catalogue, or create the record without one."
+            )
         may = self._context.may(Permission.CATALOGUE_MANAGE)
-        self.banner.say(said, "info", self.tr("Open the catalogue") if may else "", closable=False)
+        self.banner.say(said, "info", self.tr("Open catalogue") if may else "", closable=False)
 
     def _make_first(self) -> None:
         self.reject()
@@ -153,12 +153,12 @@ class NewRecord(Dialog):
         self.make.setEnabled(True)
         choices: list[tuple[object, str]] = []
         if found.template:
-            said = self.tr("From the template of the reference image, %n region(s)", "", found.template)
+            said = self.tr("Reference image template, %n region(s)", "", found.template)
             choices.append((Start.TEMPLATE, said))
         if found.last is not None:
             when = minute(found.last.start_time or found.last.created_at)
-            choices.append((Start.LAST, self.tr("As in the last inspection of it, {time}").format(time=when)))
-        choices.append((Start.EMPTY, self.tr("None yet")))
+            choices.append((Start.LAST, self.tr("Copy from last record ({time})").format(time=when)))
+        choices.append((Start.EMPTY, self.tr("No items")))
         self.start.set_choices(choices)
         self.start.set_value(choices[0][0])
         self.start.setEnabled(len(choices) > 1)
@@ -176,12 +176,12 @@ class NewRecord(Dialog):
     def _make(self) -> None:
         task_id = self.task.chosen()
         if not task_id:
-            self._wrong(self.task_field, self.tr("Choose the task that this record belongs to."))
+            self._wrong(self.task_field, self.tr("Select a task for this record."))
             return
         try:
             reference_id = self.reference.chosen()
         except ValueError:
-            said = self.tr("There is none of this name. Choose one of the list, or leave it empty.")
+            said = self.tr("No entry with this name. Select one from the list, or leave the field empty.")
             self._wrong(self.reference_field, said)
             return
         payload = self._context.payload

@@ -65,12 +65,12 @@ class RecordsPage(Page):
         self._stays = False
         self.listener = Listener(context, self)
         self._gather = QTimer(self, singleShot=True, interval=_GATHER_MS)
-        self.header = PageHeader(self.tr("Inspection records"))
+        self.header = PageHeader(self.tr("Records"))
         self.new = Button(
             self.tr("New record"), kind=Kind.MAIN, icon="plus", keys=context.commands.keys_text("record.new")
         )
         self.export = Button(self.tr("Export"), icon="download")
-        self.detect = Button(self.tr("Detect what waits"), icon="play")
+        self.detect = Button(self.tr("Run pending detections"), icon="play")
         self.detect.setToolTip(context.commands.tooltip("records.detect"))
         self.batches = Batches.of(context)
         self.batch_bar = BatchBar(self.batches)
@@ -96,7 +96,7 @@ class RecordsPage(Page):
     def _make_table(self) -> QTableView:
         table = QTableView()
         table.setObjectName("records-table")
-        table.setAccessibleName(self.tr("Inspection records"))
+        table.setAccessibleName(self.tr("Records"))
         table.setModel(self.model)
         table.setItemDelegate(RecordDelegate(table))
         dress_rows(table, row_px())
@@ -248,11 +248,14 @@ class RecordsPage(Page):
     def _show_empty(self) -> None:
         if self.filters.active:
             self.stack.show_empty(
-                "search", self.tr("No record matches."), self.tr("Clear the filters"), self.filters.reset
+                "search", self.tr("No matching records."), self.tr("Clear filters"), self.filters.reset
             )
         elif self._context.may(Permission.INSPECTION_ADD):
             self.stack.show_empty(
-                "list", self.tr("No records yet. Start with one."), self.tr("New record"), self.make_record
+                "list",
+                self.tr("No records yet. Create the first one."),
+                self.tr("New record"),
+                self.make_record,
             )
         else:
             self.stack.show_empty("list", self.tr("No records yet."))
@@ -339,9 +342,9 @@ class RecordsPage(Page):
         """The titles of the columns in a file, which counts where the table has a bar."""
         titles = {column: self.model.headerData(column, Qt.Orientation.Horizontal) for column in Column}
         heads = [str(title) for title in titles.values()]
-        counted = [self.tr("Items"), self.tr("Judged items"), self.tr("Detected items")]
+        counted = [self.tr("Items"), self.tr("Decided items"), self.tr("Detected items")]
         sealed = [
-            self.tr("Seal state"),
+            self.tr("Seal status"),
             self.tr("Edition"),
             self.tr("Seal"),
             self.tr("Finished by"),
@@ -360,7 +363,7 @@ class RecordsPage(Page):
     def export_list(self) -> None:
         """Write every record that matches the filters into a CSV file."""
         kinds = {self.tr("CSV (*.csv)"): ".csv"}
-        chosen = choose_file(self, self.tr("Export the list"), "records.csv", kinds, Purpose.EXPORTS)
+        chosen = choose_file(self, self.tr("Export list"), "records.csv", kinds, Purpose.EXPORTS)
         if chosen is not None:
             run(
                 export_list,
@@ -372,6 +375,6 @@ class RecordsPage(Page):
                 self.model.flights,
                 chosen[0],
                 owner=self,
-                done=lambda n: self.toast.emit(self.tr("%n record(s) written.", "", n)),
+                done=lambda n: self.toast.emit(self.tr("%n record(s) exported.", "", n)),
                 failed=lambda error: self.toast.emit(sentence(error)),
             )

@@ -17,7 +17,7 @@ class CheckDialog(Dialog):
     def __init__(self, check: SealCheck, parent: QWidget | None) -> None:
         super().__init__(parent)
         self.setObjectName("seal-check")
-        self.setWindowTitle(self.tr("Seal"))
+        self.setWindowTitle(self.tr("Seal verification"))
         self.setModal(True)
         self.setMinimumWidth(480)
         column = QVBoxLayout(self)
@@ -26,14 +26,14 @@ class CheckDialog(Dialog):
         head = QHBoxLayout()
         head.setSpacing(8)
         head.addWidget(Symbol("check" if check.intact else "warning", "passed" if check.intact else "failed"))
-        title = self.tr("The seal is intact") if check.intact else self.tr("The record differs from its seal")
+        title = self.tr("Seal intact") if check.intact else self.tr("Record does not match its seal")
         self.title = label(title, "item", wrap=True)
         head.addWidget(self.title, 1)
         column.addLayout(head)
-        what = self.tr("Edition {n}, seal {seal}…, %n file(s) compared.", "", check.files)
+        what = self.tr("Edition {n}, seal {seal}…, %n file(s) verified.", "", check.files)
         column.addWidget(label(what.format(n=check.edition, seal=short_seal(check.seal)), "dim", wrap=True))
         if not check.current:
-            said = self.tr("The record was reopened: the stored edition and its files were checked.")
+            said = self.tr("The record was reopened. The stored edition and its files were verified.")
             column.addWidget(label(said, "dim", wrap=True))
         if check.differences:
             column.addWidget(self._differences(check))

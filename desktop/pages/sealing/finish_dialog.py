@@ -65,7 +65,7 @@ class FinishDialog(Confirm):
     def __init__(self, finish: Finish, parent: QWidget | None) -> None:
         super().__init__(
             parent,
-            QCoreApplication.translate("FinishDialog", "Finish the record?"),
+            QCoreApplication.translate("FinishDialog", "Finish record?"),
             _said(finish),
             QCoreApplication.translate("FinishDialog", "Finish record"),
             danger=False,
@@ -112,9 +112,9 @@ class FinishDialog(Confirm):
         self.body.addSpacing(4)
         self.body.addWidget(shown)
         if finish.acceptable:
-            there = self.tr("Go to the first undecided item")
+            there = self.tr("Go to first undecided item")
         else:
-            there = self.tr("Go to the first item to decide")
+            there = self.tr("Go to first item to decide")
         first = Button(there, kind=ButtonKind.LINK)
         first.setObjectName("finish-go-to")
         first.clicked.connect(lambda _checked=False: self._go_to_first())
@@ -126,12 +126,14 @@ class FinishDialog(Confirm):
             said = self.tr("Accept the model's opinion for the remaining %n item(s)", "", count)
             self.accept_opinion.setText(said)
             self.body.addWidget(self.accept_opinion)
-            signed = self.tr("Each is signed by {name} and marked in the record and the report.")
+            signed = self.tr("Each is signed by {name} and marked in the record and in the report.")
             self.body.addWidget(label(signed.format(name=finish.signer), "dim", wrap=True))
         else:
             self.accept_opinion.hide()
             open_ones = sum(item.opinion is None for item in finish.undecided)
-            said = self.tr("%n item(s) have no opinion to accept. Decide them first.", "", open_ones)
+            said = self.tr(
+                "%n item(s) have no model opinion to accept. Give a verdict for them first.", "", open_ones
+            )
             self.body.addWidget(label(said, "error", wrap=True))
 
     def _row(self, item: UndecidedItem) -> QHBoxLayout:
@@ -160,7 +162,7 @@ class FinishDialog(Confirm):
 def _said(finish: Finish) -> str:
     translate, undecided = QCoreApplication.translate, len(finish.undecided)
     if undecided:
-        return translate("FinishDialog", "%n item(s) have no verdict of a person.", "", undecided)
+        return translate("FinishDialog", "%n item(s) are undecided.", "", undecided)
     if finish.counted.failed:
         return translate("FinishDialog", "%n item(s) failed.", "", finish.counted.failed)
     return translate("FinishDialog", "All items passed.")
@@ -173,4 +175,4 @@ def _opinion(opinion: Verdict | None) -> str:
         case Verdict.FAILED:
             return QCoreApplication.translate("FinishDialog", "model: failed")
         case _:
-            return QCoreApplication.translate("FinishDialog", "no opinion to accept")
+            return QCoreApplication.translate("FinishDialog", "no model opinion")

@@ -16,10 +16,11 @@ class ReopenDialog(Confirm):
     def __init__(self, parent: QWidget | None) -> None:
         super().__init__(
             parent,
-            QCoreApplication.translate("ReopenDialog", "Reopen the record?"),
+            QCoreApplication.translate("ReopenDialog", "Reopen record?"),
             QCoreApplication.translate(
                 "ReopenDialog",
-                "It can be changed again. The sealed edition stays readable, and finishing makes a new one.",
+                "The record can be changed again. The sealed edition remains readable. Finishing "
+                "again creates a new edition.",
             ),
             QCoreApplication.translate("ReopenDialog", "Reopen record"),
         )

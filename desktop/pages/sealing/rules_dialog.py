@@ -22,15 +22,15 @@ class RulesDialog(Dialog):
         self._context = context
         self._may_change = context.may(Permission.SETTINGS_MANAGE)
         self.setObjectName("finish-rules")
-        self.setWindowTitle(self.tr("Rules for finishing"))
+        self.setWindowTitle(self.tr("Release rule"))
         self.setModal(True)
         self.setMinimumWidth(480)
-        self.four_eyes = QCheckBox(self.tr("A second person releases a finished record"))
+        self.four_eyes = QCheckBox(self.tr("Require two-person release"))
         self.four_eyes.setObjectName("four-eyes")
         self.four_eyes.setEnabled(False)
         self.four_eyes.clicked.connect(self._set)
         self.said = label("", "dim", wrap=True)
-        self.again = Button(self.tr("Try again"))
+        self.again = Button(self.tr("Retry"))
         self.again.clicked.connect(lambda _checked=False: self._ask())
         self._build()
         self._ask()
@@ -39,12 +39,12 @@ class RulesDialog(Dialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 20, 20, 16)
         column.setSpacing(8)
-        column.addWidget(label(self.tr("Rules for finishing"), "item"))
+        column.addWidget(label(self.tr("Release rule"), "item"))
         column.addWidget(self.four_eyes)
         rule = self.tr(
-            "A record that is finished while this is on waits for its release, and its report says so on"
-            " every page. Whoever finished a record cannot release it. Records that were finished before"
-            " stay as they are."
+            "When enabled, a finished record awaits release by another user, and its report says so "
+            "on every page. The user who finished a record cannot release it. Records finished "
+            "earlier do not change."
         )
         column.addWidget(label(rule, wrap=True))
         column.addWidget(self.said)

@@ -90,11 +90,11 @@ class Standing(QObject):
         seal = self._seal
         if seal is None or seal.newest is None or seal.state is not SealState.AWAITING_RELEASE:
             return
-        said = self.tr("You confirm what {name} finished. Your name is kept with edition {n}.")
+        said = self.tr("You confirm the record finished by {name}. Your name is stored with edition {n}.")
         newest = seal.newest
         if confirm(
             self._window,
-            self.tr("Release the record?"),
+            self.tr("Release record?"),
             said.format(name=newest.finished_by_name or newest.finished_by, n=newest.edition),
             self.tr("Release record"),
             danger=False,
@@ -133,7 +133,7 @@ class Standing(QObject):
 
     def _report_written(self, path: str) -> None:
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(path)):
-            self.said.emit(self.tr("The report was written: {file}").format(file=path))
+            self.said.emit(self.tr("Report saved: {file}").format(file=path))
 
     def _verified(self, check: SealCheck) -> None:
         dialog = CheckDialog(check, self._window)

@@ -24,7 +24,7 @@ def seal_sentence(seal: RecordSeal | None) -> str:
         return ""
     if seal.state is SealState.AWAITING_RELEASE:
         said = QCoreApplication.translate(
-            "Seal", "Finished by {name} on {time}, edition {n}. Waiting for a second person to release it."
+            "Seal", "Finished by {name} on {time}, edition {n}. Awaiting release by another user."
         )
     elif seal.state is SealState.FINISHED and edition.released_by is not None:
         said = QCoreApplication.translate(
@@ -59,7 +59,7 @@ def seal_icon(state: SealState) -> str:
 def sealed_sentence() -> str:
     """Why nothing of a sealed record can be changed, and what to do."""
     return QCoreApplication.translate(
-        "Errors", "The record is finished and sealed. Whoever has the right can reopen it, with a reason."
+        "Errors", "Cannot change a sealed record. A user with permission can reopen it with a reason."
     )
 
 
@@ -104,7 +104,7 @@ def happened(edition: Edition) -> list[str]:
 
 def judged_text(counted: Tally | Counters) -> str:
     """How many items a person judged, in the words of the workbench."""
-    said = QCoreApplication.translate("ItemsPanel", "Judged {n} of {all}")
+    said = QCoreApplication.translate("ItemsPanel", "Decided {n} of {all}")
     return said.format(n=counted.judged, all=counted.items)
 
 

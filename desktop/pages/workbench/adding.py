@@ -58,9 +58,11 @@ class Adding(QObject):
         if self._bench.item is None:
             keys = self._bench.context.commands.keys_text("tool.rectangle")
             self.said.emit(
-                self.tr("Choose an item for the photo first.")
+                self.tr("Select an item for the photo first.")
                 if self._bench.rows
-                else self.tr("A photo belongs to an item. Draw a region first ({keys}).").format(keys=keys)
+                else self.tr("Cannot add a photo without an item. Draw a region first ({keys}).").format(
+                    keys=keys
+                )
             )
         return self._bench.item is not None
 
@@ -68,7 +70,7 @@ class Adding(QObject):
         """Ask for picture files and add them."""
         if not self._has_item():
             return
-        self.add(open_pictures(self._window, self.tr("Add a photo"), Purpose.PHOTOS))
+        self.add(open_pictures(self._window, self.tr("Add photo"), Purpose.PHOTOS))
 
     def capture(self) -> None:
         """Take a photo with the camera."""

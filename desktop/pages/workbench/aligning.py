@@ -71,8 +71,8 @@ class Aligning(QObject):
 
     def _hint(self, number: int, in_photo: bool) -> str:
         if in_photo:
-            return self.tr("Click the same place {n} of 3 in the photo").format(n=number)
-        return self.tr("Click place {n} of 3 in the reference").format(n=number)
+            return self.tr("Click the same point {n} of 3 on the photo").format(n=number)
+        return self.tr("Click point {n} of 3 on the reference image").format(n=number)
 
     def _done(self, reference: list[Place], photo: list[Place]) -> None:
         pair, points = self._photos.pair, self.points
@@ -86,14 +86,16 @@ class Aligning(QObject):
             )
         except ValueError:
             points.undo()
-            self.said.emit(self.tr("The three places lie on a line. Choose a third one beside it."))
+            self.said.emit(self.tr("The three points are on one line. Click a third point off that line."))
             return
         self.cancel()
         if self.keep(self._photos.file_id, matrix.tolist()):
-            self.said.emit(self.tr("Aligned by three points. Detection uses it for this photo from now on."))
+            self.said.emit(
+                self.tr("Aligned with three points. Detection now uses this alignment for this photo.")
+            )
         else:
             self._photos.align_by_hand(matrix.tolist())
-            self.said.emit(self.tr("Aligned by three points."))
+            self.said.emit(self.tr("Aligned with three points."))
 
     def _forget(self) -> None:
         self._photos.align_by_hand(None)

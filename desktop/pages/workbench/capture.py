@@ -64,7 +64,7 @@ class CaptureDialog(QDialog):
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context = context
-        self.setWindowTitle(self.tr("Take a photo"))
+        self.setWindowTitle(self.tr("Take photo"))
         self.setModal(True)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._feed = CameraFeed(self)
@@ -72,7 +72,7 @@ class CaptureDialog(QDialog):
         self._picture = _Picture()
         self._cameras = Combo(self.tr("Camera"))
         self._cameras.hide()
-        self.shoot = Button(self.tr("Take the photo"), kind=Kind.MAIN, icon="camera", keys="Space")
+        self.shoot = Button(self.tr("Take photo"), kind=Kind.MAIN, icon="camera", keys="Space")
         self.shoot.setObjectName("shoot")
         self.shoot.setShortcut("Space")
         self.shoot.setEnabled(False)
@@ -85,7 +85,7 @@ class CaptureDialog(QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 16, 16, 16)
         column.setSpacing(12)
-        column.addWidget(label(self.tr("Take a photo of the part"), "item"))
+        column.addWidget(label(self.tr("Photo of the part"), "item"))
         column.addWidget(self._picture, 1)
         column.addLayout(row)
         cancel.clicked.connect(self.reject)
@@ -94,13 +94,13 @@ class CaptureDialog(QDialog):
         self._feed.frameReady.connect(self._frame)
         self._feed.stateChanged.connect(self._state)
         self.finished.connect(lambda _: self._feed.stop())
-        self._picture.say(self.tr("Looking for a camera…"))
+        self._picture.say(self.tr("Searching for cameras…"))
         run(sources, owner=self, done=self._found, failed=lambda _: self._found([]))
 
     def _found(self, found: list[FrameSource]) -> None:
         self._sources = found
         if not found:
-            self._picture.say(self.tr("No camera was found. Connect one, or add a photo from a file."))
+            self._picture.say(self.tr("No camera found. Connect one, or add a photo from a file."))
             return
         names = [source.name for source in found]
         self._cameras.set_choices([(name, name) for name in names])
@@ -120,7 +120,7 @@ class CaptureDialog(QDialog):
     def _state(self, state: FeedState) -> None:
         if state in (FeedState.UNAVAILABLE, FeedState.LOST):
             self.shoot.setEnabled(False)
-            text = self.tr("The camera gives no picture. Is another program using it?")
+            text = self.tr("No image from the camera. Close other programs that use it.")
             self._picture.say(text)
 
     def _take(self) -> None:

@@ -100,7 +100,7 @@ class Side(QWidget):
         self.close_photo()
         self._photo = wanted
         if not any(wanted):
-            self.view.show_message(self.tr("This version names no photo."))
+            self.view.show_message(self.tr("This version has no photo."))
             return
         self._progress(0.0)
         content_id, file_id, url = wanted
@@ -125,7 +125,7 @@ class Side(QWidget):
         self.view.open(None)
 
     def _progress(self, share: float) -> None:
-        self.view.show_message(self.tr("Fetching the photo… {n} %").format(n=round(share * 100)))
+        self.view.show_message(self.tr("Downloading photo… {n} %").format(n=round(share * 100)))
 
     def _fetched(self, source: ImageSource) -> None:
         self.view.show_message("")
@@ -164,7 +164,7 @@ class CompareVersions(QDialog):
             self.tr("Findings of both versions"),
             [
                 Column(self.tr("Finding"), _what, 240, stretch=True, kind="strong"),
-                Column(self.tr("Where"), self._where, 190, tone=_tone),
+                Column(self.tr("Present in"), self._where, 190, tone=_tone),
                 Column(self.tr("First"), lambda row: _confidence(row.first), 110),
                 Column(self.tr("Second"), lambda row: _confidence(row.second), 110),
             ],
@@ -219,13 +219,13 @@ class CompareVersions(QDialog):
         self._show_boxes(rows, None)
         known = same_photo(first, second) or any(row.first and row.second for row in rows)
         counts = {within: sum(row.within is within for row in rows) for within in Within}
-        said = self.tr("{both} in both, {first} only in the first, {second} only in the second.").format(
+        said = self.tr("{both} in both, {first} in the first only, {second} in the second only.").format(
             both=counts[Within.BOTH] + counts[Within.RELABELLED],
             first=counts[Within.FIRST],
             second=counts[Within.SECOND],
         )
         if not known and rows:
-            said += " " + self.tr("They looked at different photos.")
+            said += " " + self.tr("The versions use different photos.")
         self._said.setText(said)
 
     def _show_boxes(self, rows: Sequence[Pairing], current: Pairing | None) -> None:
@@ -260,10 +260,10 @@ class CompareVersions(QDialog):
 
     def _where(self, row: Pairing) -> str:
         return {
-            Within.BOTH: self.tr("in both"),
-            Within.RELABELLED: self.tr("relabelled"),
-            Within.FIRST: self.tr("only in the first"),
-            Within.SECOND: self.tr("only in the second"),
+            Within.BOTH: self.tr("Both"),
+            Within.RELABELLED: self.tr("Relabelled"),
+            Within.FIRST: self.tr("First only"),
+            Within.SECOND: self.tr("Second only"),
         }[row.within]
 
     def _take_colours(self) -> None:

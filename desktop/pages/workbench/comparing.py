@@ -111,7 +111,7 @@ class Comparing(QObject):
         """Compare in this way on the canvas; says so where that cannot be."""
         pair = self._photos.pair
         if pair is not None and not pair.aligned and mode is not CompareMode.SIDE_BY_SIDE:
-            self.said.emit(self.tr("The photo is not aligned. Run detection, or align it by three points."))
+            self.said.emit(self.tr("The photo is not aligned. Run detection or align it with three points."))
             return
         self._compare.set_mode(mode)
         if not self.on:
@@ -186,4 +186,4 @@ class Comparing(QObject):
         """Look at two versions of the chosen item's result; says so when there are no two."""
         self._correcting.save()
         if compare_versions(self._bench, self._window) is None:
-            self.said.emit(self.tr("This item has no two versions to compare."))
+            self.said.emit(self.tr("This item has fewer than two versions to compare."))

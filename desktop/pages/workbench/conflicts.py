@@ -44,7 +44,7 @@ class ConflictDialog(QDialog):
         self._conflicts: Sequence[Conflict] = bench.edits.conflicts()
         self._mine: dict[tuple[str, str], QRadioButton] = {}
         self._theirs: dict[tuple[str, str], QRadioButton] = {}
-        self.setWindowTitle(self.tr("Decide"))
+        self.setWindowTitle(self.tr("Conflicting changes"))
         self.setModal(True)
         self.setMinimumSize(760, 260)
         content = QWidget()
@@ -72,7 +72,7 @@ class ConflictDialog(QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 20, 20, 16)
         column.setSpacing(12)
-        column.addWidget(label(self.tr("These edits need you"), "item"))
+        column.addWidget(label(self.tr("Changes that need a decision"), "item"))
         column.addWidget(scroll, 1)
         column.addLayout(row)
         self.later.setDefault(True)
@@ -105,15 +105,15 @@ class ConflictDialog(QDialog):
         item = self._bench.document.item(edit.object_id) if self._bench.document is not None else None
         name = edit.after.get("item_name") or edit.before.get("item_name")
         name = item.item_name if item is not None else name
-        self._column.addWidget(label(str(name) or self.tr("An item"), "strong"))
+        self._column.addWidget(label(str(name) or self.tr("Item"), "strong"))
         refusal = self._bench.edits.refusals.get(edit.id, "")
         if refusal or not conflict.current:
-            said = refusal or self.tr("The service did not take this edit.")
+            said = refusal or self.tr("The service rejected this change.")
             self._column.addWidget(label(said, "error", wrap=True))
         else:
-            said = self.tr("Somebody else changed this item meanwhile. Choose what shall stay.")
+            said = self.tr("Another user modified this item. Select what to keep.")
             if conflict.current.get(BY) and _fields_differ(conflict):
-                said = self.tr("{name} changed this item meanwhile. Choose what shall stay.").format(
+                said = self.tr("{name} modified this item. Select what to keep.").format(
                     name=conflict.current[BY]
                 )
             self._column.addWidget(label(said, "dim", wrap=True))
@@ -121,7 +121,10 @@ class ConflictDialog(QDialog):
                 for line in self._changes(conflict):
                     self._column.addWidget(label(line, wrap=True))
             if edit.kind is Kind.UPDATE and _passes_over(conflict):
-                said = self.tr("Other findings make the item undecided: a verdict is given for what it saw.")
+                said = self.tr(
+                    "The findings have changed, so the item becomes undecided. A verdict "
+                    "applies only to the findings it was given for."
+                )
                 self._column.addWidget(label(said, "dim", wrap=True))
         grid = QGridLayout()
         grid.setHorizontalSpacing(16)
@@ -131,14 +134,14 @@ class ConflictDialog(QDialog):
         self._column.addLayout(grid)
         if edit.kind is not Kind.UPDATE:
             delete = edit.kind is Kind.DELETE
-            whole = self.tr("Delete it all the same") if delete else self.tr("Try again")
-            keep = self.tr("Keep the item") if delete and conflict.current else self.tr("Drop this edit")
+            whole = self.tr("Delete anyway") if delete else self.tr("Retry")
+            keep = self.tr("Keep item") if delete and conflict.current else self.tr("Discard my change")
             self._choice(grid, 0, edit.id, "", whole, keep)
             return
         verdict = conflict.current.get(VERDICT) or {}
         for row, (field, value) in enumerate(edit.after.items()):
             theirs = conflict.current.get(field)
-            other = self._shown(field, theirs) if conflict.current else self.tr("Drop this edit")
+            other = self._shown(field, theirs) if conflict.current else self.tr("Discard my change")
             mine = self._shown(field, value, mine=True)
             if field == VERDICT and _passes_over(conflict):
                 # It goes with the findings.
@@ -194,7 +197,9 @@ class ConflictDialog(QDialog):
     def _signed(self, verdict: str, name: Any, at: datetime | None) -> str:
         """A verdict with who gave it and when, on a line of their own."""
         when = minute(at)
-        return f"{verdict}\n" + " · ".join(part for part in (str(name or self.tr("A person")), when) if part)
+        return f"{verdict}\n" + " · ".join(
+            part for part in (str(name or self.tr("Another user")), when) if part
+        )
 
     def _shown(self, field: str, value: Any, mine: bool = False) -> str:
         """A value of a field as a person reads it; `mine`: as this person would write it."""

@@ -41,11 +41,11 @@ class CorrectionBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.draw = Button(self.tr("Draw a finding"), icon="plus", kind=Kind.QUIET)
+        self.draw = Button(self.tr("Draw finding"), icon="plus", kind=Kind.QUIET)
         self.draw.setObjectName("finding-draw")
         self.draw.setCheckable(True)
         self._said = label("", "small")
-        self.save = Button(self.tr("Save as a new version"), kind=Kind.MAIN)
+        self.save = Button(self.tr("Save as new version"), kind=Kind.MAIN)
         self.save.setObjectName("correction-save")
         self.discard = Button(self.tr("Discard"), kind=Kind.QUIET)
         self.discard.setObjectName("correction-discard")
@@ -72,7 +72,7 @@ class CorrectionBar(QWidget):
 
     def show_steps(self, steps: int) -> None:
         """Say how many changes are not saved yet."""
-        self._said.setText(self.tr("%n change(s), not saved yet", "", steps) if steps else "")
+        self._said.setText(self.tr("%n unsaved change(s)", "", steps) if steps else "")
         self.pending.setVisible(steps > 0)
 
     def _drawing(self, on: bool) -> None:
@@ -294,7 +294,7 @@ class Correcting(QObject):
             self.changed.emit()
 
     def _back(self, steps: int) -> None:
-        self.said.emit(self.tr("%n change(s) of findings restored that you had not saved.", "", steps))
+        self.said.emit(self.tr("%n unsaved change(s) to findings restored.", "", steps))
 
     def _current_changed(self) -> None:
         stored = self._bench.stored_entry

@@ -59,7 +59,7 @@ class DeleteDialog(Confirm):
         self.reason.setObjectName("delete-reason")
         self._asks = holding.verdicts > 0
         if self._asks:
-            self.body.addWidget(Field(self.tr("Reason, for the audit log"), self.reason))
+            self.body.addWidget(Field(self.tr("Reason for the audit log"), self.reason))
             self.reason.setFocus()
         else:
             self.reason.setParent(self)
@@ -83,7 +83,7 @@ def _what_goes(holding: Holding) -> str:
         parts.append(translate("DeleteDialog", "%n photo(s)", "", holding.photos))
     if holding.verdicts:
         parts.append(translate("DeleteDialog", "%n verdict(s)", "", holding.verdicts))
-    said = translate("DeleteDialog", "What goes as well: {what}. Undo brings everything back.")
+    said = translate("DeleteDialog", "Also deleted: {what}. You can undo this.")
     return said.format(what=listed(parts))
 
 
@@ -136,7 +136,7 @@ class Deleting(QObject):
         free = [it for it in chosen if (region := store.get(it)) is None or not region.locked]
         if len(free) < len(chosen):
             locked = len(chosen) - len(free)
-            said = self.tr("%n locked item(s) not deleted. Unlock first ({keys}).", "", locked)
+            said = self.tr("Cannot delete %n locked item(s). Unlock first ({keys}).", "", locked)
             self.said.emit(said.format(keys=self._commands.keys_text("region.lock")))
         if free:
             self._ask(free)
@@ -145,7 +145,9 @@ class Deleting(QObject):
         if self._correcting.has_chosen:
             self._correcting.remove_chosen()
         else:
-            self.said.emit(self.tr("No finding is chosen. Click one first, or click an item to delete that."))
+            self.said.emit(
+                self.tr("No finding selected. Click a finding, or click an item to delete the item.")
+            )
 
     def _in_list(self) -> list[str]:
         place_of = self._items.model.place_of
@@ -159,12 +161,10 @@ class Deleting(QObject):
     def _why_none(self) -> str:
         if self.place is Place.CANVAS and not self._view.regions_shown:
             keys = self._commands.keys_text("view.regions")
-            return self.tr("Nothing was deleted: the regions are hidden. Show them first ({keys}).").format(
-                keys=keys
-            )
+            return self.tr("Cannot delete hidden regions. Show them first ({keys}).").format(keys=keys)
         if self.place is Place.CANVAS:
-            return self.tr("No region is chosen on the picture. Items without one are deleted in the list.")
-        return self.tr("No item is chosen in the list.")
+            return self.tr("No region selected on the image. Delete items without a region in the list.")
+        return self.tr("No item selected in the list.")
 
     # -- what goes with them
 

@@ -64,7 +64,7 @@ class Detecting(QObject):
         if item is None or item.item_id in self._running or not self._bench.may_edit():
             return
         if item.model_id is None:
-            self.said.emit(self.tr("Choose a detection model for this item first."))
+            self.said.emit(self.tr("Select a detection model for this item first."))
             return
         item_id = item.item_id
         self._ask([item_id], lambda session: [session.items.detect(self._bench.edits.service_id(item_id))])
@@ -78,7 +78,7 @@ class Detecting(QObject):
         wanted = [one.item_id for one in items if one is not None and one.model_id is not None]
         if len(wanted) < len(item_ids):
             left = len(item_ids) - len(wanted)
-            self.said.emit(self.tr("%n item(s) left out: without a photo or a model.", "", left))
+            self.said.emit(self.tr("%n item(s) skipped: no photo or no model.", "", left))
         wanted = [item_id for item_id in wanted if item_id not in self._running]
         if wanted:
             service_id = self._bench.edits.service_id
@@ -164,7 +164,7 @@ class Detecting(QObject):
             self.said.emit(self.tr("Nothing to detect: no undecided item has both a photo and a model."))
         if asked and len(left) > len(current):
             others = len(left) - len(current)
-            self.said.emit(self.tr("%n item(s) left out: without a photo or a model.", "", others))
+            self.said.emit(self.tr("%n item(s) skipped: no photo or no model.", "", others))
 
     def _not_asked(self, item_ids: Sequence[str], error: Exception) -> None:
         for item_id in item_ids:

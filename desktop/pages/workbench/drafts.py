@@ -95,5 +95,7 @@ class Drafts:
         try:
             journal.draft(self._record_id, item_id, step, value, about)
         except JournalError as error:
-            said = QCoreApplication.translate("Workbench", "This will not survive a crash: {why}")
+            said = QCoreApplication.translate(
+                "Workbench", "Cannot protect this change against a crash: {why}"
+            )
             self._edits.failed.emit(said.format(why=error))

@@ -119,11 +119,11 @@ class Dropping(QObject):
 
     def _promise(self, to_item: bool) -> str:
         if self._reference.isVisible():
-            return self.tr("Drop a picture to draw the regions on")
+            return self.tr("Drop to use as reference image")
         item = self._bench.item
         if item is None or not to_item:
-            return self.tr("Drop photos of the record, or a file with regions")
-        said = self.tr("Drop to add to the photos of item {n}, {name}")
+            return self.tr("Drop to add photos to the record or import regions")
+        said = self.tr("Drop to add photos to item {n}, {name}")
         return said.format(n=self._bench.number, name=item.item_name)
 
     def _take(self, data: QMimeData, to_item: bool) -> None:
@@ -135,11 +135,11 @@ class Dropping(QObject):
         if isinstance(image, QImage):
             (self._adding if to_item else self._record_photos).add_image(image)
         else:
-            self.said.emit(self.tr("A link is no picture. Save the picture as a file, then drop the file."))
+            self.said.emit(self.tr("Cannot add a link. Save the image as a file, then drop the file."))
 
     def _unread(self, error: Exception) -> None:
         why = error.strerror or str(error) if isinstance(error, OSError) else sentence(error)
-        self.said.emit(self.tr("The files cannot be read: {why}").format(why=why))
+        self.said.emit(self.tr("Cannot read the files: {why}").format(why=why))
 
     def _sorted(self, to_item: bool, dropped: Dropped) -> None:
         if not self._bench.may_edit():
@@ -149,13 +149,13 @@ class Dropping(QObject):
         elif len(dropped.regions) == 1:
             self.regionsWanted.emit(dropped.regions[0])
         elif dropped.regions:
-            self.said.emit(self.tr("Several files with regions were dropped. Drop them one by one."))
+            self.said.emit(self.tr("Cannot import several region files at once. Drop them one by one."))
         left = (*(dropped.regions if dropped.pictures else ()), *dropped.others)
         if left:
             names = listed(path.name for path in left[:3])
-            said = self.tr("Not taken, neither picture nor regions: {names}")
+            said = self.tr("Not added, neither images nor region files: {names}")
             if dropped.pictures and dropped.regions:
-                said = self.tr("Not taken, drop it by itself: {names}")
+                said = self.tr("Not added, drop separately: {names}")
             self.said.emit(said.format(names=names + ("…" if len(left) > 3 else "")))
 
     def _take_pictures(self, pictures: Sequence[Path], to_item: bool) -> None:
@@ -164,13 +164,13 @@ class Dropping(QObject):
             if len(pictures) == 1 and self._reference.upload.isVisible():
                 self._reference.add(pictures[0])
             else:
-                self.said.emit(self.tr("Drop one picture: a record has one reference image."))
+                self.said.emit(self.tr("Drop one image only. A record has one reference image."))
         elif item is None or not to_item:
             self._record_photos.add(pictures)
         elif len(pictures) <= _MANY or confirm(
             self._page,
             self.tr("Add %n photo(s)?", "", len(pictures)),
-            self.tr("All of them become photos of item {n}, {name}.").format(
+            self.tr("All of them will be added to item {n}, {name}.").format(
                 n=self._bench.number, name=item.item_name
             ),
             self.tr("Add"),

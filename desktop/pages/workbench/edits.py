@@ -134,10 +134,11 @@ class Edits(QObject):
         self._opening = None
         if isinstance(error, JournalBusyError):
             self.problem = self.tr(
-                "Walkaround is open in another window with this account. Edit there; here you can only look."
+                "Walkaround is open in another window with this account. Edit there; this window is "
+                "read-only."
             )
         elif isinstance(error, JournalError):
-            self.problem = self.tr("Edits cannot be kept on this machine: {why}").format(why=error)
+            self.problem = self.tr("Cannot save changes on this computer: {why}").format(why=error)
         else:
             raise error
         self._tell()
@@ -224,7 +225,7 @@ class Edits(QObject):
         self.sending.soon()
 
     def _say_unwritten(self, error: JournalError) -> None:
-        self.failed.emit(self.tr("This was not done, the disk did not take it: {why}").format(why=error))
+        self.failed.emit(self.tr("Cannot make this change, writing to disk failed: {why}").format(why=error))
 
     def waiting(self) -> list[Edit]:
         """Every edit that the service does not have."""
@@ -330,7 +331,9 @@ class Edits(QObject):
             self.retry()
         elif payload is None and self.saving.waiting:
             said = self.tr(
-                "%n edit(s) kept on this machine, sent when you log in again.", "", self.saving.waiting
+                "%n change(s) saved on this computer. They will be sent when you log in again.",
+                "",
+                self.saving.waiting,
             )
             self.kept.emit(said)
 

@@ -38,7 +38,7 @@ class Exchange(QObject):
         self.exporting = Exporting(bench.context, window)
         self.exporting.said.connect(self.said)
         self.exporting.written.connect(
-            lambda path: self.said.emit(self.tr("Written: {path}").format(path=path))
+            lambda path: self.said.emit(self.tr("Saved: {path}").format(path=path))
         )
 
     def export(self) -> None:
@@ -51,7 +51,7 @@ class Exchange(QObject):
 
     def ask(self) -> None:
         """Ask for a file and import its regions."""
-        kinds = self.tr("Regions ({patterns})").format(patterns=" ".join(READABLE))
+        kinds = self.tr("Region files ({patterns})").format(patterns=" ".join(READABLE))
         chosen = open_file(self._window, self.tr("Import regions"), kinds, Purpose.REGIONS)
         if chosen is not None:
             self.read(chosen)
@@ -62,7 +62,7 @@ class Exchange(QObject):
             return
         target = self._target()
         if target is None:
-            self.said.emit(self.tr("The reference image is not open yet. Import again when you see it."))
+            self.said.emit(self.tr("The reference image is still opening. Import again when it is shown."))
             return
         bench = self._bench
         document = bench.document
@@ -109,32 +109,32 @@ class Exchange(QObject):
         if count:
             said = self.tr("%n region(s) imported.", "", count)
             if self._left_out:
-                said += " " + self.tr("%n outside the picture left out.", "", self._left_out)
+                said += " " + self.tr("%n outside the image skipped.", "", self._left_out)
             if self._boxed:
-                said += " " + self.tr("%n other shape(s) became the rectangle around them.", "", self._boxed)
+                said += " " + self.tr("%n other shape(s) converted to bounding rectangles.", "", self._boxed)
             self.said.emit(said)
 
     def _why_not(self, error: Exception) -> str:
         if isinstance(error, OSError):
             why = error.strerror or str(error)
-            return self.tr("The file cannot be read: {why}").format(why=why)
+            return self.tr("Cannot read the file: {why}").format(why=why)
         if not isinstance(error, ExchangeError):
             return sentence(error)
         match error.reason:
             case Reason.UNREADABLE:
                 return self.tr(
-                    "This file holds no regions that can be read. "
-                    "Choose JSON, CSV, COCO, YOLO or labelme, undamaged."
+                    "Cannot read regions from this file. Select an undamaged JSON, CSV, COCO, YOLO "
+                    "or labelme file."
                 )
             case Reason.NO_REGIONS:
-                return self.tr("No region in this file lies inside the reference image.")
+                return self.tr("No region in this file is inside the reference image.")
             case Reason.WHICH_PICTURE:
                 return self.tr(
-                    "This file speaks of several pictures and none is named like the reference image. "
-                    "Rename it there, or choose a file with one picture."
+                    "This file has several images, none named like the reference image. Rename one "
+                    "in the file, or select a file with a single image."
                 )
             case Reason.TOO_LARGE:
-                return self.tr("This file is too large: {n} regions and 64 MB are the most.").format(n=MOST)
+                return self.tr("The file is too large. The limit is {n} regions and 64 MB.").format(n=MOST)
 
 
 def _read(path: Path, target: Picture) -> Drafts:

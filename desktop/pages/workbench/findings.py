@@ -76,7 +76,7 @@ class FindingList(QWidget):
         """List these."""
         self._findings, self.current = findings, current
         self.setAccessibleDescription("; ".join(self._words(finding) for finding in findings))
-        self.setToolTip(self.tr("Click the square to accept · double click to relabel"))
+        self.setToolTip(self.tr("Click the square to accept · double-click to relabel"))
         self.updateGeometry()
         self.update()
 
@@ -87,7 +87,7 @@ class FindingList(QWidget):
 
     def _author(self, finding: Finding) -> str:
         """Who drew a finding, in place of a confidence."""
-        return finding.author or self.tr("drawn by hand")
+        return finding.author or self.tr("drawn manually")
 
     def sizeHint(self) -> QSize:
         return QSize(200, self.row_px * len(self._findings))
@@ -205,7 +205,7 @@ class FindingsBox(QWidget):
         self.list = FindingList()
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setObjectName("confidence")
-        self.slider.setAccessibleName(self.tr("Least confidence of findings"))
+        self.slider.setAccessibleName(self.tr("Minimum confidence of findings"))
         self.slider.setRange(0, 100)
         self.slider.setValue(round(FIRST_SHOWN * 100))
         self.slider.setPageStep(5)
@@ -264,7 +264,9 @@ class FindingsBox(QWidget):
         text = self._nothing
         if self._findings:
             text = (
-                self.tr("%n finding(s) below the slider; reports contain all", "", hidden) if hidden else ""
+                self.tr("%n finding(s) below the threshold; reports include all", "", hidden)
+                if hidden
+                else ""
             )
         self._none.setText(text)
         self._none.setVisible(bool(text))

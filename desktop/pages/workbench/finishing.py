@@ -49,7 +49,7 @@ class Finishing(QObject):
         if bench.document is None:
             return
         if not bench.rows:
-            self.said.emit(self.tr("The record has no items. Draw a region first."))
+            self.said.emit(self.tr("Cannot finish a record without items. Draw a region first."))
         elif bench.counters.undecided:
             bench.edits.when_saved(self._read_photos, self)
         else:

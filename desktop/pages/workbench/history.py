@@ -63,7 +63,7 @@ class HistoryBox(QWidget):
         head = QHBoxLayout()
         head.setSpacing(6)
         head.addWidget(Symbol("history", "dim", 14))
-        head.addWidget(label(self.tr("Earlier inspections"), "label"))
+        head.addWidget(label(self.tr("Earlier records"), "label"))
         head.addStretch(1)
         self._all = False
         self._shown: tuple[Sequence[HistoryEntry], float | None, Mapping[str, str]] = ((), None, {})
@@ -102,7 +102,7 @@ class HistoryBox(QWidget):
         for place, entry in enumerate(shown):
             when = day(found_when(entry).astimezone().date())
             link = Button(when, kind=Kind.QUIET)
-            link.setToolTip(self.tr("Compare the photo of this inspection"))
+            link.setToolTip(self.tr("Compare photo of this record"))
             link.clicked.connect(partial(self._open, entry.inspection_id, entry.item_id))
             tone = "dim" if entry.passed is None else "passed" if entry.passed else "failed"
             chip = Chip(self._said(entry, mm_per_pixel), tone)
@@ -132,7 +132,7 @@ class HistoryBox(QWidget):
 
     def _said(self, entry: HistoryEntry, mm_per_pixel: float | None) -> str:
         if not entry.findings:
-            return self.tr("Nothing found")
+            return self.tr("No findings")
         name, length = finding_word(entry.findings[0].label), longest(entry)
         if len(name) > _LONGEST:
             name = name[: _LONGEST - 1].rstrip() + "…"
@@ -146,9 +146,9 @@ class HistoryBox(QWidget):
         said = []
         if entry.found_by:
             name = models.get(entry.found_by, entry.found_by)
-            said.append(self.tr("Found by {name}").format(name=name))
+            said.append(self.tr("Detected by {name}").format(name=name))
         if entry.decided_by and entry.verdict is not Verdict.UNDECIDED:
-            said.append(self.tr("decided by {name}").format(name=entry.decided_by))
+            said.append(self.tr("verdict by {name}").format(name=entry.decided_by))
         if entry.reason:
             said.append(entry.reason)
         return " · ".join(said)

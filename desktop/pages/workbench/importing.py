@@ -46,7 +46,7 @@ class Importing(QObject):
         self._record_id = self._bench.record_id
         if len(fields) > AT_ONCE:
             self._progress = QProgressDialog(
-                self.tr("Importing the regions…"), self.tr("Stop"), 0, len(fields), self._window
+                self.tr("Importing regions…"), self.tr("Stop"), 0, len(fields), self._window
             )
             self._progress.setMinimumDuration(_SHOW_AFTER_MS)
             self._progress.setAutoReset(False)

@@ -111,9 +111,9 @@ class Inspector(Panel):
     def say_none(self, any_items: bool) -> None:
         """Say what to do while no item is chosen."""
         self._none.setText(
-            self.tr("Choose an item in the list or on the picture.")
+            self.tr("Select an item in the list or on the image.")
             if any_items
-            else self.tr("This record has no items yet. What is drawn or taken over is shown here.")
+            else self.tr("No items yet. Details of the selected item are shown here.")
         )
 
     def show_findings(self, item: ItemView, entry: results.Entry | None) -> None:
@@ -123,8 +123,8 @@ class Inspector(Panel):
 
     def _nothing_found(self, entry: results.Entry | None) -> str:
         if entry is None or not results.is_finished(entry):
-            return self.tr("Not detected yet.")
-        return self.tr("Nothing found.")
+            return self.tr("Detection not run yet.")
+        return self.tr("No findings.")
 
     def commit(self) -> None:
         """Take what is typed."""

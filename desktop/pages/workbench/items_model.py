@@ -273,7 +273,7 @@ class ItemDelegate(QStyledItemDelegate):
     def _word(self, row: Row, running: Mapping[str, int]) -> str:
         if row.run.run is Run.RUNNING:
             return self.tr("Detecting {percent} %").format(percent=running.get(row.item_id, 0))
-        return self.tr("Waiting")
+        return self.tr("Queued")
 
     def _said(self, row: Row) -> str:
         if row.run.run is Run.CANCELED and not row.findings:

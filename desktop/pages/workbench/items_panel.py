@@ -56,13 +56,13 @@ class ItemsPanel(Panel):
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.filters = FilterChips(self.tr("Filter the items"))
+        self.filters = FilterChips(self.tr("Filter items"))
         self.filters.setObjectName("items-filter")
         self.search = SearchField(self.tr("Name or number"))
         self.search.setObjectName("items-search")
         self.search.hide()
         self._count = label("", "dim")
-        self._progress = ProgressBar(self.tr("Judged items"))
+        self._progress = ProgressBar(self.tr("Decided items"))
         self._detected = label("", "dim")
         self._detected.setObjectName("items-detected")
         self._sign = Symbol("finding", "dim", 14)
@@ -123,7 +123,7 @@ class ItemsPanel(Panel):
 
     def name_drawing(self, findings: bool) -> None:
         """Say what is drawn on the picture in front: findings or regions."""
-        self._drawing.setText(self.tr("Draw a finding") if findings else self.tr("Draw a region"))
+        self._drawing.setText(self.tr("Draw finding") if findings else self.tr("Draw region"))
 
     def _make_empty(self) -> QWidget:
         made = QWidget()
@@ -131,8 +131,8 @@ class ItemsPanel(Panel):
         column.setContentsMargins(12, 16, 12, 16)
         column.setSpacing(10)
         self._empty_text = label("", "dim", wrap=True)
-        self.template = Button(self.tr("Start with the template"), icon="rectangle")
-        self.last = Button(self.tr("As in the last inspection"), icon="history")
+        self.template = Button(self.tr("Apply template"), icon="rectangle")
+        self.last = Button(self.tr("Copy from last record"), icon="history")
         self.template.clicked.connect(lambda _checked=False: self.template_wanted.emit())
         self.last.clicked.connect(lambda _checked=False: self.last_wanted.emit())
         self._all = Button(self.tr("Show all items"), kind=Kind.LINK)
@@ -147,7 +147,7 @@ class ItemsPanel(Panel):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(6)
         row.addWidget(Symbol("eye-off", "dim", 14))
-        row.addWidget(label(self.tr("Regions are hidden on the picture"), "dim", wrap=True), 1)
+        row.addWidget(label(self.tr("Regions are hidden on the image"), "dim", wrap=True), 1)
         self.show_regions = Button(self.tr("Show"), kind=Kind.LINK, keys=commands.keys_text("view.regions"))
         self.show_regions.setObjectName("items-show-regions")
         self.show_regions.clicked.connect(lambda _checked=False: commands.run("view.regions"))
@@ -170,7 +170,7 @@ class ItemsPanel(Panel):
         self.model.show(rows)
         self.search.setVisible(len(rows) > _MANY or bool(self.search.text()))
         judged, detected = sum(row.judged for row in rows), sum(row.detected for row in rows)
-        said = self.tr("Judged {n} of {all}").format(n=judged, all=len(rows))
+        said = self.tr("Decided {n} of {all}").format(n=judged, all=len(rows))
         self._count.setText(said)
         self._progress.setValue(100 * judged // len(rows) if rows else 0)
         self._progress.setAccessibleDescription(said)
@@ -191,10 +191,10 @@ class ItemsPanel(Panel):
         nothing = self.model.rowCount() == 0
         self._empty.setVisible(nothing)
         if no_items:
-            text = self.tr("No items yet. Press R and draw a region on the picture.")
+            text = self.tr("No items yet. Press R and draw a region on the image.")
             self._empty_text.setText(text if can_start else self.tr("This record has no items."))
         else:
-            self._empty_text.setText(self.tr("No item matches this filter."))
+            self._empty_text.setText(self.tr("No matching items."))
         self.template.setVisible(no_items and can_start and has_template)
         self.last.setVisible(no_items and can_start)
         self._all.setVisible(nothing and not no_items)

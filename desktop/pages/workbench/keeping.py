@@ -35,13 +35,17 @@ class Keeping(QObject):
         """Keep the regions that are shown, once everything is saved."""
         reference = self._bench.reference
         if reference is None:
-            self.said.emit(self.tr("Choose a reference image first: a template is kept with it."))
+            self.said.emit(self.tr("Select a reference image for the template first."))
             return
         if not self._regions():
             self.said.emit(self.tr("The record has no regions. Draw one first."))
             return
         if len(self._regions()) > _MOST:
-            self.said.emit(self.tr("A template holds at most {n} regions.").format(n=_MOST))
+            self.said.emit(
+                self.tr(
+                    "Cannot save the template: it can hold at most {n} regions. Delete some regions first."
+                ).format(n=_MOST)
+            )
             return
         run(
             self._bench.context.session.catalogue.reference_images.tagged,
@@ -58,11 +62,11 @@ class Keeping(QObject):
         if reference is None or reference.reference_image_id != now.reference_image_id or not regions:
             return
         if now.template:
-            has = self.tr("{name} has a template of %n region(s).", "", len(now.template))
-            will = self.tr("It is replaced by the %n region(s) of this record.", "", len(regions))
-            stay = self.tr("Records that exist stay as they are.")
+            has = self.tr("{name} already has a template with %n region(s).", "", len(now.template))
+            will = self.tr("It will be replaced with the %n region(s) of this record.", "", len(regions))
+            stay = self.tr("Existing records do not change.")
             text = " ".join((has.format(name=now.reference_image_name), will, stay))
-            if not confirm(self._window, self.tr("Replace the template?"), text, self.tr("Replace")):
+            if not confirm(self._window, self.tr("Replace template?"), text, self.tr("Replace")):
                 return
         run(
             self._bench.context.session.catalogue.reference_images.set_template,
@@ -85,7 +89,7 @@ class Keeping(QObject):
         if known is not None and known.reference_image_id == reference.reference_image_id:
             self._bench.reference = reference
             self._bench.changed.emit()
-        said = self.tr("%n region(s) kept as the template of {name}.", "", len(reference.template))
+        said = self.tr("%n region(s) saved as template of {name}.", "", len(reference.template))
         self.said.emit(said.format(name=reference.reference_image_name))
 
     def _regions(self) -> list[TemplateRegion]:

@@ -22,7 +22,7 @@ class LabelEditor(QComboBox):
     def __init__(self, labels: Sequence[str], current: str, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("finding-label")
-        self.setAccessibleName(self.tr("What the finding is"))
+        self.setAccessibleName(self.tr("Finding label"))
         self.setEditable(True)
         self.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self._labels = {finding_word(name): name for name in labels}

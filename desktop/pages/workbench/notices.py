@@ -19,9 +19,9 @@ class Recovered(Panel):
         super().__init__("raised", "bottom", parent)
         self.setObjectName("recovered")
         self._text = label("", wrap=True)
-        self.keep = Button(self.tr("Keep and send them"), kind=Kind.LINK)
+        self.keep = Button(self.tr("Keep and send"), kind=Kind.LINK)
         self.keep.setObjectName("recovered-keep")
-        self.discard = Button(self.tr("Discard them"), kind=Kind.LINK)
+        self.discard = Button(self.tr("Discard"), kind=Kind.LINK)
         self.discard.setObjectName("recovered-discard")
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 6, 12, 6)
@@ -36,7 +36,7 @@ class Recovered(Panel):
 
     def offer(self, count: int) -> None:
         """Say how many edits there are."""
-        text = self.tr("The program ended unexpectedly. %n edit(s) were not sent; they are kept.", "", count)
+        text = self.tr("The program closed unexpectedly. %n unsent change(s) are kept.", "", count)
         self._text.setText(text)
         self.setAccessibleName(text)
 
@@ -76,7 +76,7 @@ class Notices(QWidget):
             self.banner.hide()
             self._closed = text and self._closed
         else:
-            again = "" if edits.problem else self.tr("Try again")
+            again = "" if edits.problem else self.tr("Retry")
             self.banner.say(text, "warn", again)
         self.setVisible(not self.banner.isHidden() or edits.held)
 

@@ -228,7 +228,7 @@ def _keep(data: bytes, path: Path) -> None:
     if not path.name.startswith(_BY_ADDRESS) and sha256(data) != path.name:
         raise ImageError(
             QCoreApplication.translate(
-                "imaging", "The service gave another picture than the one that is named here. Set it anew."
+                "imaging", "The service returned a different image than expected. Select the image again."
             )
         )
     private_folder(path.parent)

@@ -74,7 +74,9 @@ class OwnDetection(QObject):
             return
         area = area_of(rect, region, self._bench.link.size)
         if area is None:
-            self.said.emit(self.tr("An ignored area lies inside the region of its item. Draw it there."))
+            self.said.emit(
+                self.tr("Cannot add an ignored area outside the item's region. Draw it inside the region.")
+            )
             return
         own = own_settings(item.item_point)
         self._write(Change.IGNORE, replace(own, ignored=(*own.ignored, area), known=True), "")

@@ -29,16 +29,14 @@ class OwnFile(Banner):
         if bench.item is None or file is None or same_file(file, home):
             self.hide()
         elif home is None or not bench.editable:
-            text = self.tr("This item is marked on a picture of its own: {name}.")
+            text = self.tr("This item uses a different image: {name}.")
             self.say(text.format(name=file.name), closable=False)
         else:
             others = self._elsewhere()
             text = self.tr(
-                "Not on the reference image of the record: %n item(s), this one on {name}.", "", others
+                "%n item(s) are not on the record's reference image. This item is on {name}.", "", others
             )
-            self.say(
-                text.format(name=file.name), "warn", self.tr("Mark on the reference image"), closable=False
-            )
+            self.say(text.format(name=file.name), "warn", self.tr("Move to reference image"), closable=False)
 
     def move_to_reference(self) -> None:
         """Mark every item on the record's reference image, at the same place; one step of undo."""

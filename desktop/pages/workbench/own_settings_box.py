@@ -44,18 +44,18 @@ class OwnSettingsBox(QWidget):
         self.sensitivity.setPageStep(2 * _STEP)
         self.sensitivity.setAccessibleName(self.tr("Sensitivity"))
         self._word = label("", "dim")
-        self.as_model = Button(self.tr("As the model"), kind=Kind.LINK)
+        self.as_model = Button(self.tr("Default"), kind=Kind.LINK)
         self.smallest = QDoubleSpinBox()
         self.smallest.setObjectName("own-smallest")
-        self.smallest.setAccessibleName(self.tr("Smallest defect"))
+        self.smallest.setAccessibleName(self.tr("Minimum finding size"))
         self.smallest.lineEdit().setTextMargins(6, 0, 0, 0)
         self.smallest.setRange(0, _LARGEST)
         self.smallest.setKeyboardTracking(False)
-        self.smallest.setSpecialValueText(self.tr("As the model"))
-        self.area = Button(self.tr("Ignore an area"), icon="rectangle")
+        self.smallest.setSpecialValueText(self.tr("Default"))
+        self.area = Button(self.tr("Add ignored area"), icon="rectangle")
         self.area.setObjectName("own-area")
         self._problem = label(
-            self.tr("These settings cannot be read. Set them anew, or take those of the model."),
+            self.tr("Cannot read these settings. Set them again, or reset to default."),
             "error",
             wrap=True,
         )
@@ -71,7 +71,7 @@ class OwnSettingsBox(QWidget):
         head.addStretch(1)
         head.addWidget(self._word)
         size = QHBoxLayout()
-        size.addWidget(label(self.tr("Smallest defect"), "label"))
+        size.addWidget(label(self.tr("Minimum finding size"), "label"))
         size.addStretch(1)
         size.addWidget(self.smallest)
         lines = QVBoxLayout(self._thresholds)
@@ -156,7 +156,7 @@ class OwnSettingsBox(QWidget):
             self._list_areas()
         self._own = own
         own_word = (
-            self.tr("Detection: as the model") if own.default else self.tr("Detection: set for this item")
+            self.tr("Detection settings: default") if own.default else self.tr("Detection settings: custom")
         )
         self.fold.setText(own_word)
 
@@ -182,7 +182,7 @@ class OwnSettingsBox(QWidget):
         said = self.tr("Area {n}: {size}").format(n=place + 1, size=size)
         name = Button(said, kind=Kind.QUIET)
         name.clicked.connect(lambda _checked=False: self.areaChosen.emit(place))
-        remove = IconButton("trash", self.tr("Do not ignore area {n} any more").format(n=place + 1), side=24)
+        remove = IconButton("trash", self.tr("Remove ignored area {n}").format(n=place + 1), side=24)
         remove.setEnabled(self._editable)
         remove.clicked.connect(lambda _checked=False: self.changed.emit(self._own.without_area(place)))
         line = QWidget()
@@ -210,4 +210,4 @@ class OwnSettingsBox(QWidget):
             self.tr("very high"),
         )
         word = words[min(int(value * 5), 4)]
-        return self.tr("{word}, as the model").format(word=word) if default else word
+        return self.tr("{word} (default)").format(word=word) if default else word

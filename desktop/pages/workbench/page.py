@@ -235,13 +235,13 @@ class WorkbenchPage(Page):
         self._wanted_item = str(params.get("item_id") or "")
         self._compare_wanted = bool(params.get("compare"))
         if not record_id:
-            self._offer_records(self.tr("No record is open. Choose one from the list."))
+            self._offer_records(self.tr("No record open. Select one from the list."))
             return
         if record_id != self._record_id:
             self._close()
         self._record_id = record_id
         if self.bench.document is None:
-            self.stack.show_loading(self.tr("Opening the record…"))
+            self.stack.show_loading(self.tr("Opening record…"))
         self.bench.edits.prepare(self.reload)
 
     def reload(self) -> None:
@@ -292,9 +292,7 @@ class WorkbenchPage(Page):
         self.record_photos.close()
 
     def _offer_records(self, why: str) -> None:
-        self.stack.show_empty(
-            "list", why, self.tr("Show the records"), lambda: self.navigate.emit("records", {})
-        )
+        self.stack.show_empty("list", why, self.tr("Show records"), lambda: self.navigate.emit("records", {}))
 
     def _loaded(self, opened: Opened) -> None:
         paint_apart(self.stack)
@@ -318,7 +316,7 @@ class WorkbenchPage(Page):
             self.stack.show_no_permission()
         elif isinstance(error, NotFound):
             self._record_id = ""
-            self._offer_records(self.tr("This record is no longer there."))
+            self._offer_records(self.tr("This record no longer exists."))
         elif self.bench.document is not None:
             # What is on view stays; the state of the service is said above.
             self.toast.emit(sentence(error))
@@ -373,9 +371,9 @@ class WorkbenchPage(Page):
 
     def _offer_rest(self, count: int) -> None:
         """Offer to detect what was left out, since its result is current."""
-        said = self.tr("%n undecided item(s) already have a current result and were left out.", "", count)
+        said = self.tr("%n undecided item(s) skipped: the result is up to date.", "", count)
         if count:
-            self.rest.say(said, action=self.tr("Detect them again"))
+            self.rest.say(said, action=self.tr("Rerun detection"))
         else:
             self.rest.hide()
 
@@ -439,7 +437,7 @@ class WorkbenchPage(Page):
             self.items.show_all()
             self.go_to(item_id)
         else:
-            self.toast.emit(self.tr("Every other item is decided."))
+            self.toast.emit(self.tr("All other items are decided."))
 
     # -- the whole record
 
@@ -449,5 +447,5 @@ class WorkbenchPage(Page):
             ConflictDialog(self.bench, self).open()
 
     def _report_written(self, path: str) -> None:
-        self.toast.emit(self.tr("The report is written: {path}").format(path=path))
+        self.toast.emit(self.tr("Report saved: {path}").format(path=path))
         show_folder(path)

@@ -66,8 +66,8 @@ class PhotoBox(QWidget):
         """Says which photo of the record it is, and that other items share it."""
         self.shared.setObjectName("photo-shared")
         self.shared.hide()
-        self._bar = ProgressBar(self.tr("Uploading the photo"))
-        self._stop = IconButton("close", self.tr("Cancel the upload"), side=22)
+        self._bar = ProgressBar(self.tr("Uploading photo"))
+        self._stop = IconButton("close", self.tr("Cancel upload"), side=22)
         self._stop.clicked.connect(lambda _checked=False: self.cancelled.emit())
         self._error = label("", "error", wrap=True)
         self._error.hide()
@@ -80,7 +80,7 @@ class PhotoBox(QWidget):
     def _build(self, commands: Commands) -> None:
         head = QHBoxLayout()
         head.setSpacing(2)
-        head.addWidget(label(self.tr("Reference / today's photo"), "label"))
+        head.addWidget(label(self.tr("Reference image / photo"), "label"))
         head.addStretch(1)
         head.addWidget(self.add)
         head.addWidget(self.camera)
@@ -136,14 +136,16 @@ class PhotoBox(QWidget):
     def show_alignment(self, quality: tuple[float, int] | None, by_hand: bool) -> None:
         """Say how well the photo was aligned: mean error in px, inliers; or that a person did it."""
         self._by_hand = by_hand
-        text = self.tr("Take the three points back") if by_hand else self.tr("Align by three points")
+        text = self.tr("Reset alignment") if by_hand else self.tr("Align with three points")
         self.align.setText(text)
         self.align.setAccessibleName(text)
         text = ""
         if by_hand:
-            text = self.tr("Aligned by three points")
+            text = self.tr("Aligned with three points")
         elif quality is not None:
-            text = self.tr("Aligned to {px} px · {n} inliers").format(px=f"{quality[0]:.1f}", n=quality[1])
+            text = self.tr("Aligned to {px} px · {n} matched points").format(
+                px=f"{quality[0]:.1f}", n=quality[1]
+            )
         self._alignment.setText(text)
         self._alignment.setVisible(bool(text))
 
@@ -185,7 +187,7 @@ class PhotoBox(QWidget):
             entry.triggered.connect(lambda _checked=False, it=line.version: self.versionChosen.emit(it))
         if sum(line.findings for line in self._versions) > 1:
             menu.addSeparator()
-            both = menu.addAction(self.tr("Compare two versions…"))
+            both = menu.addAction(self.tr("Compare versions…"))
             both.triggered.connect(lambda _checked=False: self.compareVersionsWanted.emit())
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(self.version.mapToGlobal(self.version.rect().bottomLeft()))

@@ -34,7 +34,7 @@ class _Thumb(QAbstractButton):
         if photo.added_by_name:
             said += f", {photo.added_by_name}"
         if newest:
-            said += ", " + self.tr("detection looks at this one")
+            said += ", " + self.tr("used for detection")
         self.setAccessibleName(said)
         self.setToolTip(tip(said))
 
@@ -44,7 +44,7 @@ class _Thumb(QAbstractButton):
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         if self._removable:
             menu = QMenu(self)
-            menu.addAction(self.tr("Take this photo off the item")).triggered.connect(
+            menu.addAction(self.tr("Remove photo")).triggered.connect(
                 lambda _checked=False: self.removeWanted.emit()
             )
             menu.aboutToHide.connect(menu.deleteLater)
@@ -88,7 +88,7 @@ class PhotoStrip(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("photo-strip")
-        self.setAccessibleName(self.tr("Photos of the item"))
+        self.setAccessibleName(self.tr("Item photos"))
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(4)

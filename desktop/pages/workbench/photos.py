@@ -158,7 +158,7 @@ class Photos(QObject):
             self._stop_pairing()
             self._shown = None
             self._say_pair(None)
-            self._box.show_pair(None, self.tr("No photo yet. Add one, take one, or drop it here."))
+            self._box.show_pair(None, self.tr("No photos yet. Add or take one, or drop a file here."))
             return
         wanted = _Wanted(item.item_id, ref, region, mapping)
         if wanted == self._shown:
@@ -209,7 +209,7 @@ class Photos(QObject):
         if isinstance(got, AlignedPair):
             self._paired(got)
         elif self.pair is None:
-            self._box.show_pair(None, self.tr("Fetching the photo… {n} %").format(n=round(got * 100)))
+            self._box.show_pair(None, self.tr("Downloading photo… {n} %").format(n=round(got * 100)))
 
     def _paired(self, pair: AlignedPair) -> None:
         self._say_pair(pair)
@@ -318,12 +318,12 @@ class Photos(QObject):
     def _asked_to_remove(self, photo_id: str) -> bool:
         photos = self._known.get(self._bench.current, ())
         file_id = next((photo.file_id for photo in photos if photo.photo_id == photo_id), "")
-        said = self.tr("The photo leaves this item. Results that were found in it stay.")
+        said = self.tr("The photo is removed from this item. Its detection results are kept.")
         return confirm(
             self._window,
-            self.tr("Take the photo off?"),
+            self.tr("Remove photo?"),
             " ".join(filter(None, (said, self.removal_note(file_id)))),
-            self.tr("Take off"),
+            self.tr("Remove"),
         )
 
     def _photo_of(

@@ -36,18 +36,18 @@ class ReferenceChoice(QWidget):
         self.images = Chooser(
             self.tr("Reference image"),
             self._find,
-            placeholder=self.tr("Choose one, or type a part of its name"),
+            placeholder=self.tr("Select or search"),
         )
         self.images.setObjectName("reference-images")
         self.images.setMinimumWidth(280)
-        self.use = Button(self.tr("Use it"))
+        self.use = Button(self.tr("Use image"))
         self.use.setObjectName("reference-use")
-        self.upload = Button(self.tr("Upload a picture…"), icon="upload")
+        self.upload = Button(self.tr("Upload image…"), icon="upload")
         self.upload.setObjectName("reference-upload")
         self._text = label("", wrap=True)
         self._error = label("", "error", wrap=True)
         self._error.hide()
-        self._bar = ProgressBar(self.tr("Uploading the picture"))
+        self._bar = ProgressBar(self.tr("Uploading image"))
         self._bar.hide()
         for said in (self._text, self._error):
             said.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -75,7 +75,7 @@ class ReferenceChoice(QWidget):
         context = self._bench.context
         may = context.may(Permission.INSPECTION_UPDATE) and not self._bench.sealed
         self._text.setText(
-            self.tr("This record has no reference image. Choose the picture on which to draw the regions.")
+            self.tr("This record has no reference image. Select the image to draw regions on.")
             if may
             else self.tr("This record has no reference image.")
         )
@@ -100,14 +100,14 @@ class ReferenceChoice(QWidget):
         except ValueError:
             chosen = None
         if chosen is None:
-            self._say(self.tr("There is no reference image of this name. Choose one of the list."))
+            self._say(self.tr("No reference image with this name. Select one from the list."))
             self.images.setFocus()
             return
         self._say("")
         self._use(chosen)
 
     def _choose_file(self) -> None:
-        path = open_picture(self, self.tr("Upload a reference image"), Purpose.REFERENCES)
+        path = open_picture(self, self.tr("Upload reference image"), Purpose.REFERENCES)
         if path is not None:
             self.add(path)
 

@@ -75,7 +75,7 @@ class ReferencePicture(QObject):
         if not same_file(file, self._file):
             self._view.open(None)
         self._file = file
-        self._view.show_message(self.tr("Opening the picture…"))
+        self._view.show_message(self.tr("Opening image…"))
         document = self._bench.document
         self._fetching = run(
             _fetch,
@@ -153,7 +153,7 @@ class ReferencePicture(QObject):
         self._items.set_picture(made[0], QPixmap.fromImage(made[1]))
 
     def _fetched_some(self, share: float) -> None:
-        self._view.show_message(self.tr("Fetching the picture… {n} %").format(n=round(share * 100)))
+        self._view.show_message(self.tr("Downloading image… {n} %").format(n=round(share * 100)))
 
     def _opened(self, opened: tuple[ImageSource, Shown]) -> None:
         source, shown = opened

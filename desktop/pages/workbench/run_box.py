@@ -29,12 +29,12 @@ class RunBox(QWidget):
         self.start.setObjectName("item-detect")
         self.said = label("", "dim", wrap=True)
         self.why = label("", "error", wrap=True)
-        self.bar = ProgressBar(self.tr("Progress of the detection"))
+        self.bar = ProgressBar(self.tr("Detection progress"))
         self.cancel = Button(self.tr("Cancel"), icon="close")
         self.cancel.setObjectName("item-detect-cancel")
         self.retry = Button(self.tr("Retry"), icon="refresh")
         self.retry.setObjectName("item-detect-retry")
-        self.align = Button(self.tr("Set three points"), kind=Kind.LINK)
+        self.align = Button(self.tr("Align with three points"), kind=Kind.LINK)
         self.align.setObjectName("item-detect-align")
         row = QHBoxLayout()
         row.setSpacing(8)
@@ -81,5 +81,5 @@ class RunBox(QWidget):
             case Run.FAILED if percent is None:
                 return self.tr("Detection failed")
             case Run.CANCELED if percent is None:
-                return self.tr("The detection was cancelled.")
-        return self.tr("Detection waits for its turn…")
+                return self.tr("Detection cancelled.")
+        return self.tr("Detection queued…")

@@ -149,7 +149,7 @@ class Sending(QObject):
         self._silence.stop()
         if isinstance(error, JournalError):
             # The service has it, only that could not be written down: sent again it is recognised.
-            self.hindrance = self.tr("The disk does not take what was sent: {why}").format(why=error)
+            self.hindrance = self.tr("Cannot record the sent changes on disk: {why}").format(why=error)
         elif isinstance(error, ClientError):
             self.hindrance = "" if isinstance(error, Unreachable) else sentence(error)
         else:

@@ -47,6 +47,6 @@ class Starting(QObject):
 
     def _done(self, items: Sequence[Item] | None) -> None:
         if items is None:
-            self.said.emit(self.tr("There is no earlier inspection of this reference image."))
+            self.said.emit(self.tr("No earlier record with this reference image."))
         else:
             self.filled.emit()

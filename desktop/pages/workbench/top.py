@@ -37,7 +37,7 @@ class Top(TopBar):
         self.photo.setObjectName("record-photo")
         self.camera = IconButton("camera", commands.title("record.camera"))
         self.camera.setObjectName("record-camera")
-        self.detect = Button(self.tr("Detect all"), icon="play")
+        self.detect = Button(self.tr("Run detection"), icon="play")
         self.detect.setObjectName("record-detect")
         self.finish = Button(self.tr("Finish record"), kind=Kind.MAIN, icon="check")
         self.finish.setObjectName("record-finish")
@@ -71,14 +71,14 @@ class Top(TopBar):
             self.set_crumbs([crumb for crumb in crumbs if crumb[0]])
         self.set_status("" if seal is None else seal.record_state)
         self._ended = seal is not None and seal.state in SEALED_STATES
-        self.finish.setText(self.tr("Write the report") if self._ended else self.tr("Finish record"))
+        self.finish.setText(self.tr("Export report") if self._ended else self.tr("Finish record"))
         self.finish.set_icon("report" if self._ended else "check")
         self.finish.setToolTip(self._commands.tooltip("record.report" if self._ended else "record.finish"))
 
     def show_saving(self, saving: Saving, held: bool = False) -> None:
         """Show whether all edits have reached the service; `held`: a person first says whether they shall."""
         if saving.conflicts:
-            self.problem.setText(self.tr("%n edit(s) to decide", "", saving.conflicts))
+            self.problem.setText(self.tr("%n conflicting change(s)", "", saving.conflicts))
         self.problem.setVisible(bool(saving.conflicts))
         if held and saving.waiting:
             self.mark.show_state(SaveState.HELD, saving.waiting)
@@ -95,9 +95,9 @@ class Top(TopBar):
         """Show how far a detection is; the button then stops it. `count` 0: none is under way."""
         self._busy = count > 0
         if count:
-            text = self.tr("Stop detecting ({percent} %)").format(percent=percent)
+            text = self.tr("Stop detection ({percent} %)").format(percent=percent)
         else:
-            text = self.tr("Detect all")
+            text = self.tr("Run detection")
         self.detect.setText(text)
         self.detect.set_icon("close" if count else "play")
 
@@ -120,14 +120,15 @@ class Top(TopBar):
 
     def _explained(self, saving: Saving, held: bool) -> str:
         if held and saving.waiting:
-            return self.tr(
-                "These edits are on this machine since the program ended. Say whether to send them."
-            )
+            return self.tr("These changes were not sent before the program closed. Keep or discard them.")
         if saving.offline:
-            return self.tr("The service does not answer. Your edits are kept on this machine and sent later.")
+            return self.tr(
+                "The service is not responding. Your changes are saved on this computer "
+                "and will be sent later."
+            )
         if saving.waiting:
-            return self.tr("Your edits are on this machine and on their way to the service.")
-        return self.tr("Everything has reached the service.")
+            return self.tr("Your changes are saved on this computer and are being sent to the service.")
+        return self.tr("All changes are saved to the service.")
 
     def _offer(self) -> None:
         menu = everything(self._commands, self)

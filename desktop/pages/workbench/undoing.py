@@ -50,9 +50,7 @@ class Undoing(QObject):
             return
         label = self._bench.edits.redo(self._bench.record_id)
         self.said.emit(
-            self.tr("Done again: {step}").format(step=edit_name(label))
-            if label
-            else self.tr("Nothing to redo.")
+            self.tr("Redone: {step}").format(step=edit_name(label)) if label else self.tr("Nothing to redo.")
         )
 
     def _took(self, edits: tuple[Edit, ...]) -> None:
@@ -65,9 +63,9 @@ class Undoing(QObject):
             given = edit.after.get(VERDICT) or {}
             item = document.item(edit.object_id) if document is not None else None
             if is_others(given) and item is not None and item.verdict is Verdict.UNDECIDED:
-                name = given.get("by_name") or self.tr("somebody else")
+                name = given.get("by_name") or self.tr("another user")
                 return self.tr(
-                    "The item is undecided: the verdict of {name} stays in its history, "
-                    "and only {name} can give it again."
+                    "The item is now undecided. The verdict by {name} is kept in the history; only "
+                    "{name} can give it again."
                 ).format(name=name)
         return ""

@@ -55,7 +55,7 @@ class VerdictBox(QWidget):
             button.clicked.connect(lambda _checked=False, it=verdict: self.decide(it))
             self.buttons[verdict] = button
             row.addWidget(button, 1)
-        self.reason = TextEdit(self.tr("Reason, or a note for the report"), bare=False)
+        self.reason = TextEdit(self.tr("Reason or note for the report"), bare=False)
         self.reason.setObjectName("verdict-reason")
         self._ask = label("", "error", wrap=True)
         self._ask.hide()
@@ -87,7 +87,7 @@ class VerdictBox(QWidget):
         if item.item_id != self._item_id:
             if self._held is not None:
                 self.said.emit(
-                    self.tr("The verdict was not given: one that differs from the model's needs a reason.")
+                    self.tr("Cannot save the verdict. It differs from the model's; enter a reason.")
                 )
             self._item_id, self._held = item.item_id, None
         self._verdict = item.verdict
@@ -152,5 +152,5 @@ class VerdictBox(QWidget):
     def _ask_for_reason(self) -> None:
         verdict = self._verdict if self._held is None else self._held
         wanted = differs(verdict, self._opinion) and not self.reason.toPlainText().strip()
-        self._ask.setText(self.tr("You and the model differ. The verdict is given with the reason: say why."))
+        self._ask.setText(self.tr("Your verdict differs from the model's. Enter a reason."))
         self._ask.setVisible(wanted)

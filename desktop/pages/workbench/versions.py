@@ -35,7 +35,7 @@ def version_lines(item: ItemView) -> list[VersionLine]:
     for entry in entries:
         if results.is_verdict(entry):
             said = entry["verdict"]
-            text = translate("Workbench", "Verdict of {name}: {verdict}").format(
+            text = translate("Workbench", "Verdict by {name}: {verdict}").format(
                 name=_name(said), verdict=status_word(str(said.get("value")))
             )
             lines.append(VersionLine(results.version(entry), text, findings=False))
@@ -49,11 +49,11 @@ def version_lines(item: ItemView) -> list[VersionLine]:
 def _author(entry: results.Entry) -> str:
     translate = QCoreApplication.translate
     if waits(entry):
-        return translate("Workbench", "corrected by you, on its way")
+        return translate("Workbench", "corrected by you, saving…")
     if results.is_correction(entry):
         return translate("Workbench", "corrected by {name}").format(name=_name(entry["correction"]))
-    return translate("Workbench", "by the model")
+    return translate("Workbench", "detected by model")
 
 
 def _name(said: results.Entry) -> str:
-    return str(said.get("by_name") or QCoreApplication.translate("Workbench", "a person"))
+    return str(said.get("by_name") or QCoreApplication.translate("Workbench", "another user"))

@@ -47,13 +47,13 @@ def edit_name(label: str) -> str:
         case Change.CORRECT:
             return translate("Workbench", "Correct findings")
         case Change.DETECTION:
-            return translate("Workbench", "Change the detection settings")
+            return translate("Workbench", "Change detection settings")
         case Change.IGNORE:
-            return translate("Workbench", "Change the ignored areas")
+            return translate("Workbench", "Change ignored areas")
         case Change.ALIGN:
-            return translate("Workbench", "Align by three points")
+            return translate("Workbench", "Align with three points")
         case Change.MARK:
-            return translate("Workbench", "Mark on the reference image")
+            return translate("Workbench", "Move to reference image")
     try:
         return step_name(Step(label))
     except ValueError:
@@ -114,7 +114,7 @@ def status_left(
         said = QCoreApplication.translate("Workbench", "Contrast {n}")
         parts.append(said.format(n=f"{tone.contrast:+d}"))
     if snapping:
-        parts.append(QCoreApplication.translate("Workbench", "Snapping"))
+        parts.append(QCoreApplication.translate("Workbench", "Snap on"))
     return " · ".join(part for part in parts if part)
 
 
@@ -144,12 +144,12 @@ def status_right(
     if cursor is not None:
         parts.append(f"x {grouped(cursor[0])}  y {grouped(cursor[1])}")
     if findings and chosen > 1:
-        parts.append(QCoreApplication.translate("Workbench", "%n finding(s) chosen", "", chosen))
+        parts.append(QCoreApplication.translate("Workbench", "%n finding(s) selected", "", chosen))
     elif findings and region is not None:
         said = QCoreApplication.translate("Workbench", "Finding {size}")
         parts.append(said.format(size=region_text(region.rect, mm_per_pixel)))
     elif chosen > 1:
-        parts.append(QCoreApplication.translate("Workbench", "%n region(s) chosen", "", chosen))
+        parts.append(QCoreApplication.translate("Workbench", "%n region(s) selected", "", chosen))
     elif region is not None:
         said = QCoreApplication.translate("Workbench", "Region {size}")
         parts.append(said.format(size=region_text(region.rect, mm_per_pixel)))

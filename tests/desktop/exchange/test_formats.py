@@ -17,7 +17,7 @@ from desktop.exchange.content import Inspection, Picture
 from desktop.exchange.drafts import Draft, item_creates
 from desktop.exchange.errors import ExchangeError, Reason
 from desktop.exchange.formats import FORMATS, READABLE, ExportFormat, read_regions, recognised
-from desktop.exchange.words import CHINESE, Words
+from desktop.exchange.words import CHINESE, EARLIER, Words
 from shared.geometry import Rect
 from tests.desktop.exchange.samples import PHOTO, REFERENCE, box, detection, inspection, item
 
@@ -81,7 +81,7 @@ WORDS = Words(
     outcome={"passed": "通过", "failed": "未通过", "undecided": "待定"},
     label={"dent": "凹陷", "crack": "裂纹"}.__getitem__,
     severity={"major": "严重"}.__getitem__,
-    model=lambda _id, _name: "参考差分",
+    model=lambda _id, _name: "参考图比对",
 )
 
 
@@ -98,12 +98,20 @@ def test_a_table_is_in_the_words_of_the_person_and_comes_back() -> None:
     )
     said = list(csv.DictReader(io.StringIO(table.write(whole, WORDS).decode("utf-8-sig"))))
     first, second = said
-    assert (first["检测模型"], first["结果"], first["判定"]) == ("参考差分", "", "待定")
-    assert (first["发现"], first["置信度"], first["绘制人"]) == ("凹陷", "", "李四")
+    assert (first["检测模型"], first["结果"], first["判定"]) == ("参考图比对", "", "待定")
+    assert (first["缺陷标签"], first["置信度"], first["标注人"]) == ("凹陷", "", "李四")
     assert (first["宽度 mm"], first["高度 mm"]) == ("25.0", "15.0")
-    assert (second["发现"], second["严重程度"], second["置信度"]) == ("裂纹", "严重", "0.5")
+    assert (second["缺陷标签"], second["严重程度"], second["置信度"]) == ("裂纹", "严重", "0.5")
     assert set(table.COLUMNS) == set(CHINESE)
     (draft,) = read_regions(table.write(whole, WORDS), "x.csv", REFERENCE)
+    assert (draft.name, draft.rect) == ("条目 1", Rect(100, 80, 500, 400))
+
+
+def test_a_table_with_the_titles_of_an_earlier_version_is_read() -> None:
+    whole = inspection(item(1, {"x": 0.1, "y": 0.1, "w": 0.5, "h": 0.5}))
+    earlier = CHINESE | {code: title for title, code in EARLIER.items()}
+    assert earlier["item_name"] == "检测条目"
+    (draft,) = read_regions(table.write(whole, replace(WORDS, headings=earlier)), "x.csv", REFERENCE)
     assert (draft.name, draft.rect) == ("条目 1", Rect(100, 80, 500, 400))
 
 

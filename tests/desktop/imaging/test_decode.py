@@ -120,7 +120,7 @@ def test_any_path_opens(tmp_path: Path) -> None:
     "data", [b"", b"no picture", b"\xff\xd8\xff\xe0 broken", encoded(gradient(9, 9))[:40]]
 )
 def test_what_is_no_picture_is_said(data: bytes) -> None:
-    with pytest.raises(ImageError, match="cannot be read"):
+    with pytest.raises(ImageError, match="Cannot read the image"):
         read_header(data)
 
 
@@ -131,7 +131,7 @@ def test_a_truncated_picture_is_said() -> None:
 
 
 def test_a_missing_file_is_said(tmp_path: Path) -> None:
-    with pytest.raises(ImageError, match=r"gone\.jpg is not there"):
+    with pytest.raises(ImageError, match=r"gone\.jpg no longer exists"):
         read_header(tmp_path / "gone.jpg")
 
 
@@ -165,7 +165,7 @@ def test_a_picture_that_unpacks_to_more_than_its_pixels_is_refused(tmp_path: Pat
     path = tmp_path / "图.png"
     path.write_bytes(plain[:33] + whole + plain[33:])
     for data in (path, path.read_bytes()):
-        with pytest.raises(ImageError, match="too much text"):
+        with pytest.raises(ImageError, match="too much embedded text"):
             read_header(data)
     with pytest.raises(ImageError, match="colour channels"):
         read_header(pyvips.Image.black(64, 64, bands=40).tiffsave_buffer(compression="deflate"))

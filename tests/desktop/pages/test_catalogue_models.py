@@ -45,7 +45,7 @@ def test_a_file_that_is_no_model_says_why(context: Context, qtbot: QtBot, tmp_pa
     section.send(bad)
     (line,) = section.uploads.lines()
     qtbot.waitUntil(line.again.isVisible)
-    assert line.said() == "This is no complete ONNX model. Export it anew."
+    assert line.said() == "The ONNX model is incomplete. Export it again."
     assert section.table.rows_model.rowCount() == 1
 
 
@@ -184,8 +184,8 @@ def test_who_added_a_model_is_named(context: Context, qtbot: QtBot) -> None:
     other = {"kind": ModelKind.YOLO, "added_by": "0b2c", "settings": {}}
     for change, said in (
         ({**other, "added_by_name": "王工"}, "王工"),
-        ({**other, "added_by": None}, "command line"),
-        (other, "somebody who is not known any more"),
+        ({**other, "added_by": None}, "Command line"),
+        (other, "Deleted user"),
     ):
         form = ModelForm(context, model.model_copy(update=change))
         qtbot.addWidget(form)

@@ -96,7 +96,7 @@ def test_a_file_that_is_no_picture_says_so_and_can_be_tried_again(
     section.send([bad])
     (line,) = section.uploads.lines()
     qtbot.waitUntil(line.again.isVisible)
-    assert line.said() == "This file is no picture. Choose a JPEG, PNG, WebP, TIFF or BMP file."
+    assert line.said() == "This file is not an image. Select a JPEG, PNG, WebP, TIFF or BMP file."
     picture(bad)
     before = context.session.catalogue.reference_images.list().pagination.total
     with qtbot.waitSignal(section.uploads.arrived):

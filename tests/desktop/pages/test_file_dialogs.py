@@ -64,9 +64,9 @@ def test_each_purpose_has_its_folder(
     photo = tmp_path / "today" / "one.jpg"
     photo.parent.mkdir()
     began = answers(monkeypatch, photo)
-    assert open_files(window, "Add a photo", "Pictures (*.jpg)", Purpose.PHOTOS) == [photo]
-    open_files(window, "Add a photo", "Pictures (*.jpg)", Purpose.PHOTOS)
-    open_file(window, "Add a model", "Models (*.onnx)", Purpose.MODELS)
+    assert open_files(window, "Add photo", "Images (*.jpg)", Purpose.PHOTOS) == [photo]
+    open_files(window, "Add photo", "Images (*.jpg)", Purpose.PHOTOS)
+    open_file(window, "Add model", "Models (*.onnx)", Purpose.MODELS)
     assert began[1] == str(photo.parent)
     assert began[2] != str(photo.parent)
 

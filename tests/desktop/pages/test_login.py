@@ -76,7 +76,7 @@ def test_a_wrong_password_is_said_and_stays_typed(qtbot: QtBot, played: Played, 
     form.submit()
     assert not form.button.isEnabled()
     qtbot.waitUntil(lambda: form.password.error() != "")
-    assert form.password.error() == "Wrong user name or password."
+    assert form.password.error() == "Wrong username or password."
     assert (form.user_name.text(), form.password.text()) == ("zhang", "nearly right")
     assert form.button.isEnabled()
     assert context.payload is None
@@ -86,7 +86,7 @@ def test_nothing_typed_is_said_beside_the_field(show, played: Played) -> None:
     form = show().password_form
     form.user_name.set_text("")
     form.submit()
-    assert form.user_name.error() == "Enter your user name."
+    assert form.user_name.error() == "Enter your username."
     form.user_name.set_text("zhang")
     form.submit()
     assert form.password.error() == "Enter your password."
@@ -123,7 +123,7 @@ def test_the_first_run_makes_the_admin(qtbot: QtBot, context: Context, played: P
     form.password.set_text("long enough words")
     form.again.set_text("long enough wards")
     form.submit()
-    assert form.again.error() == "The two passwords differ."
+    assert form.again.error() == "The passwords do not match. Enter them again."
     form.again.set_text("long enough words")
     with qtbot.waitSignal(context.loginChanged):
         form.submit()
@@ -134,7 +134,7 @@ def test_the_first_run_makes_the_admin(qtbot: QtBot, context: Context, played: P
 
 
 def test_what_the_service_says_about_a_field_stands_beside_it(qtbot: QtBot, played: Played, show) -> None:
-    fields = [{"field": "password", "type": "password_common", "message": "密码过于常见，请换一个"}]
+    fields = [{"field": "password", "type": "password_common", "message": "密码过于常见，请更换"}]
     played.answers["/api/auth/first-run"] = lambda request: (
         failed(422, "invalid_input", fields=fields) if request.method == "POST" else done({"needed": True})
     )
@@ -146,7 +146,7 @@ def test_what_the_service_says_about_a_field_stands_beside_it(qtbot: QtBot, play
     form.again.set_text("password123")
     form.submit()
     qtbot.waitUntil(lambda: form.password.error() != "")
-    assert form.password.error() == "This password is too common. Choose another one."
+    assert form.password.error() == "This password is too common. Choose another password."
     assert form.password.text() == "password123"
 
 
@@ -175,7 +175,7 @@ def test_a_server_elsewhere_makes_no_admin_from_here(qtbot: QtBot, played: Playe
     context.session.rebase("https://walkaround.test")
     context.embedded = False
     page = show()
-    qtbot.waitUntil(lambda: "on the server itself" in page._below.text())
+    qtbot.waitUntil(lambda: "on the server computer" in page._below.text())
     assert not page.first_run
     assert page._server.text() == "walkaround.test"
 
@@ -186,7 +186,7 @@ def test_a_service_that_starts_is_waited_for(qtbot: QtBot, played: Played, conte
     assert page.viewfinder.hint == "The service is starting…"
     assert played.sent == []
     context.show_service(ServiceState.READY)
-    qtbot.waitUntil(lambda: "There is no camera" in page.viewfinder.sentence)
+    qtbot.waitUntil(lambda: "No camera found" in page.viewfinder.sentence)
     context.show_service(ServiceState.RESTARTING)
     assert not page.face.running
 
@@ -194,10 +194,10 @@ def test_a_service_that_starts_is_waited_for(qtbot: QtBot, played: Played, conte
 def test_a_service_that_cannot_be_reached_is_said_and_tried_again(qtbot: QtBot, played: Played, show) -> None:
     played.answers["/api/auth/first-run"] = httpx.ConnectError("refused")
     page = show()
-    qtbot.waitUntil(lambda: "cannot be reached" in page.viewfinder.sentence)
+    qtbot.waitUntil(lambda: "Cannot connect to the service" in page.viewfinder.sentence)
     played.answers["/api/auth/first-run"] = done({"needed": False})
     qtbot.mouseClick(page.viewfinder.action, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: "There is no camera" in page.viewfinder.sentence)
+    qtbot.waitUntil(lambda: "No camera found" in page.viewfinder.sentence)
 
 
 def test_no_camera_offers_the_photo_file(qtbot: QtBot, context, played, show, tmp_path: Path) -> None:
@@ -216,7 +216,7 @@ def test_no_camera_offers_the_photo_file(qtbot: QtBot, context, played, show, tm
         ("big.jpg", b"\xff\xd8\xff" + bytes(3 * 2**20), "too large"),
         ("torn.jpg", b"\xff\xd8\xff" + bytes(2 * 2**20), "not supported"),
         ("me.png", b"\x89PNG\r\n\x1a\n", "not recognized"),
-        (None, b"", "cannot be read"),
+        (None, b"", "Cannot read the file"),
     ],
 )
 def test_a_photo_that_does_not_work_is_said(
@@ -297,15 +297,15 @@ def test_the_preview_marks_the_face(qtbot: QtBot, played, show, tmp_path) -> Non
 def test_a_stranger_is_tried_three_times_only(qtbot: QtBot, played, show, tmp_path) -> None:
     page = show([ImageSequence([write(tmp_path / "a.png", face_frame())])])
     page.face._pause.setInterval(10)
-    qtbot.waitUntil(lambda: "was not recognized" in page.viewfinder.sentence, timeout=20_000)
+    qtbot.waitUntil(lambda: "Face not recognized" in page.viewfinder.sentence, timeout=20_000)
     assert len(played.bodies("/api/auth/loginByFaceInfo")) == 3
-    assert page.viewfinder.action.text() == "Try again"
+    assert page.viewfinder.action.text() == "Retry"
 
 
 def test_face_login_switched_off_is_said(qtbot: QtBot, played, show, tmp_path) -> None:
     played.answers["/api/auth/loginByFaceInfo"] = failed(403, "face_login_off")
     page = show([ImageSequence([write(tmp_path / "a.png", face_frame())])])
-    qtbot.waitUntil(lambda: "Face login is off" in page.viewfinder.sentence)
+    qtbot.waitUntil(lambda: "Face login is disabled" in page.viewfinder.sentence)
 
 
 def test_too_many_faces_count_down(qtbot: QtBot, played, show, tmp_path) -> None:
@@ -339,7 +339,7 @@ def test_a_camera_that_fails_in_a_new_way_can_be_tried_again(qtbot: QtBot, show,
         page = show([camera])
         qtbot.waitUntil(page.viewfinder.action.isVisible)
     assert [str(error) for _, error, _ in raised] == ["driver"]
-    assert "cannot be used" in page.viewfinder.sentence
+    assert "Cannot use the camera" in page.viewfinder.sentence
     camera.works = True
     page.viewfinder.action.click()
     qtbot.waitUntil(lambda: "oval" in page.viewfinder.hint)
@@ -387,11 +387,11 @@ def test_the_server_dialog_tries_before_it_takes(qtbot: QtBot, qapp) -> None:
     dialog.other.setChecked(True)
     dialog.address.set_text("nonsense address")
     dialog.use.click()
-    assert "no address" in dialog.address.error()
+    assert "valid address" in dialog.address.error()
     dialog.address.set_text("http://127.0.0.1:9")
     dialog.use.click()
     assert not dialog.use.isEnabled()
-    qtbot.waitUntil(lambda: "cannot be reached" in dialog.address.error())
+    qtbot.waitUntil(lambda: "Cannot connect to the service" in dialog.address.error())
     assert chosen == []
     dialog.own.setChecked(True)
     dialog.use.click()

@@ -81,7 +81,7 @@ def test_only_what_changed_is_sent(qtbot: QtBot, context: Context, played: Playe
     assert page.profile.save.isEnabled()
     with qtbot.waitSignal(page.toast) as told:
         page.profile.submit()
-    assert told.args == ["The profile was saved."]
+    assert told.args == ["Profile saved."]
     assert played.bodies("/api/auth/updateInfo") == [
         {"email": "new@example.com", "work_years": None, "gender": "female"}
     ]
@@ -91,13 +91,13 @@ def test_only_what_changed_is_sent(qtbot: QtBot, context: Context, played: Playe
 
 def test_a_field_out_of_its_rules_is_said_beside_it(qtbot: QtBot, played: Played, page: MePage) -> None:
     played.answers["/api/auth/updateInfo"] = refused(
-        "更新数据失败", "email：需要有效的邮箱地址，最多 254 个字符"
+        "更新数据失败", "email：请输入有效的邮箱地址，最多 254 个字符"
     )
     page.profile.fields["email"].set_text("nonsense")
     page.profile._update()
     page.profile.submit()
     qtbot.waitUntil(lambda: page.profile.fields["email"].error() != "")
-    assert "e-mail address" in page.profile.fields["email"].error()
+    assert "valid email address" in page.profile.fields["email"].error()
     assert page.profile.fields["email"].text() == "nonsense"
     assert page.profile.save.isEnabled()
 
@@ -117,7 +117,7 @@ def test_a_failure_loses_nothing_that_was_typed(qtbot: QtBot, played: Played, pa
     page.profile._update()
     page.profile.submit()
     qtbot.waitUntil(lambda: page.profile.error() != "")
-    assert "cannot be reached" in page.profile.error()
+    assert "Cannot connect to the service" in page.profile.error()
     assert page.profile.fields["department"].text() == "机务二部"
     assert page.profile.unsaved
 
@@ -153,7 +153,7 @@ def test_leaving_with_typed_text_asks(page: MePage, monkeypatch: pytest.MonkeyPa
     assert page.leave()
     page.profile.fields["name"].set_text("别名")
     assert not page.leave()
-    assert asked == ["Leave without saving"]
+    assert asked == ["Discard"]
 
 
 def test_the_place_brings_typed_text_back_but_no_password(qtbot: QtBot, context, page: MePage) -> None:
@@ -196,7 +196,7 @@ def test_the_password_changes_and_the_fields_empty(qtbot: QtBot, played: Played,
     fill(page)
     with qtbot.waitSignal(page.toast) as told:
         page.password.submit()
-    assert told.args == ["The password was changed."]
+    assert told.args == ["Password changed."]
     assert played.bodies("/api/auth/updatePassword") == [
         {"password": "old words here", "newPassword": "new words here"}
     ]
@@ -207,8 +207,8 @@ def test_the_password_changes_and_the_fields_empty(qtbot: QtBot, played: Played,
 @pytest.mark.parametrize(
     ("answer", "field", "said"),
     [
-        (refused("原密码错误"), "current", "The current password is wrong."),
-        (failed(429, "too_many_requests", retry_after=9), "current", "Too many tries"),
+        (refused("原密码错误"), "current", "The current password is wrong. Try again."),
+        (failed(429, "too_many_requests", retry_after=9), "current", "Too many attempts"),
         (
             failed(
                 422,
@@ -240,7 +240,7 @@ def test_a_password_that_cannot_work_is_not_sent(played: Played, page: MePage) -
     fill(page)
     page.password.again.set_text("other words here")
     page.password.submit()
-    assert page.password.again.error() == "The two passwords differ."
+    assert page.password.again.error() == "The passwords do not match. Enter them again."
     fill(page, current="")
     page.password.submit()
     assert page.password.current.error()
@@ -272,7 +272,7 @@ def test_enrolment_by_files_sends_the_pictures(
     page.face.consent.setChecked(True)
     with qtbot.waitSignal(page.toast) as told:
         page.face.enrol_files(pictures)
-    assert told.args == ["Your face is enrolled."]
+    assert told.args == ["Face enrolled."]
     (body,) = played.bodies("/api/auth/face")
     assert body["consent"] is True
     assert len(body["images"]) == 2
@@ -283,11 +283,11 @@ def test_enrolment_by_files_sends_the_pictures(
 def test_a_refused_enrolment_says_what_to_change(
     qtbot: QtBot, played: Played, page: MePage, tmp_path: Path
 ) -> None:
-    played.answers["/api/auth/face"] = refused("第 1 张照片：人脸太小，请靠近镜头后重拍")
+    played.answers["/api/auth/face"] = refused("第 1 张照片：人脸过小，请靠近摄像头后重拍")
     page.face.consent.setChecked(True)
     page.face.enrol_files([write(tmp_path / "a.png", face_frame(0.1))])
     qtbot.waitUntil(lambda: page.face.error() != "")
-    assert page.face.error() == "Picture 1: The face is too small. Come closer and take it again."
+    assert page.face.error() == "Photo 1: The face is too small. Move closer and retake the photo."
     assert page.face.consent.isChecked()
     assert page.face.by_files.isEnabled()
 
@@ -301,13 +301,13 @@ def test_enrolment_at_the_camera_takes_a_picture_for_each_step(
     page.face.consent.setChecked(True)
     page.face.by_camera.click()
     dialog = page.face.findChild(EnrolDialog)
-    assert dialog.step().startswith("1 of 4")
+    assert dialog.step().startswith("Step 1 of 4")
     assert not dialog.skip.isVisible()
     played.answers["/api/auth/face"] = done(ENROLLED)
     with qtbot.waitSignal(page.toast, timeout=20_000):
         if not glasses:
             qtbot.waitUntil(dialog.skip.isVisible, timeout=20_000)
-            assert dialog.step().startswith("4 of 4")
+            assert dialog.step().startswith("Step 4 of 4")
             dialog.skip.click()
             assert not dialog.skip.isVisible()
     (body,) = played.bodies("/api/auth/face")
@@ -324,10 +324,10 @@ def test_a_refusal_at_the_camera_can_be_tried_again(
     page.face.consent.setChecked(True)
     page.face.by_camera.click()
     dialog = page.face.findChild(EnrolDialog)
-    played.answers["/api/auth/face"] = refused("这张脸已登记在另一个账号下，请联系管理员")
+    played.answers["/api/auth/face"] = refused("该人脸已登记在其他用户名下，请联系管理员")
     qtbot.waitUntil(lambda: "another user" in dialog.viewfinder.sentence, timeout=20_000)
-    assert dialog.viewfinder.action.text() == "Try again"
-    assert dialog.step().startswith("1 of 4")
+    assert dialog.viewfinder.action.text() == "Retry"
+    assert dialog.step().startswith("Step 1 of 4")
     assert not dialog.skip.isVisible()
     dialog.reject()
 
@@ -349,11 +349,11 @@ def test_cancelling_at_the_camera_sends_nothing_and_lets_it_go(
 def test_the_own_consent_is_shown_with_its_version_and_time(page: MePage) -> None:
     agreed = {**ENROLLED, "consent_version": "1", "consented_at": "2026-01-02T03:04:05Z"}
     page.face.show_status(face.FaceStatus.model_validate(agreed))
-    assert "You agreed to text 1 on " in page.face.said()
+    assert "You agreed to consent text 1 on " in page.face.said()
     assert "26" in page.face.said().partition("text 1 on ")[2]
     by_program = {**agreed, "consent_version": "caller"}
     page.face.show_status(face.FaceStatus.model_validate(by_program))
-    assert "asked for your consent" in page.face.said()
+    assert "Consent was given" in page.face.said()
 
 
 def test_the_built_in_model_is_no_recommendation(page: MePage) -> None:
@@ -373,7 +373,7 @@ def test_deleting_asks_first(
     monkeypatch.setattr(face, "confirm", lambda *_: True)
     with qtbot.waitSignal(page.toast) as told:
         page.face.delete.click()
-    assert told.args == ["Your face was deleted."]
+    assert told.args == ["Face data deleted."]
     assert len(played.bodies("/api/auth/face", "DELETE")) == 1
     assert page.face.chip.text == "Not enrolled"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 import httpx
@@ -13,9 +14,10 @@ from desktop.client import Session
 from desktop.client.audit import AuditFilter
 from desktop.client.errors import NotLoggedIn, Refused
 from desktop.context import Context
+from desktop.moments import second
 from desktop.pages.password_again import PasswordAgain
 from desktop.pages.people import PeoplePage
-from desktop.pages.people.audit import changes
+from desktop.pages.people.details import changes, referred
 from desktop.pages.people.forms import EditUser, NewUser, SetPassword
 from shared.codes import Role
 from shared.wire.catalogue import AircraftWrite
@@ -83,7 +85,7 @@ def test_a_taken_name_and_a_common_password_are_said_in_the_form(context: Contex
         field.set_text(GOOD)
     form.submit()
     qtbot.waitUntil(lambda: bool(form.fields["username"].error()))
-    assert form.fields["username"].error() == "This user name is taken. Choose another one."
+    assert form.fields["username"].error() == "This username is already taken. Enter another one."
     form.reject()
 
 
@@ -125,7 +127,7 @@ def test_the_last_administrator_stays_one_and_the_service_says_so(context: Conte
     choose(page, qtbot, ADMIN[0])
     with qtbot.waitSignal(page.toast) as said:
         page.users.remove.click()
-    assert said.args[0] == "At least one administrator must stay enabled."
+    assert said.args[0] == "At least one administrator must remain enabled."
     assert context.session.users.list(1, 50, ADMIN[0]).data[0].enabled
 
 
@@ -185,13 +187,42 @@ def test_logging_in_again_ends_the_login_before(service: str) -> None:
     [
         ({"name": {"old": None, "new": "B"}}, ["Name: – → B"]),
         ({"roles": [["viewer"], ["admin"]]}, ["Roles: Viewer → Administrator"]),
-        ({"password": True, "of_another": 3}, ["Password: yes", "of_another: 3"]),
-        ({"methods": ["pwd", "face"]}, ["Logged in by: Password, Face"]),
+        ({"password": True, "of_another": 3}, ["Password: Yes", "of_another: 3"]),
+        ({"methods": ["pwd", "face"]}, ["Login methods: Password, Face"]),
+        ({"roles": ["viewer", "admin"]}, ["Roles: Viewer, Administrator"]),
+        (
+            {"state": "canceled", "error": "no_photo"},
+            ["Status: Cancelled", "Error: This item has no photo. Add one first."],
+        ),
+        ({"fields": ["email", "work_years"]}, ["Modified fields: Email, Years of service"]),
+        ({"labels": {"dent": "major"}}, ["Labels: dent: major"]),
+        ({"released_by": "u1", "released_by_name": "李四"}, ["Released by: 李四"]),
+        ({"executor_id": {"old": "u1", "new": "u9"}}, ["Executor: 王五 → u9"]),
+        ({"from": {"inspection_id": "r1"}}, ["Source: Record: 左翼"]),
+        ({"assigned": "alignment"}, ["Assigned by: Matching"]),
+        ({"deleted_at": "no time"}, ["Deleted at: no time"]),
         ({}, []),
     ],
 )
 def test_details_are_lines_of_what_changed(details: dict[str, Any], lines: list[str]) -> None:
-    assert changes(details) == lines
+    names = {("user", "u1"): "王五", ("record", "r1"): "左翼"}
+    assert changes(details, names) == lines
+
+
+def test_times_in_details_are_shown_like_the_time_of_the_entry() -> None:
+    at = datetime(2026, 5, 1, 10, 20, 30, tzinfo=UTC)
+    said = [f"Released at: {second(at)}"]
+    assert changes({"released_at": at.isoformat()}) == changes({"released_at": "2026-05-01T10:20:30"}) == said
+
+
+def test_objects_that_details_refer_to_are_found() -> None:
+    details = {
+        "executor_id": {"old": None, "new": "u1"},
+        "task_id": ["t1", "t2"],
+        "from": {"inspection_id": "r1"},
+        "photo_id": "p1",
+    }
+    assert referred(details) == {("user", "u1"), ("task", "t1"), ("task", "t2"), ("record", "r1")}
 
 
 # -- what needs a recent password login, with a played service
@@ -257,7 +288,7 @@ def test_an_old_login_asks_for_the_password_and_repeats_what_was_typed(
     ask.password.set_text("a wrong one")
     ask.submit()
     qtbot.waitUntil(lambda: ask.go.isEnabled())
-    assert ask.password.error() == "Wrong user name or password."
+    assert ask.password.error() == "Wrong username or password."
     ask.password.set_text("own password")
     with qtbot.waitSignal(form.saved):
         ask.submit()

@@ -56,12 +56,15 @@ def faces_page(played: Played, qtbot: QtBot) -> Iterator[PeoplePage]:
 @pytest.mark.parametrize(
     ("figures", "words"),
     [
-        (done(calibration()), "Fewer than two people"),
+        (done(calibration()), "At least two enrolled people"),
         (
             done(calibration(strangers=STRANGERS, same_user=SAME, false_match_bound=0.221)),
             "fewer than 1 of 4 comparisons",
         ),
-        (done(calibration(strangers=STRANGERS, false_matches=2, false_match_bound=0.4)), "look alike enough"),
+        (
+            done(calibration(strangers=STRANGERS, false_matches=2, false_match_bound=0.4)),
+            "can be mistaken for each other",
+        ),
         (failed(503, "unavailable"), "说明"),
     ],
 )
@@ -80,7 +83,7 @@ def test_the_figures_of_the_calibration_are_explained(
 
 
 @pytest.mark.parametrize(
-    ("metric", "said"), [("euclidean", "minus the distance"), ("cosine", "how alike two faces are")]
+    ("metric", "said"), [("euclidean", "negative distance"), ("cosine", "similarity of two faces")]
 )
 def test_what_a_score_is_depends_on_the_model(metric: str, said: str, qtbot: QtBot) -> None:
     played = Played()
@@ -147,9 +150,11 @@ def test_photos_of_strangers_are_compared_some_at_a_time(
     assert [len(body["images"]) for body in bodies] == [7, 5]
     assert all(len(image) < 400_000 for body in bodies for image in body["images"])
     words = " ".join(found.text() for found in faces.findChildren(QLabel))
-    assert "34 comparisons, 1 wrongly alike, at most -0.400" in words
+    assert "34 comparisons, 1 mistaken, maximum -0.400" in words
     # 34 and the 12 among the enrolled, with one false match: at most 1 in 10 (Clopper and Pearson).
-    assert "46 comparisons, of which with 95 % confidence at most 9.90%" in words
+    assert (
+        "46 comparisons. With 95 % confidence, a stranger matches a given template in at most 9.90%" in words
+    )
 
 
 def test_a_folder_without_faces_says_so(
@@ -181,7 +186,7 @@ def test_comparing_asks_for_the_password_and_can_be_cancelled(
     played.open.clear()
     faces.compare_strangers(folder)
     faces.strangers.click()
-    assert faces.progress.text() == "Canceled."
+    assert faces.progress.text() == "Cancelled."
     assert "strangers" in faces.strangers.text()
     played.open.set()
 

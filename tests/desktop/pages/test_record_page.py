@@ -124,7 +124,7 @@ def test_the_items_are_counted_as_in_the_list_of_records(
     card = ItemsCard()
     qtbot.addWidget(card)
     card.show_items([item.model_copy(update={"result": [found]}) for item in items], True, True)
-    assert card._counts.text() == "Judged 0 of 2 · Detected 2 of 2"
+    assert card._counts.text() == "Decided 0 of 2 · Detected 2 of 2"
     assert card._progress.value() == 0
 
 
@@ -147,7 +147,7 @@ def test_a_status_that_no_person_came_to_is_not_the_state(
     draft = collect(session, record_id, "me", lambda *_: None)
     assert (draft.status, draft.status_name) == (Status.IN_PROGRESS, "In progress")
     fields = dict(draft.fields)
-    assert (fields["State"], fields["API status"], fields["Outcome"]) == (
+    assert (fields["Status"], fields["API status"], fields["Outcome"]) == (
         "In progress",
         "Failed",
         "Undecided",
@@ -295,7 +295,7 @@ def test_the_first_inspection_has_no_last_one(context: Context, record: Record, 
     page = opened(context, qtbot, record.inspection_id)
     page.items.last.click()
     qtbot.waitUntil(page.banner.isVisible)
-    assert "no earlier inspection" in page.banner.text()
+    assert "No earlier record" in page.banner.text()
 
 
 def test_a_record_is_cancelled_reopened_and_deleted(
@@ -340,8 +340,8 @@ def test_a_record_that_somebody_changed_meanwhile_is_deleted_only_by_who_saw_tha
     context.commands.run("details.delete")
     qtbot.waitUntil(lambda: len(asked) == 2)
     title, text = asked[1]
-    assert title == "Delete gerade geändert all the same?"
-    assert text.splitlines()[0].startswith("Changed meanwhile, by hand last by ")
+    assert title == "Delete gerade geändert anyway?"
+    assert text.splitlines()[0].startswith("Modified in the meantime, last by ")
     assert text.splitlines()[1:] == [f"Name: {record.inspection_name} → gerade geändert"]
     if insists:
         qtbot.waitUntil(lambda: not there(context, record))
@@ -380,7 +380,7 @@ def test_a_report_that_cannot_be_written_says_why(
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
     page.write_report("pdf")
     qtbot.waitUntil(page.banner.isVisible)
-    assert "cannot be written" in page.banner.text()
+    assert "Cannot save the file" in page.banner.text()
 
 
 @pytest.mark.parametrize("agreed", [True, False])

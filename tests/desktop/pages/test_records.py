@@ -133,7 +133,7 @@ def test_a_page_made_before_the_login_offers_the_executors(context: Context, qtb
 
 
 def test_the_bar_gives_the_count_beside_it_its_room(qtbot: QtBot) -> None:
-    said = "Judged 12 of 12"
+    said = "Decided 12 of 12"
     words = QFontMetricsF(sized(TEXT_PX)).horizontalAdvance(said)
     assert progress_width(said, words + 200) == 60
     assert progress_width(said, words + 40) == pytest.approx(30)
@@ -275,7 +275,7 @@ def test_the_list_is_exported_whole_and_without_formulas(
     rows = list(csv.reader(path.read_text("utf-8-sig").splitlines()))
     assert len(rows) == 32
     assert rows[1][0] == "'=1+1"
-    assert rows[0][4:7] == ["Items", "Judged items", "Detected items"]
+    assert rows[0][4:7] == ["Items", "Decided items", "Detected items"]
     assert rows[1][4:7] == ["0", "0", "0"]
     assert all(len(row) == len(rows[0]) for row in rows)
 
@@ -323,14 +323,14 @@ def test_sealed_awaiting_and_reopened_show_by_a_word_and_in_the_exported_list(
     for record_id in made.values():
         session.records.delete(record_id)
     rows = {row["Name"]: row for row in csv.DictReader(path.read_text("utf-8-sig").splitlines())}
-    assert rows["sealed"]["Seal state"] == "Sealed"
+    assert rows["sealed"]["Seal status"] == "Sealed"
     assert rows["sealed"]["Edition"] == "1"
     assert rows["sealed"]["Seal"] == newest.seal
     assert rows["sealed"]["Finished by"] == (newest.finished_by_name or newest.finished_by)
     assert datetime.fromisoformat(rows["sealed"]["Finished at"]) == newest.finished_at.replace(microsecond=0)
-    assert rows["awaiting"]["Seal state"] == "Awaiting release"
-    assert rows["reopened"]["Seal state"] == "Reopened"
-    states = {name: rows[name]["State"] for name in made}
+    assert rows["awaiting"]["Seal status"] == "Awaiting release"
+    assert rows["reopened"]["Seal status"] == "Reopened"
+    states = {name: rows[name]["Status"] for name in made}
     assert states == {
         "sealed": "Passed",
         "awaiting": "Passed",
@@ -338,7 +338,7 @@ def test_sealed_awaiting_and_reopened_show_by_a_word_and_in_the_exported_list(
         "open": "Not started",
         "detected": "In progress",
     }
-    assert rows["open"]["Seal state"] == rows["open"]["Seal"] == ""
+    assert rows["open"]["Seal status"] == rows["open"]["Seal"] == ""
 
 
 def test_a_sealed_record_is_not_deleted_and_why_is_said(
@@ -489,7 +489,7 @@ def test_everything_that_waits_is_detected_and_what_failed_is_retried(
     assert page.batch_bar.isHidden()
     with qtbot.waitSignal(page.toast) as said:
         page.detect.click()
-    assert said.args[0].startswith("Nothing waits")
+    assert said.args[0].startswith("No pending detections")
     assert page.batch_bar.isHidden()
 
 
@@ -537,4 +537,4 @@ def test_judged_and_detected_items_are_counted_as_on_the_workbench(page: Records
 
     qtbot.waitUntil(lambda: tally() == (3, 1, 2))
     row = page.model.row_of(record.inspection_id)
-    assert page.model.index(row, Column.PROGRESS).data() == "Judged 1 of 3 · Detected 2 of 3"
+    assert page.model.index(row, Column.PROGRESS).data() == "Decided 1 of 3 · Detected 2 of 3"

@@ -46,7 +46,7 @@ from service.face.rules import SENTENCES
         ServerFault(code="unavailable"),
         ServerFault(code="not_walkaround"),
         Refused("用户名或密码错误"),
-        Refused("更新数据失败", data="email：需要有效的邮箱地址，最多 254 个字符"),
+        Refused("更新数据失败", data="email：请输入有效的邮箱地址，最多 254 个字符"),
         ClientError(),
         OSError("no such file"),
         ValueError("bug"),
@@ -70,11 +70,11 @@ def test_the_number_to_tell_an_administrator_is_named() -> None:
 @pytest.mark.parametrize("message", SENTENCES.values())
 def test_every_refusal_of_an_enrolment_is_known(message: str) -> None:
     said = sentence(Refused(message))
-    if message.startswith("人脸图像不是有效的 Base64"):
+    if message.startswith("人脸照片不是有效的 Base64"):
         # The desktop encodes by itself: this one cannot happen to it.
         return
     assert said.isascii()
-    assert sentence(Refused(f"第 2 张照片：{message}")) == f"Picture 2: {said}"
+    assert sentence(Refused(f"第 2 张照片：{message}")) == f"Photo 2: {said}"
 
 
 @pytest.mark.parametrize(("fault", "message"), FAULT_SENTENCES.items())
@@ -99,23 +99,23 @@ def test_every_failure_of_a_detection_is_known(code: str, message: str) -> None:
 
 _NEVER_SHOWN = {
     # Said in words of the desktop by their kind (status or code), whatever their words.
-    "登录已过期",
+    "登录已过期，请重新登录",
     "请先登录",
-    "权限不足",
-    "内容已被其他人修改，请核对最新内容后再保存",
-    "该检测模型已被其他人修改，请核对最新内容后再保存",
-    "此操作需要重新输入密码登录",
-    "请求过于频繁，请稍后再试",
+    "没有此操作的权限，请联系管理员",
+    "内容已被其他用户修改，请查看最新内容后重新保存",
+    "检测模型已被其他用户修改，请查看最新内容后重新保存",
+    "此操作需要近期使用密码登录，请使用密码重新登录后重试",
+    "请求过于频繁，请稍后重试",
     "管理员已关闭人脸登录，请使用密码登录",
-    "失败次数过多，此设备的人脸登录已停用，请先在此设备上用密码登录一次",
+    "失败次数过多，此设备的人脸登录已停用，请先在此设备上使用密码登录",
     "请求内容过大",
     "不支持的内容类型",
-    "服务出错，请稍后再试",
-    "请求内容没有及时传完，请检查网络后重试",
-    "密码过于常见，请换一个",
+    "服务出错，请稍后重试",
+    "请求内容传输超时，请检查网络后重试",
+    "密码过于常见，请更换",
     "密码不能与用户名相同",
     "用户名不能包含空格、控制字符或不可见字符",
-    "新密码不能与原密码相同",
+    "新密码不能与当前密码相同，请更换",
     "不能晚于结束时间",
     "不能早于开始时间",
     # To a client that speaks the API wrongly: the desktop never does.
@@ -123,33 +123,33 @@ _NEVER_SHOWN = {
     "请求的地址不存在",
     "此地址不支持该请求方法",
     "请求的内容有误，请检查后重试",
-    "请求的内容需要是 JSON 对象，并以 Content-Type: application/json 发送",
+    "请求内容应为 JSON 对象，并以 Content-Type: application/json 发送",
     "不支持的内容类型，请以 Content-Type: application/json 发送 JSON",
     "不能包含空字符（U+0000）",
-    "需要 JSON 对象",
-    "需要 JSON 数组",
-    "需要 true 或 false",
-    "需要 ISO 8601 格式的时间字符串",
+    "应为 JSON 对象",
+    "应为 JSON 数组",
+    "应为 true 或 false",
+    "应为 ISO 8601 格式的时间字符串",
     "格式或取值不正确",
     "不是有效的 Unicode 文本",
     "数字必须是有限值",
-    "此键已用于另一个内容不同的请求，请换一个新的键",
+    "此幂等键已用于内容不同的请求，请使用新的键",
     "请以 multipart/form-data 格式上传文件",
     "上传内容的分隔符有误",
     "上传内容的格式有误，请重新上传",
     "缺少文件：请把文件放在表单字段 file 中",
-    "上传内容的部分过多，一次只能上传一个文件",
+    "表单字段过多，一次只能上传一个文件",
     "一次只能上传一个文件",
     "请求同时使用了 Content-Length 和 Transfer-Encoding，请只用其中一个",
     "Host 请求头不是本服务的地址",
     "请求不是有效的 HTTP/1.1，请检查客户端",
-    "需要 Base64 编码的人脸图片",
-    "faceInfo：本服务没有可用的人脸识别引擎",
-    "实时通知的连接过多，请稍后再试",
-    "该文件不是图片，没有缩略图",
-    "该文件不是图片，不能截取",
-    "该文件不是图片，没有分块",
-    "图片没有这一分块",
+    "应为 Base64 编码的人脸照片",
+    "faceInfo：人脸识别不可用，请联系管理员安装人脸识别引擎",
+    "实时通知的连接过多，请稍后重试",
+    "该文件不是图片，无法生成缩略图",
+    "该文件不是图片，无法裁剪",
+    "该文件不是图片，无法分块显示",
+    "图片分块不存在",
     # No failures.
     "已退出登录",
     "登录成功",
@@ -160,22 +160,22 @@ _NEVER_SHOWN = {
     "检查记录已完成",
     "检查记录已放行",
     "检查记录已重新打开",
-    "封存内容完整",
+    "校验通过：记录与封存时一致",
     "已开启双人放行",
     "已关闭双人放行",
     # What a check of a seal found: the desktop says it by its kind and place.
-    "内容与封存时不一致",
+    "校验未通过：记录与封存时不一致",
     "与封存时不同",
-    "是封存之后增加的",
+    "是封存后新增的",
     "的内容与封存时不同",
     "的信息与封存时不同",
-    "与封签不符",
+    "与封存码不符",
     "与审计日志不符",
     "检测任务已提交",
     "检测任务已取消",
     "检测已取消",
-    "没有已登记的人脸信息",
-    "人脸信息已删除",
+    "该用户未登记人脸",
+    "人脸数据已删除",
     "人脸登录已开启",
     "人脸登录已关闭",
     "图片分块已就绪",
@@ -210,14 +210,14 @@ def test_every_message_that_can_be_shown_has_words_of_the_desktop(message: str) 
 
 
 def test_a_file_that_the_service_does_not_take_is_told_from_one_that_is_empty() -> None:
-    assert sentence(Unsupported("文件是空的，请重新选择文件")) == "The file is empty. Choose another one."
+    assert sentence(Unsupported("文件为空，请选择其他文件")) == "The file is empty. Select another file."
     assert "TIFF" in sentence(Unsupported("该文件不是图片，不能作为照片"))
 
 
 def test_what_keeps_a_record_from_being_finished_is_named() -> None:
     items = [{"item_id": str(n), "item_name": f"R{n}"} for n in range(5)]
     details = {"count": 5, "items": items}
-    said = sentence(Conflict("还有 5 个检查项没有人工判定：R0、R1、R2 等", details=details))
+    said = sentence(Conflict("5 个检查项待判定：R0、R1、R2 等", details=details))
     assert said == "5 item(s) have no verdict yet: R0, R1, R2, …"
     running = sentence(Conflict("…", code="detections_running", details={"count": 1, "items": items[:1]}))
-    assert running == "1 item(s) are being detected: R0. Wait or cancel it first."
+    assert running == "Detection is running on 1 item(s): R0. Wait for it to finish or cancel it."

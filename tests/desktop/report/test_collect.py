@@ -79,8 +79,8 @@ def test_an_item_is_shown_on_the_file_that_it_names(qtbot: QtBot, session: Sessi
     assert (report.overview.width(), report.overview_scale) == (1400, 0.5)
     assert report.items[2].reference_crop.pixelColor(1, 1).red() == 220
     assert [(one.use, one.name) for one in report.evidence][1:] == [
-        ("Reference file of item 3", "other.png"),
-        ("Reference file of item 4", "gone.png"),
+        ("Reference image of item 3", "other.png"),
+        ("Reference image of item 4", "gone.png"),
     ]
 
 
@@ -106,7 +106,7 @@ def _plain(width: int, height: int, grey: int) -> bytes:
 @pytest.mark.parametrize(
     ("said", "digest"),
     [
-        ({"model_sha256": None, "program_version": "0.1.0"}, ["Part of Walkaround 0.1.0"]),
+        ({"model_sha256": None, "program_version": "0.1.0"}, ["Included with Walkaround 0.1.0"]),
         ({"model_sha256": "f" * 64, "program_version": "0.1.0"}, ["f" * 64]),
         ({}, []),
     ],

@@ -17,7 +17,7 @@ def said(first: str, last: str) -> str:
 
 
 def field(qtbot: QtBot, text: str) -> MomentField:
-    made = MomentField("Started")
+    made = MomentField("Start time")
     qtbot.addWidget(made)
     made.show()
     made.set_text(text)

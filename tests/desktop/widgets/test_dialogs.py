@@ -82,7 +82,7 @@ def test_the_buttons_of_a_dialog_behind_are_covered(context: Context, qtbot: QtB
 
 
 def test_popups_have_round_corners(qtbot: QtBot) -> None:
-    combo = Combo("State")
+    combo = Combo("Status")
     qtbot.addWidget(combo)
     combo.set_choices([(None, "Any"), ("a", "A")])
     combo.show()

@@ -20,7 +20,7 @@ from tests.desktop.widgets.kit import shown
 
 
 def test_an_error_keeps_what_was_typed_and_goes_with_the_next_key(qtbot: QtBot) -> None:
-    field = Field("User name")
+    field = Field("Username")
     shown(qtbot, field)
     qtbot.keyClicks(field.editor, "zhangsan")
     field.set_error("There is no such user.")
@@ -60,7 +60,7 @@ def test_a_password_is_hidden_until_asked_and_after_clear(qtbot: QtBot) -> None:
 def test_tab_leads_from_a_password_to_the_next_field_and_then_to_the_words_that_show_it(qtbot: QtBot) -> None:
     both = QWidget()
     column = QVBoxLayout(both)
-    first, second = PasswordField("Password"), PasswordField("Password once more")
+    first, second = PasswordField("Password"), PasswordField("Confirm password")
     column.addWidget(first)
     column.addWidget(second)
     button = Button("Save")

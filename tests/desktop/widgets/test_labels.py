@@ -40,7 +40,7 @@ def test_plain_text_stays_plain(qtbot: QtBot) -> None:
 
 
 def test_the_columns_of_a_table_grow_and_shrink_together(qtbot: QtBot) -> None:
-    table: Table[str] = Table("Things", [Column("Name", str, stretch=True), Column("Kind", str, 100)])
+    table: Table[str] = Table("Things", [Column("Name", str, stretch=True), Column("Type", str, 100)])
     qtbot.addWidget(table)
     table.resize(260, 200)
     table.show()

@@ -72,9 +72,9 @@ def test_a_banner_stays_until_it_is_closed(qtbot: QtBot) -> None:
 
 
 def test_a_question_names_the_verb_and_defaults_to_no(qtbot: QtBot) -> None:
-    dialog = Confirm(None, "Delete the record?", "Its 6 items go with it.", "Delete the record")
+    dialog = Confirm(None, "Delete record?", "Its 6 items go with it.", "Delete record")
     shown(qtbot, dialog)
-    assert dialog.act.text() == "Delete the record"
+    assert dialog.act.text() == "Delete record"
     assert dialog.harmless.isDefault()
     qtbot.keyClick(dialog, Qt.Key.Key_Return)
     assert dialog.result() == QDialog.DialogCode.Rejected

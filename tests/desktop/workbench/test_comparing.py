@@ -167,7 +167,7 @@ def test_snapping_is_a_command_and_the_line_says_that_it_is_on(bench: Desk, qtbo
     with qtbot.waitSignal(bench.page.status) as said:
         bench.context.commands.run("edit.snap")
     assert editor.snapping
-    assert "Snapping" in said.args[0]
+    assert "Snap on" in said.args[0]
     bench.context.commands.run("edit.snap")
     assert not editor.snapping
 

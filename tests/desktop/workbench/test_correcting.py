@@ -248,7 +248,7 @@ def test_a_draft_survives_the_end_of_the_program(session: Session, qtbot: QtBot)
         second.page.toast.connect(said.append)
         second.open(record_id, qtbot.waitUntil)
         # With "changes" or "change(s)": the plural needs the catalogue, which other tests may have loaded.
-        assert [words[:8] for words in said] == ["2 change"]
+        assert [words[:8] for words in said] == ["2 unsave"]
         assert second.page.bench.current == items[1]
         assert labels(second) == ["crack"]
         assert second.page.inspector.findings.shown[0].accepted

@@ -96,15 +96,15 @@ def test_delete_acts_on_the_focused_view_only(desk: Desk, qtbot: QtBot) -> None:
     QTest.mouseClick(page.view, LEFT, pos=desk.at(0.2, 0.2))
     QTest.keyClick(page.view, KEY.Key_Escape)
     QTest.keyClick(page.view, KEY.Key_Delete)
-    assert said == ["No region is chosen on the picture. Items without one are deleted in the list."]
+    assert said == ["No region selected on the image. Delete items without a region in the list."]
     page.inspector.photo.pane.setFocus()
     QTest.keyClick(page.inspector.photo.pane, KEY.Key_Delete)
-    assert said[1:] == ["No finding is chosen. Click one first, or click an item to delete that."]
+    assert said[1:] == ["No finding selected. Click a finding, or click an item to delete the item."]
     page.view.setFocus()
     page.view.select_all()
     desk.context.commands.run("view.regions")
     QTest.keyClick(page.view, KEY.Key_Delete)
-    assert said[2:] == ["Nothing was deleted: the regions are hidden. Show them first (H)."]
+    assert said[2:] == ["Cannot delete hidden regions. Show them first (H)."]
     QApplication.processEvents()
     assert len(desk.names) == 3
 

@@ -67,7 +67,7 @@ def test_the_newest_entry_says_where_it_stands(entry: dict[str, Any], run: Run) 
 
 def test_a_known_reason_is_said_in_the_words_of_the_desktop() -> None:
     entry = {"progress": "error", "error": {"code": "no_photo", "message": "该条目还没有照片"}}
-    assert run_state([entry]).message == "This item has no photo yet. Add one first."
+    assert run_state([entry]).message == "This item has no photo. Add one first."
     entry["error"] = {"code": "brand_new", "message": "新的原因"}
     assert run_state([entry]).message == "新的原因"
     assert run_state([]).run is Run.NONE
@@ -82,7 +82,7 @@ def test_a_photo_that_does_not_fit_says_why_and_another_one_is_retried(bench: De
     assert box.start.isVisible()
     assert not box.retry.isVisible()
     box.start.click()
-    assert box.said.text() == "Detection waits for its turn…"
+    assert box.said.text() == "Detection queued…"
     qtbot.waitUntil(box.retry.isVisible, timeout=30000)
     assert box.why.text().startswith("The photo does not")
     assert bench.page.bench.rows[0].note == box.why.text()
@@ -117,7 +117,7 @@ def test_what_another_desktop_detects_is_seen_and_appears(bench: Desk, other: De
     assert set(seen) & {row.item_id for row in other.page.bench.rows}
     assert {Run.WAITING, Run.RUNNING} & set(marks)
     qtbot.waitUntil(lambda: not other.page.detecting.running)
-    assert "Detect all" in bench.page.top.detect.text()
+    assert "Run detection" in bench.page.top.detect.text()
 
 
 def test_leaving_the_record_ends_nothing_and_cancel_ends_all(bench: Desk, qtbot: QtBot) -> None:
@@ -134,7 +134,7 @@ def test_leaving_the_record_ends_nothing_and_cancel_ends_all(bench: Desk, qtbot:
     place = runs.index(Run.CANCELED)
     bench.page.bench.choose(bench.page.bench.rows[place].item_id)
     box = bench.page.inspector.run
-    assert box.said.text() == "The detection was cancelled."
+    assert box.said.text() == "Detection cancelled."
     box.retry.click()
     item_id = bench.page.bench.current
     qtbot.waitUntil(lambda: bench.page.bench.item.result[-1].get("progress") in ("pending", "detecting"))
@@ -151,7 +151,7 @@ def test_items_that_cannot_be_detected_are_counted(bench: Desk, qtbot: QtBot) ->
     bench.open(record_id, qtbot.waitUntil)
     with qtbot.waitSignal(bench.page.detecting.said) as said:
         bench.context.commands.run("record.detect")
-    assert said.args == ["2 item(s) left out: without a photo or a model."]
+    assert said.args == ["2 item(s) skipped: no photo or no model."]
     bench.page.detecting.cancel()
     qtbot.waitUntil(lambda: not bench.page.detecting.running, timeout=20000)
 

@@ -129,7 +129,7 @@ def test_what_is_held_over_the_page_is_promised_and_taken_back(
     hint = page.findChild(dropping._Hint)
     assert held_over(page, urls(files["1.png"]))
     assert hint.isVisible()
-    assert "photos of the record" in hint.text
+    assert "add photos to the record" in hint.text
     assert held_over(page, urls(files["1.png"]), on_photos(bench))
     assert "条目1" in hint.text
     QApplication.sendEvent(page, QDragLeaveEvent())
@@ -164,7 +164,7 @@ def test_a_file_with_regions_is_imported(bench: Desk, qtbot: QtBot, tmp_path: Pa
     with qtbot.waitSignal(bench.page.toast) as said:
         drop(bench.page, urls(path))
     assert bench.names[-1] == "dent"
-    assert said.args == ["1 region(s) imported. 1 outside the picture left out."]
+    assert said.args == ["1 region(s) imported. 1 outside the image skipped."]
 
 
 @pytest.mark.parametrize("address", ["https://example.org/wing.jpg", "https://example.org/"])
@@ -172,7 +172,7 @@ def test_a_link_is_refused_with_what_to_do(bench: Desk, qtbot: QtBot, address: s
     bench.open(make_record(bench.session), qtbot.waitUntil)
     with qtbot.waitSignal(bench.page.toast) as said:
         drop(bench.page, urls(address))
-    assert "Save the picture as a file" in said.args[0]
+    assert "Save the image as a file" in said.args[0]
 
 
 def test_a_picture_of_another_program_becomes_a_photo(bench: Desk, qtbot: QtBot) -> None:

@@ -97,7 +97,7 @@ def test_nothing_is_written_where_nothing_can_be(opened: Desk, qtbot: QtBot, tmp
     exchange = opened.page.findChild(Exchange)
     with qtbot.waitSignal(exchange.said) as told:
         exchange.exporting.write(opened.page.bench.record_id, tmp_path / "no" / "x.csv", FORMATS[1])
-    assert "another place" in told.args[0]
+    assert "another location" in told.args[0]
 
 
 def test_many_regions_come_in_parts_and_go_in_one_step(opened: Desk, qtbot: QtBot, tmp_path: Path) -> None:

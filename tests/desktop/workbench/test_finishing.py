@@ -103,7 +103,7 @@ def test_items_without_an_opinion_must_be_decided(opened: Desk, qtbot: QtBot) ->
     assert not dialog.act.isEnabled()
     button = dialog.findChild(object, "finish-go-to")
     assert button is not None
-    assert button.text() == "Go to the first item to decide"
+    assert button.text() == "Go to first item to decide"
     button.click()
     assert opened.page.bench.number == 2
 
@@ -140,7 +140,7 @@ def test_a_seal_is_verified_and_its_editions_are_listed(opened: Desk, qtbot: QtB
     opened.page.seal_bar.verify.click()
     check = open_dialog(opened, CheckDialog, qtbot)
     assert isinstance(check, CheckDialog)
-    assert check.title.text() == "The seal is intact"
+    assert check.title.text() == "Seal intact"
     check.accept()
     opened.page.seal_bar.editions.click()
     editions = open_dialog(opened, EditionsDialog, qtbot)

@@ -153,5 +153,5 @@ def test_a_record_that_is_gone_is_said(bench: Desk, qtbot: QtBot) -> None:
     record_id = make_record(bench.session, ())
     bench.session.records.delete(record_id)
     bench.page.opened({"record_id": record_id})
-    qtbot.waitUntil(lambda: "no longer there" in bench.page.stack.currentWidget().accessibleName())
+    qtbot.waitUntil(lambda: "no longer exists" in bench.page.stack.currentWidget().accessibleName())
     assert bench.page.place()["record_id"] == ""

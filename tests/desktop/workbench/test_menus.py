@@ -59,9 +59,7 @@ def test_the_right_button_chooses_the_region_below_it_and_offers_what_is_done_wi
     opened.page.view.customContextMenuRequested.emit(at)
     assert opened.page.bench.current == opened.page.bench.rows[1].item_id
     menu = popup()
-    assert {"Verdict: failed", "Rename the item", "Lock or unlock the regions", "Fit the picture"} <= titles(
-        menu
-    )
+    assert {"Verdict: failed", "Rename item", "Lock or unlock regions", "Fit to window"} <= titles(menu)
     next(action for action in entries(menu) if action.text().startswith("Delete")).trigger()
     qtbot.waitUntil(lambda: len(opened.names) == len(BOXES) - 1)
 
@@ -72,7 +70,7 @@ def test_the_right_button_beside_regions_keeps_what_is_chosen(opened: Desk) -> N
     assert opened.page.bench.current == before
     said = titles(popup())
     assert "Paste regions" in said
-    assert "Delete the item" not in said
+    assert "Delete item" not in said
 
 
 def test_several_chosen_regions_stay_chosen(opened: Desk) -> None:

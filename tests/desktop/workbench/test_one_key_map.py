@@ -131,7 +131,7 @@ def test_delete_on_a_photo_takes_the_photo_off_and_leaves_the_item(
     strip, names = there.page.inspector.photo.strip, there.names
     thumb(there).setFocus()
     press(thumb(there), "Delete")
-    assert asked == ["Take the photo off?"]
+    assert asked == ["Remove photo?"]
     qtbot.waitUntil(lambda: not strip.ids)
     assert there.names == names
     assert there.saved

@@ -25,7 +25,7 @@ def test_sensitivity_and_smallest_defect_are_edits(bench: Desk, qtbot: QtBot) ->
     record_id = make_record(bench.session)
     bench.open(record_id, qtbot.waitUntil)
     box = bench.page.inspector.fields.own
-    assert "as the model" in box.fold.text()
+    assert "default" in box.fold.text()
     assert not box.sensitivity.isVisible()
     box.fold.click()
     assert box.sensitivity.isVisible()
@@ -36,7 +36,7 @@ def test_sensitivity_and_smallest_defect_are_edits(bench: Desk, qtbot: QtBot) ->
     box.smallest.setValue(2.5)
     qtbot.waitUntil(lambda: bench.saved)
     assert detection_of(bench.session, record_id) == {"sensitivity": 0.9, "smallest": 2.5, "ignored": []}
-    assert "set for this item" in box.fold.text()
+    assert "custom" in box.fold.text()
     assert "very high" in [found.text() for found in box.findChildren(QLabel)]
     bench.context.commands.run("edit.undo")
     assert box.sensitivity.value() == 50

@@ -166,7 +166,7 @@ def test_the_photo_of_an_item_without_an_alignment_is_fitted(bench: Desk, qtbot:
     page.toast.connect(said.append)
     bench.context.commands.run("tool.rectangle")
     assert page.photo.editor.tool is Tool.SELECT
-    assert said == ["Run detection on this photo first. Findings are then drawn and corrected here."]
+    assert said == ["Run detection on this photo first. You can then draw and correct findings here."]
 
 
 def test_without_a_photo_the_reference_stays_and_it_is_said(bench: Desk, qtbot: QtBot) -> None:
@@ -174,7 +174,7 @@ def test_without_a_photo_the_reference_stays_and_it_is_said(bench: Desk, qtbot: 
     said: list[str] = []
     bench.page.toast.connect(said.append)
     QTest.mouseClick(bench.page.photo_view.switch.photo, Qt.MouseButton.LeftButton)
-    assert said == ["This item has no photo to show yet. Add one, or take one."]
+    assert said == ["This item has no photos. Add or take one."]
     assert bench.page.centre.currentWidget() is bench.page.view
     assert bench.page.photo_view.switch.reference.isChecked()
 
@@ -442,7 +442,7 @@ def test_who_goes_on_before_the_photo_is_there_sees_the_one_of_the_item(bench: D
     bench.context.commands.run("item.previous")
     qtbot.waitUntil(lambda: page.bench.number == 3)
     qtbot.waitUntil(lambda: page.photo.source is None)
-    assert page.photo._message == "No photo yet. Add one, take one, or drop it here."
+    assert page.photo._message == "No photos yet. Add or take one, or drop a file here."
     assert page.centre.currentWidget() is page.photo
 
 
@@ -451,7 +451,7 @@ def test_the_right_button_offers_what_is_done_with_a_finding(desk: Desk) -> None
     view.customContextMenuRequested.emit(at(desk, 380, 280))
     (menu,) = view.findChildren(QMenu, options=Qt.FindChildOption.FindDirectChildrenOnly)
     texts = [action.text().split("\t")[0] for action in menu.actions()]
-    assert texts[:3] == ["Accept the finding", "Relabel the finding", "Delete the finding"]
+    assert texts[:3] == ["Accept finding", "Relabel finding", "Delete finding"]
     menu.actions()[0].trigger()
     assert [one.accepted for one in page.inspector.findings.shown] == [False, True]
     menu.actions()[2].trigger()
@@ -465,7 +465,7 @@ def test_the_line_below_says_what_is_in_front(desk: Desk) -> None:
     desk.page.choose_finding(0)
     assert said[-1][0].startswith("today.jpg · 800 × 600")
     assert "Finding 40 × 30" in said[-1][1]
-    assert "Draw a finding" in [one.text() for one in desk.page.items.findChildren(QLabel)]
+    assert "Draw finding" in [one.text() for one in desk.page.items.findChildren(QLabel)]
     desk.context.commands.run("view.photo")
     assert said[-1][0].startswith("left_wing_root.png")
     assert "Region" in said[-1][1]

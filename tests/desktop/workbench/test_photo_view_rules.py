@@ -90,7 +90,7 @@ def test_ids_stay_with_their_findings() -> None:
     [
         (Finding("crack", 0.9, Rect(1, 1, 5, 5)), "0.90"),
         (Finding("crack", 1.0, Rect(1, 1, 5, 5), drawn=True, author="李四"), "· 李四"),
-        (Finding("crack", 1.0, Rect(1, 1, 5, 5), drawn=True), "· drawn by hand"),
+        (Finding("crack", 1.0, Rect(1, 1, 5, 5), drawn=True), "· drawn manually"),
     ],
 )
 def test_the_source_of_a_finding(finding: Finding, said: str) -> None:

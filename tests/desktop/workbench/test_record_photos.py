@@ -72,7 +72,7 @@ def test_one_photo_is_offered_to_every_item_it_shows_and_accepted_at_once(
     assert bench.session.items.record_photos(record_id) == []
     assert tray.accept.text() == "Accept for 3 item(s)"
     assert "Regions of 3 item(s) found in 1 photo(s)." in tray.text
-    assert "1 photo(s) wait to be assigned by hand." in tray.text
+    assert "1 photo(s) to assign manually." in tray.text
     tray.accept.click()
     accepted = bench.page.record_photos.accepted
     qtbot.waitUntil(accepted.isVisible, timeout=_SOON)
@@ -145,7 +145,7 @@ def test_what_matches_nothing_is_assigned_to_the_chosen_item_or_dropped_onto_one
     tray.assign.click()
     qtbot.waitUntil(lambda: items_of(bench, nothing) == {ids(bench)[1]}, timeout=_SOON)
     qtbot.waitUntil(lambda: len(page.inspector.photo.strip.ids) == 1, timeout=_SOON)
-    qtbot.waitUntil(lambda: "of this item only" in page.inspector.photo.shared.text(), timeout=_SOON)
+    qtbot.waitUntil(lambda: "this item only" in page.inspector.photo.shared.text(), timeout=_SOON)
 
     data = QMimeData()
     data.setData(MIME, QByteArray(nothing.encode()))
@@ -252,10 +252,10 @@ def test_taking_a_shared_photo_off_names_who_keeps_it_and_removing_it_who_loses_
     monkeypatch.setattr("desktop.pages.workbench.photos.confirm", asked)
     monkeypatch.setattr(coordinator, "confirm", asked)
     page.photos.remove(page.inspector.photo.strip.ids[0])
-    assert "Only 条目1 loses it; it stays the photo of 条目2, 条目3." in asked.texts[0]
+    assert "The photo is removed from 条目1 only. It is still used for 条目2, 条目3." in asked.texts[0]
     qtbot.waitUntil(lambda: items_of(bench, whole) == set(ids(bench)[1:]), timeout=_SOON)
     page.record_photos.remove([whole])
-    assert "These items lose it: 条目2, 条目3." in asked.texts[1]
+    assert "Also removed from these items: 条目2, 条目3." in asked.texts[1]
     qtbot.waitUntil(lambda: page.record_photos.known.photos == [], timeout=_SOON)
     assert bench.session.photos.list(record_id) == []
     assert bench.session.items.record_photos(record_id) == []
@@ -288,7 +288,7 @@ def test_photos_of_an_empty_record_wait_for_its_regions(
     known = page.record_photos.known
     page.record_photos.add([pictures["全貌.jpg"]])
     qtbot.waitUntil(lambda: len(known.photos) == 1, timeout=_SOON)
-    assert "wait to be assigned" in page.record_photos.tray.text
+    assert "to assign manually" in page.record_photos.tray.text
     assert page.record_photos.tray.thumbs.item(0).toolTip().count("no regions yet") == 1
     bench.draw(0.3, 0.3, 0.6, 0.6)
     qtbot.waitUntil(lambda: [len(one) for one in known.offers.values()] == [1], timeout=_SOON)
@@ -305,7 +305,7 @@ def test_what_matched_nothing_is_matched_again_when_a_region_is_drawn(
     known = bench.page.record_photos.known
     matched(bench, qtbot, path)
     assert known.photos[0].state == "unmatched"
-    assert "1 photo(s) wait to be assigned by hand." in bench.page.record_photos.tray.text
+    assert "1 photo(s) to assign manually." in bench.page.record_photos.tray.text
     bench.draw(0.1, 0.2, 0.35, 0.5)
     qtbot.waitUntil(lambda: [len(one) for one in known.offers.values()] == [1], timeout=_SOON)
 
@@ -353,7 +353,7 @@ def test_a_picture_that_is_not_taken_is_named_and_the_others_arrive(
     photos = bench.page.record_photos
     photos.add([broken, good])
     qtbot.waitUntil(lambda: len(photos.known.photos) == 1, timeout=_SOON)
-    assert photos.tray.error.startswith("broken.jpg: This is no picture")
+    assert photos.tray.error.startswith("broken.jpg: Cannot read this file as an image")
     photos.tray.read.click()
     assert photos.tray.error == ""
 

@@ -86,14 +86,14 @@ def test_regions_become_the_template_after_asking(
         bench.context.commands.run("record.template")
     # With "regions" or "region(s)": the plural needs the catalogue, which other tests may have loaded.
     assert said.args[0].startswith("3 region")
-    assert said.args[0].endswith(" kept as the template of 左翼根部.")
+    assert said.args[0].endswith(" saved as template of 左翼根部.")
     assert asked == []
     assert [region.item_name for region in images.get(reference_id).template] == ["条目1", "条目2", "条目3"]
     bench.context.commands.run("edit.delete")
     qtbot.waitUntil(lambda: len(bench.names) == 2)
     bench.context.commands.run("record.template")
     qtbot.waitUntil(lambda: len(asked) == 1)
-    assert "template of 3 region" in asked[0]
+    assert "template with 3 region" in asked[0]
     assert "the 2 region" in asked[0]
     assert len(images.get(reference_id).template) == 3
     bench.context.commands.run("edit.undo")
@@ -133,5 +133,5 @@ def test_a_template_that_somebody_kept_meanwhile_is_not_replaced_unasked(
     monkeypatch.setattr(keeping, "confirm", confirm)
     bench.context.commands.run("record.template")
     qtbot.waitUntil(lambda: len(asked) == 2)
-    assert "template of 1 region" in asked[1]
+    assert "template with 1 region" in asked[1]
     assert len(images.get(reference_id).template) == 1

@@ -56,7 +56,7 @@ def test_the_service_is_killed_and_the_edits_arrive_later(
     bench.page.inspector.fields.name.commit()
     saving = bench.page.bench.edits.saving
     assert saving.waiting >= 2
-    assert "edit" in bench.page.top.mark.text()
+    assert "change" in bench.page.top.mark.text()
     qtbot.waitUntil(lambda: service.pid not in (None, before), timeout=20000)
     url = service.wait_ready(30)
     bench.session.rebase(url)
@@ -82,11 +82,11 @@ def test_a_service_that_is_stopped_is_told_from_one_that_saves(
         bench.draw(0.6, 0.6, 0.9, 0.9)
         assert bench.page.top.mark.text().startswith("Saving")
         qtbot.waitUntil(lambda: bench.page.top.mark.text().startswith("Offline"))
-        assert "does not answer" in bench.page.top.mark.toolTip()
+        assert "not responding" in bench.page.top.mark.toolTip()
         with qtbot.waitSignal(bench.page.toast) as said:
             payload, bench.context.payload = bench.context.payload, None
             bench.context.loginChanged.emit()
-        assert said.args == ["1 edit(s) kept on this machine, sent when you log in again."]
+        assert said.args == ["1 change(s) saved on this computer. They will be sent when you log in again."]
         bench.context.payload = payload
         bench.context.loginChanged.emit()
     finally:
@@ -124,7 +124,7 @@ def test_two_desktops_change_the_same_field(bench: Desk, other: Session, qtbot: 
     user = other.account.me().user
     name = user.name or user.username
     said = [label.text() for label in dialog.findChildren(QLabel)]
-    assert f"{name} changed this item meanwhile. Choose what shall stay." in said
+    assert f"{name} modified this item. Select what to keep." in said
     dialog.decide()
     dialog.deleteLater()
     qtbot.waitUntil(lambda: bench.saved, timeout=8000)
@@ -225,7 +225,7 @@ def test_edits_of_a_crash_are_offered_and_sent(
         notices = second.page.notices
         assert not notices.recovered.isHidden()
         assert second.names == ["Item 1"]
-        assert "kept here" in second.page.top.mark.text()
+        assert "unsent" in second.page.top.mark.text()
         assert session.items.all(record_id) == []
         notices.recovered.keep.click()
         qtbot.waitUntil(lambda: second.saved, timeout=8000)
@@ -308,7 +308,7 @@ def test_photos_of_the_record_that_were_not_sent_are_sent_when_the_service_is_ba
     photos = bench.page.record_photos
     photos.add(paths)
     qtbot.waitUntil(lambda: photos.queue.away)
-    assert "2 photo(s) are sent when it is back" in photos.tray.text
+    assert "2 photo(s) will be uploaded when it is back" in photos.tray.text
     assert photos.tray.again.isVisible()
     assert photos.queue.failures == []
     assert unsent(bench.context) == 2

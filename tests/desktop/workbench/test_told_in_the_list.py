@@ -32,19 +32,19 @@ def texts(desk: Desk) -> list[str]:
 
 def test_judged_and_detected_are_counted_apart(desk: Desk, qtbot: QtBot) -> None:
     page = desk.page
-    assert {"Judged 0 of 3", "Detected 2 of 3"} <= set(texts(desk))
+    assert {"Decided 0 of 3", "Detected 2 of 3"} <= set(texts(desk))
     assert page.items._progress.value() == 0
     desk.context.commands.run("item.fail")
-    assert {"Judged 1 of 3", "Detected 2 of 3"} <= set(texts(desk))
+    assert {"Decided 1 of 3", "Detected 2 of 3"} <= set(texts(desk))
     assert page.items._progress.value() == 33
     page.go_to(page.bench.rows[2].item_id)
     desk.context.commands.run("item.pass")
-    assert {"Judged 2 of 3", "Detected 2 of 3"} <= set(texts(desk))
+    assert {"Decided 2 of 3", "Detected 2 of 3"} <= set(texts(desk))
 
 
 def test_hidden_regions_are_said_in_the_list(desk: Desk) -> None:
     page, model = desk.page, desk.page.items.model
-    said = "Regions are hidden on the picture"
+    said = "Regions are hidden on the image"
     page.view.setFocus()
     QTest.keyClick(page.view, Qt.Key.Key_H)
     assert not page.view.regions_shown
@@ -63,7 +63,7 @@ def test_a_photo_for_an_item_of_a_record_without_items_says_what_to_do(bench: De
     bench.page.toast.connect(said.append)
     assert bench.context.commands.run("item.camera")
     assert bench.context.commands.run("item.photo")
-    assert said == ["A photo belongs to an item. Draw a region first (R)."] * 2
+    assert said == ["Cannot add a photo without an item. Draw a region first (R)."] * 2
     assert bench.page.findChild(CaptureDialog) is None
 
 

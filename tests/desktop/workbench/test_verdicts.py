@@ -62,7 +62,7 @@ def test_two_people_decide_and_one_of_them_chooses(
     assert "only dirt" in my_words
     assert (user.name or user.username) in my_words
     assert "a crack" in their_words
-    assert (given["by_name"] or "A person") in their_words
+    assert (given["by_name"] or "Another user") in their_words
     for words in (my_words, their_words):
         assert given["at"][:4] in words
     dialog.mine(conflict.edit.id, "verdict").setChecked(mine)

@@ -125,5 +125,5 @@ def test_one_version_alone_is_said(bench: Desk, qtbot: QtBot) -> None:
     said: list[str] = []
     bench.page.toast.connect(said.append)
     bench.context.commands.run("item.versions")
-    assert said == ["This item has no two versions to compare."]
+    assert said == ["This item has fewer than two versions to compare."]
     assert bench.page.findChild(CompareVersions) is None

@@ -67,11 +67,11 @@ def test_photo_detection_verdict_finish_report(
     page.findChild(FinishDialog).act.click()
     qtbot.waitUntil(lambda: page.bench.sealed)
     assert page.bench.document.record.end_time is not None
-    assert page.top.finish.text() == "Write the report"
+    assert page.top.finish.text() == "Export report"
     asked: list[str] = []
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *said: (asked.append(said[1]) or "", ""))
     page.top.finish.click()
-    assert asked == ["Write the report"]
+    assert asked == ["Export report"]
     item = bench.session.items.all(record_id)[0]
     assert item.result[-1].verdict["reason"] == "only dirt, wiped off"
     assert bench.session.records.get(record_id).value.inspection_status is Status.PASSED
@@ -115,7 +115,7 @@ def test_a_file_that_is_no_picture_is_said_and_nothing_else_is_lost(
     qtbot.waitUntil(lambda: len(bench.page.bench.photos.get(item_id, ())) == 1)
     assert len(bench.session.items.photos(item_id)) == 1
     said = bench.page.inspector.photo.error
-    assert "broken.jpg: This is no picture" in said
+    assert "broken.jpg: Cannot read this file as an image" in said
     assert "empty.jpg: The file is empty" in said
     bench.page.adding.add([good])
     assert bench.page.inspector.photo.error == ""

@@ -134,7 +134,7 @@ def test_the_list_of_users_has_pages(client: TestClient) -> None:
 def test_a_user_name_is_taken_however_it_is_written(client: TestClient) -> None:
     for username in ("chief", "CHIEF", "ｃｈｉｅｆ", " chief "):
         answer = client.post("/api/users", json=_new("x") | {"username": username})
-        assert (answer.status_code, answer.json()["msg"]) == (409, "用户名已存在，请换一个")
+        assert (answer.status_code, answer.json()["msg"]) == (409, "用户名已存在，请使用其他用户名")
 
 
 def test_nobody_is_given_the_password_that_they_have(client: TestClient) -> None:
@@ -164,7 +164,7 @@ def test_user_bodies_keep_the_rules(client: TestClient) -> None:
     ):
         assert client.post("/api/users", json=body).status_code == 422
     answer = client.put(f"/api/users/{user_id}", json={"password": "short"})
-    assert (answer.status_code, answer.json()["msg"]) == (422, "密码需要 8 到 128 个字符")
+    assert (answer.status_code, answer.json()["msg"]) == (422, "密码长度应为 8 到 128 个字符")
     answer = client.put(f"/api/users/{user_id}", json={"name": "  "})
     assert answer.status_code == 422
     assert client.put("/api/users/nobody", json={"name": "x"}).status_code == 404
@@ -176,7 +176,7 @@ def test_the_last_admin_stays(client: TestClient) -> None:
     user_id = _me(client)["user"]["user_id"]
     for body in ({"enabled": False}, {"roles": ["planner"]}):
         answer = client.put(f"/api/users/{user_id}", json=body)
-        assert (answer.status_code, answer.json()["msg"]) == (409, "至少要保留一名启用的管理员")
+        assert (answer.status_code, answer.json()["msg"]) == (409, "必须保留至少一名启用的管理员")
     assert _me(client)["role"] == ["admin"]
 
 
@@ -227,7 +227,7 @@ def test_a_wrong_password_says_429_with_retry_after(client: TestClient, anonymou
     answer = anonymous.post("/api/auth/login", json=body)
     assert answer.status_code == 429
     assert 0 < int(answer.headers["retry-after"]) <= 30
-    assert "秒后再试" in answer.json()["msg"]
+    assert "秒后重试" in answer.json()["msg"]
     assert answer.json()["data"]["retry_after"] == int(answer.headers["retry-after"])
 
 

@@ -418,6 +418,6 @@ def test_two_admins_who_disable_each_other_at_once_leave_one(accounts: AccountSe
             return_exceptions=True,
         )
         refused = [answer for answer in answers if isinstance(answer, Problem)]
-        assert [problem.msg for problem in refused] == ["至少要保留一名启用的管理员"]
+        assert [problem.msg for problem in refused] == ["必须保留至少一名启用的管理员"]
 
     asyncio.run(play())

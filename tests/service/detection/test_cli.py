@@ -68,7 +68,7 @@ def test_a_batch_says_in_each_line_what_came_of_it(folder: Path, settings: Setti
     assert [line["photo"] for line in found] == ["photo.png", "broken.png", "none.png", "reference.png"]
     assert [line.get("error") for line in found] == [None, "image_unreadable", "file_lost", None]
     assert [line["passed"] for line in found] == [False, None, None, True]
-    assert found[2]["message"] == "没有这个文件：none.png"
+    assert found[2]["message"] == "文件不存在：none.png"
 
 
 @pytest.mark.parametrize(
@@ -101,9 +101,9 @@ def test_a_line_that_names_too_little_stops_no_other(
     found = lines(out.read_text("utf-8"))
     assert [line.get("error") for line in found] == ["line_incomplete"] * 3 + [None]
     assert [line.get("message") for line in found][:3] == [
-        "第 2 行没有 photo",
-        "第 3 行没有 photo",
-        "第 4 行没有 reference",
+        "第 2 行缺少 photo",
+        "第 3 行缺少 photo",
+        "第 4 行缺少 reference",
     ]
     assert [(line["reference"], line["photo"]) for line in found[2:]] == [
         (None, "photo.png"),

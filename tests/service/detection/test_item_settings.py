@@ -65,7 +65,7 @@ def test_settings_that_make_no_sense_fail_the_detection(
     assert detect(client, item)["error"] == "item_settings_wrong"
     (entry,) = results_of(client, item)
     assert (entry["progress"], entry["isPassed"]) == ("error", False)
-    assert "检测设置不正确" in entry["error"]["message"]
+    assert "检测参数无效" in entry["error"]["message"]
 
 
 def test_an_onnx_detector_leaves_out_what_lies_in_ignored_parts_of_the_reference(

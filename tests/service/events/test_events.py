@@ -273,7 +273,7 @@ def test_the_route_asks_for_the_login_again() -> None:
         nonlocal asked
         asked += 1
         if asked > 2:
-            raise Problem(401, ErrorCode.LOGIN_EXPIRED, "登录已过期")
+            raise Problem(401, ErrorCode.LOGIN_EXPIRED, "登录已过期，请重新登录")
         return caller_of(Role.VIEWER)
 
     app = FastAPI()

@@ -56,10 +56,10 @@ def test_a_life_with_face_login(
     other = as_role("viewer", username="lan")
     face_info = as_face_info(faces.login(1))
     refused = other.post("/api/auth/updateFaceInfo", json={"faceInfo": face_info}).json()
-    assert (refused["code"], refused["msg"]) == (1, "这张脸已登记在另一个账号下，请联系管理员")
+    assert (refused["code"], refused["msg"]) == (1, "该人脸已登记在其他用户名下，请联系管理员")
     refused = other.post("/api/auth/updateInfo", json={"faceInfo": face_info}).json()
     assert (refused["code"], refused["msg"]) == (1, "更新数据失败")
-    assert "另一个账号" in refused["data"]
+    assert "其他用户名下" in refused["data"]
 
     # Five failures: the station waits. A password there opens it again.
     for _ in range(5):

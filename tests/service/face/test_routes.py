@@ -42,7 +42,7 @@ def test_update_face_info_needs_a_login(client: TestClient) -> None:
 def test_a_refused_picture_says_what_to_change(client: TestClient) -> None:
     small = as_face_info(faces.framed(faces.portrait(), 0.8))
     answer = client.post("/api/auth/updateFaceInfo", json={"faceInfo": small})
-    assert answer.json() == {"code": 1, "data": None, "msg": "人脸太小，请靠近镜头后重拍"}
+    assert answer.json() == {"code": 1, "data": None, "msg": "人脸过小，请靠近摄像头后重拍"}
 
 
 def test_face_login_needs_no_token(client: TestClient) -> None:
@@ -89,7 +89,7 @@ def test_a_station_that_failed_too_often_is_told_when_to_come_back(client: TestC
     assert answer.json() == {
         "code": 1,
         "data": {"error": "too_many_requests", "retry_after": seconds},
-        "msg": f"人脸登录尝试过多，请 {seconds} 秒后再试，或使用密码登录",
+        "msg": f"人脸登录尝试次数过多，请在 {seconds} 秒后重试，或使用密码登录",
     }
 
 
@@ -106,7 +106,7 @@ def test_own_enrolment_from_first_to_last(client: TestClient) -> None:
         3,
     )
     assert answer["data"]["consented_at"].endswith("Z")
-    assert client.delete("/api/auth/face").json() == {"code": 0, "data": True, "msg": "人脸信息已删除"}
+    assert client.delete("/api/auth/face").json() == {"code": 0, "data": True, "msg": "人脸数据已删除"}
     assert client.delete("/api/auth/face").json()["data"] is False
     assert client.get("/api/auth/face").json()["data"]["enrolled"] is False
 

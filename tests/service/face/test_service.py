@@ -87,7 +87,7 @@ def test_an_enrolment_replaces_the_one_before(room: Room) -> None:
         ([NOBODY], SENTENCES[Trouble.NO_FACE]),
         ([PERSON, NOBODY], "第 2 张照片：" + SENTENCES[Trouble.NO_FACE]),
         ([as_face_info(faces.crowd(2))], SENTENCES[Trouble.SEVERAL_FACES]),
-        (["/etc/passwd!"], "人脸图像不是有效的 Base64 内容，请重新选择照片"),
+        (["/etc/passwd!"], "人脸照片不是有效的 Base64 内容，请重新选择照片"),
         ([PERSON, STRANGER], SENTENCES[Trouble.DIFFERENT_PEOPLE]),
     ],
 )

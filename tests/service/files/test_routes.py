@@ -184,7 +184,7 @@ def test_a_form_of_many_parts_is_not_read_to_its_end(room: TestClient) -> None:
     assert room.post("/api/files", files=form, data=few).status_code == 200
     refused = room.post("/api/files", files=form, data=many)
     assert refused.status_code == 422
-    assert "部分过多" in refused.json()["msg"]
+    assert "字段过多" in refused.json()["msg"]
 
 
 def test_rights(room: TestClient) -> None:

@@ -42,7 +42,7 @@ def test_no_opinion_is_a_verdict(stage: Stage) -> None:
     assert stage.get(record)["inspection_status"] == "passed"
     answer = stage.client.post(f"/api/inspection/{record}/finish")
     assert (answer.status_code, answer.json()["data"]["error"]) == (409, "undecided_items")
-    assert answer.json()["msg"] == "还有 2 个检查项没有人工判定：左翼、右翼"
+    assert answer.json()["msg"] == "2 个检查项待判定：左翼、右翼"
     assert seal_of(stage, record)["state"] == "open"
     assert stage.get(record)["end_time"] is None
 

@@ -185,11 +185,11 @@ def test_a_refused_finish_says_three_names_and_tells_fifty(stage: Stage) -> None
     path = f"/api/inspection/{inspection_id}/finish"
     for name in ("左翼", "右翼", "机头"):
         stage.item(inspection_id, item_name=name)
-    assert stage.client.post(path).json()["msg"] == "还有 3 个检查项没有人工判定：左翼、右翼、机头"
+    assert stage.client.post(path).json()["msg"] == "3 个检查项待判定：左翼、右翼、机头"
     for number in range(4, 52):
         stage.item(inspection_id, item_name=f"第 {number} 项")
     answer = stage.client.post(path).json()
-    assert answer["msg"] == "还有 51 个检查项没有人工判定：左翼、右翼、机头 等"
+    assert answer["msg"] == "51 个检查项待判定：左翼、右翼、机头 等"
     assert answer["data"]["count"] == 51
     assert [item["item_name"] for item in answer["data"]["items"][2:4]] == ["机头", "第 4 项"]
     assert len(answer["data"]["items"]) == 50

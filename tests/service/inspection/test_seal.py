@@ -304,7 +304,7 @@ def test_no_operation_changes_a_sealed_record(sealed: Sealed) -> None:
         answer = sealed.client.request(method, path.format_map(sealed.ids), **given)
         assert answer.status_code == 409, (name, answer.text)
         assert answer.json()["data"] == {"error": "record_sealed", "edition": 1}, name
-        assert answer.json()["msg"].startswith("检查记录已完成并封存"), name
+        assert answer.json()["msg"].startswith("检查记录已封存"), name
     assert sealed.rows(RECORD, ITEM, PHOTO, RECORD_PHOTO, EDITION) == before
     assert sealed.check().intact
 
@@ -446,7 +446,7 @@ def test_rows_that_went_or_came_are_found(sealed: Sealed) -> None:
     assert sealed.paths() == ["items[0].photos[0]"]
     (said,) = sealed.check().differences
     assert (said.item_id, said.item_name) == (sealed.ids["item_id"], "前缘")
-    assert said.message == "检查项「前缘」的 photos[0] 已不存在"
+    assert said.message == "检查项“前缘”的 photos[0] 已不存在"
     row = sealed.rows(ITEM)["item"][0]
     values = dict(zip((column.name for column in ITEM.c), row, strict=True))
     added = {**values, "item_id": "new", "inspection_id": sealed.record, "client_key": None}
@@ -460,7 +460,7 @@ def test_rows_that_went_or_came_are_found(sealed: Sealed) -> None:
     found = sealed.check()
     assert [one.path for one in found.differences] == ["editions[1]"]
     answer = sealed.client.get(f"/api/inspection/{sealed.record}/seal/verify").json()
-    assert (answer["data"]["intact"], answer["msg"]) == (False, "内容与封存时不一致")
+    assert (answer["data"]["intact"], answer["msg"]) == (False, "校验未通过：记录与封存时不一致")
 
 
 def test_photos_of_the_record_that_went_or_came_are_found(sealed: Sealed) -> None:
@@ -531,7 +531,7 @@ def test_each_changed_byte_of_a_file_is_found(sealed: Sealed) -> None:
         path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
         (said,) = sealed.check().differences
         assert (said.kind, said.path, said.file_id) == ("file_changed", "files[0]", sealed.ids["file_id"])
-    assert said.message == "检查项「前缘」的文件「左翼.png」的内容与封存时不同"
+    assert said.message == "检查项“前缘”的文件“左翼.png”的内容与封存时不同"
     for other in (whole[:-1], whole + b"\x00", b""):
         path.write_bytes(other)
         assert sealed.check().differences[0].kind == "file_changed"

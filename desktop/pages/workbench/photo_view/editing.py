@@ -96,12 +96,12 @@ class Editing(QObject):
         first = menu.actions()[0]
         for text, key, act in (
             (
-                self.tr("Take the acceptance back") if accepted else self.tr("Accept the finding"),
+                self.tr("Withdraw acceptance") if accepted else self.tr("Accept finding"),
                 "",
                 lambda: self._correcting.accept(place),
             ),
-            (self.tr("Relabel the finding"), keys["edit.rename"], lambda: self._correcting.ask_label(place)),
-            (self.tr("Delete the finding"), keys["edit.delete"], self._correcting.remove_chosen),
+            (self.tr("Relabel finding"), keys["edit.rename"], lambda: self._correcting.ask_label(place)),
+            (self.tr("Delete finding"), keys["edit.delete"], self._correcting.remove_chosen),
         ):
             action = menu.addAction(f"{text}\t{key}" if key else text)
             action.setEnabled(self._correcting.has_chosen)

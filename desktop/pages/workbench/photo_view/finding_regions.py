@@ -75,4 +75,4 @@ def source_of(finding: Finding) -> str:
     """How sure the model is of a finding, or who drew it, parted from the label that it is said after."""
     if not finding.drawn:
         return f"{finding.confidence:.2f}"
-    return "· " + (finding.author or QCoreApplication.translate("FindingList", "drawn by hand"))
+    return "· " + (finding.author or QCoreApplication.translate("FindingList", "drawn manually"))

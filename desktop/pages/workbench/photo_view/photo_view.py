@@ -104,11 +104,11 @@ class PhotoView(QObject):
         """Show the photo, or the reference image again; where neither is known, say so."""
         if on and self._bench.link.file is None:
             self._show_front()
-            self.said.emit(self.tr("Choose a reference image first."))
+            self.said.emit(self.tr("Select a reference image first."))
             return
         if on and self._photos.ref is None:
             self._show_front()
-            self.said.emit(self.tr("This item has no photo to show yet. Add one, or take one."))
+            self.said.emit(self.tr("This item has no photos. Add or take one."))
             return
         if on is self.on:
             self._comparing.picture()
@@ -161,7 +161,7 @@ class PhotoView(QObject):
         """Say which picture is in front; what is done with findings is done there when it is the photo."""
         here = self.on and not self._comparing.on
         self.switch.show_picture(None if self._comparing.on else self.on)
-        self._strip.name_drawing(self.tr("Draw a finding") if self.on else "")
+        self._strip.name_drawing(self.tr("Draw finding") if self.on else "")
         self._correcting.on_canvas = here
         self._correcting.labelling = self.editing if here else self._box.list
         if here:
@@ -173,7 +173,7 @@ class PhotoView(QObject):
         """Why a tool cannot be used on the picture in front; empty where it can."""
         if not self.on or tool is not Tool.DRAW or (self._photos.own and self._correcting.can_correct):
             return ""
-        return self.tr("Run detection on this photo first. Findings are then drawn and corrected here.")
+        return self.tr("Run detection on this photo first. You can then draw and correct findings here.")
 
     def _draw_toggled(self, on: bool) -> None:
         if self.on and not self._comparing.on:
@@ -203,11 +203,11 @@ class PhotoView(QObject):
         ref, canvas = self._photos.ref, self.canvas
         if ref is None:
             self._stop()
-            canvas.show_message(self.tr("No photo yet. Add one, take one, or drop it here."))
+            canvas.show_message(self.tr("No photos yet. Add or take one, or drop a file here."))
         elif not _same(ref, self._ref):
             self._stop()
             self._ref = ref
-            canvas.show_message(self.tr("Opening the photo…"))
+            canvas.show_message(self.tr("Opening photo…"))
             # Who holds the key for the next item down goes past many that nobody looks at.
             self._soon.start()
         elif canvas.source is not None:
@@ -248,7 +248,7 @@ class PhotoView(QObject):
         )
 
     def _fetched_some(self, share: float) -> None:
-        self.canvas.show_message(self.tr("Fetching the photo… {n} %").format(n=round(share * 100)))
+        self.canvas.show_message(self.tr("Downloading photo… {n} %").format(n=round(share * 100)))
 
     def _fetched(self, source: ImageSource) -> None:
         self._fetching = None

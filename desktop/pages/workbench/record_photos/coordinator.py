@@ -114,7 +114,7 @@ class RecordPhotos(QObject):
     def choose_files(self) -> None:
         """Ask for picture files and add them to the record."""
         if self._may_add():
-            self.add(open_pictures(self._window, self.tr("Add photos to the record"), Purpose.PHOTOS))
+            self.add(open_pictures(self._window, self.tr("Add photos to record"), Purpose.PHOTOS))
 
     def capture(self) -> None:
         """Take a photo for the record with the camera."""
@@ -293,11 +293,11 @@ class RecordPhotos(QObject):
         if not photos or not self._may_add():
             return
         losing = names_of([*dict.fromkeys(item.item_name for photo in photos for item in photo.items)])
-        said = self.tr("These items lose it: {names}.").format(names=losing) if losing else ""
+        said = self.tr("Also removed from these items: {names}.").format(names=losing) if losing else ""
         if confirm(
             self.review or self._window,
-            self.tr("Remove %n photo(s) from the record?", "", len(photos)),
-            " ".join(filter(None, (said, self.tr("Results that were found in it stay.")))),
+            self.tr("Remove %n photo(s) from record?", "", len(photos)),
+            " ".join(filter(None, (said, self.tr("Existing detection results are kept.")))),
             self.tr("Remove"),
         ):
             for photo in photos:
@@ -318,9 +318,9 @@ class RecordPhotos(QObject):
             self.said.emit(sentence(error))
         elif confirm(
             self.review or self._window,
-            self.tr("Remove {photo} all the same?").format(photo=photo_name(photo)),
+            self.tr("Remove {photo} anyway?").format(photo=photo_name(photo)),
             self.tr(
-                "A result or a verdict of these items rests on it: {names}. They stay as they are."
+                "Results or verdicts of these items are based on this photo: {names}. They are kept."
             ).format(names=names_of([str(item.get("item_name")) for item in error.details.get("items", ())])),
             self.tr("Remove"),
         ):

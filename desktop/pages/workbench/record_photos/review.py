@@ -130,7 +130,7 @@ class Review(QDialog):
         self.thumbs = Thumbs(self.tr("Photos of the record"), in_row=False)
         self.thumbs.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.view = RegionsPreview(session)
-        self.view.setAccessibleName(self.tr("The photo with the regions that it shows"))
+        self.view.setAccessibleName(self.tr("Photo with matched regions"))
         self._title = Line("", "item")
         self._reason = label("", "dim", wrap=True)
         self.items = ChoiceModel(choices, self)
@@ -141,8 +141,8 @@ class Review(QDialog):
         self.list.setUniformItemSizes(True)
         self.list.setSpacing(2)
         self.search = SearchField(self.tr("Search items"))
-        self.remove = Button(self.tr("Remove from the record…"), icon="trash")
-        self.align = Button(self.tr("Align by three points…"), icon="edit")
+        self.remove = Button(self.tr("Remove from record…"), icon="trash")
+        self.align = Button(self.tr("Align with three points…"), icon="edit")
         self.close_button = Button(self.tr("Close"))
         self.accept_button = Button("", kind=Kind.MAIN, icon="check")
         self.accept_button.setObjectName("photo-review-accept")
@@ -317,9 +317,9 @@ class Review(QDialog):
     def _may_close(self) -> bool:
         return not self.edited or confirm(
             self,
-            self.tr("Close without accepting?"),
-            self.tr("The items that you changed by hand are not assigned yet."),
-            self.tr("Close"),
+            self.tr("Discard changes?"),
+            self.tr("The items that you selected manually are not assigned yet."),
+            self.tr("Discard"),
         )
 
     def _ended(self) -> None:

@@ -49,9 +49,9 @@ class Sharing(QObject):
         name = photo_name(photo)
         if others:
             said = self.tr("{photo} · shared with %n other item(s)", "", len(others)).format(photo=name)
-            self._line.setToolTip(tip(self.tr("Also the photo of {names}").format(names=names_of(others))))
+            self._line.setToolTip(tip(self.tr("Also used for {names}").format(names=names_of(others))))
         else:
-            said = self.tr("{photo} · of this item only").format(photo=name)
+            said = self.tr("{photo} · this item only").format(photo=name)
             self._line.setToolTip("")
         self._line.setText(said)
 
@@ -69,8 +69,8 @@ class Sharing(QObject):
             return ""
         others = self._others(photo, self._bench.current)
         if not others:
-            return self.tr("It then waits among the photos of the record.")
-        return self.tr("Only {name} loses it; it stays the photo of {others}.").format(
+            return self.tr("The photo is kept in the record, unassigned.")
+        return self.tr("The photo is removed from {name} only. It is still used for {others}.").format(
             name=self._bench.item.item_name, others=names_of(others)
         )
 

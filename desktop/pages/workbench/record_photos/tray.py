@@ -61,17 +61,17 @@ class Tray(Panel):
         self.state = TrayState()
         self._said = label("", "dim", wrap=True)
         self._said.setObjectName("photo-tray-text")
-        self._bar = ProgressBar(self.tr("Photos sent"))
-        self.stop = IconButton("close", self.tr("Stop sending photos"), side=22)
-        self.again = Button(self.tr("Try again"), kind=Kind.LINK)
+        self._bar = ProgressBar(self.tr("Photo upload progress"))
+        self.stop = IconButton("close", self.tr("Stop uploading photos"), side=22)
+        self.again = Button(self.tr("Retry"), kind=Kind.LINK)
         self._error = label("", "error", wrap=True)
         self._error.setObjectName("photo-tray-error")
         self.read = IconButton("close", self.tr("Close"), side=22)
-        self.thumbs = Thumbs(self.tr("Photos that wait"), in_row=True)
+        self.thumbs = Thumbs(self.tr("Unassigned photos"), in_row=True)
         self.thumbs.setObjectName("photo-tray-list")
         self.accept = Button("", kind=Kind.PLAIN, icon="check")
         self.accept.setObjectName("photo-tray-accept")
-        self.review = Button(self.tr("Look at them…"), icon="eye")
+        self.review = Button(self.tr("Review…"), icon="eye")
         self.review.setObjectName("photo-tray-review")
         self.assign = Button("", icon="link")
         self.assign.setObjectName("photo-tray-assign")
@@ -154,7 +154,7 @@ class Tray(Panel):
 
     def _offer(self) -> None:
         state = self.state
-        self.assign.setText(self.tr("Assign to %n chosen item(s)", "", state.targets))
+        self.assign.setText(self.tr("Assign to %n selected item(s)", "", state.targets))
         self.assign.setVisible(bool(state.thumbs) and state.editable and state.targets > 0)
         self.assign.setEnabled(bool(self.thumbs.chosen))
 
@@ -164,13 +164,15 @@ class Tray(Panel):
         if state.sending and state.away:
             said.append(
                 self.tr(
-                    "The service does not answer. %n photo(s) are sent when it is back.", "", state.sending
+                    "The service is not responding. %n photo(s) will be uploaded when it is back.",
+                    "",
+                    state.sending,
                 )
             )
         elif state.sending:
-            said.append(self.tr("Sending %n photo(s)…", "", state.sending))
+            said.append(self.tr("Uploading %n photo(s)…", "", state.sending))
         if state.matching:
-            said.append(self.tr("Looking for the regions in %n photo(s)…", "", state.matching))
+            said.append(self.tr("Searching %n photo(s) for regions…", "", state.matching))
         if state.offered:
             photos = self.tr("%n photo(s)", "", state.offering)
             said.append(
@@ -178,27 +180,27 @@ class Tray(Panel):
             )
         rest = len(state.thumbs) - state.matching - state.offering
         if rest > 0:
-            said.append(self.tr("%n photo(s) wait to be assigned by hand.", "", rest))
+            said.append(self.tr("%n photo(s) to assign manually.", "", rest))
         return " ".join(said)
 
     def show_menu(self, at: QPoint) -> None:
         """Offer what can be done with the chosen photos."""
         chosen, state = self.thumbs.chosen, self.state
         menu = QMenu(self)
-        menu.addAction(self.tr("Look at it…")).triggered.connect(
+        menu.addAction(self.tr("Review…")).triggered.connect(
             lambda _checked=False: self.reviewWanted.emit(chosen[0])
         )
         if state.editable:
             if state.targets:
-                assign = self.tr("Assign to %n chosen item(s)", "", state.targets)
+                assign = self.tr("Assign to %n selected item(s)", "", state.targets)
                 menu.addAction(assign).triggered.connect(
                     lambda _checked=False: self.assignWanted.emit(chosen)
                 )
-            menu.addAction(self.tr("Match all of them again")).triggered.connect(
+            menu.addAction(self.tr("Match all again")).triggered.connect(
                 lambda _checked=False: self.matchWanted.emit()
             )
             menu.addSeparator()
-            menu.addAction(self.tr("Remove from the record…")).triggered.connect(
+            menu.addAction(self.tr("Remove from record…")).triggered.connect(
                 lambda _checked=False: self.removeWanted.emit(chosen)
             )
         menu.aboutToHide.connect(menu.deleteLater)
@@ -217,7 +219,7 @@ class Accepted(Panel):
         self._text = label("", wrap=True)
         self.detect = Button("", kind=Kind.LINK)
         self.detect.setObjectName("photos-accepted-detect")
-        self.undo = Button(self.tr("Take it back"), kind=Kind.LINK)
+        self.undo = Button(self.tr("Undo"), kind=Kind.LINK)
         self.undo.setObjectName("photos-accepted-undo")
         close = IconButton("close", self.tr("Close"), side=24)
         row = QHBoxLayout(self)

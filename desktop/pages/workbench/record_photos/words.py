@@ -24,49 +24,49 @@ def photo_state(photo: RecordPhoto, offered: int, any_items: bool) -> str:
     if photo.items:
         return QCoreApplication.translate("RecordPhotos", "Photo of %n item(s)", "", len(photo.items))
     if not any_items:
-        return QCoreApplication.translate("RecordPhotos", "Waits for regions")
+        return QCoreApplication.translate("RecordPhotos", "Waiting for regions")
     if offered:
         return QCoreApplication.translate("RecordPhotos", "Shows %n item(s)", "", offered)
     if photo.state is PhotoState.WAITING:
-        return QCoreApplication.translate("RecordPhotos", "Being matched…")
+        return QCoreApplication.translate("RecordPhotos", "Matching…")
     if photo.state is PhotoState.FAILED:
-        return QCoreApplication.translate("RecordPhotos", "Not matched")
+        return QCoreApplication.translate("RecordPhotos", "Matching failed")
     if covered(photo):
         return QCoreApplication.translate("RecordPhotos", "In other photos")
-    return QCoreApplication.translate("RecordPhotos", "Matches nothing")
+    return QCoreApplication.translate("RecordPhotos", "No match")
 
 
 def photo_reason(photo: RecordPhoto, offered: int, any_items: bool) -> str:
     """In a sentence: what became of the matching, and what can be done."""
     if photo.items:
         names = names_of([item.item_name for item in photo.items])
-        return QCoreApplication.translate("RecordPhotos", "The photo of {names}.").format(names=names)
+        return QCoreApplication.translate("RecordPhotos", "Photo of {names}.").format(names=names)
     if not any_items:
         return QCoreApplication.translate(
-            "RecordPhotos", "The record has no regions yet. The photo is matched as soon as there are some."
+            "RecordPhotos", "The record has no regions yet. The photo will be matched once regions are drawn."
         )
     if offered:
         return QCoreApplication.translate(
             "RecordPhotos",
-            "The photo shows the regions of %n item(s). Accept it, or choose others.",
+            "The photo shows the regions of %n item(s). Accept, or select other items.",
             "",
             offered,
         )
     if photo.state is PhotoState.WAITING:
-        return QCoreApplication.translate("RecordPhotos", "The regions that it shows are being looked for.")
+        return QCoreApplication.translate("RecordPhotos", "Searching the photo for regions…")
     if photo.state is PhotoState.FAILED:
         said = photo.message or ""
         why = known_message(said) or said
-        return QCoreApplication.translate("RecordPhotos", "It could not be matched: {why}").format(why=why)
+        return QCoreApplication.translate("RecordPhotos", "Cannot match the photo: {why}").format(why=why)
     if covered(photo):
         return QCoreApplication.translate(
             "RecordPhotos",
-            "Other photos show the same regions at least as well. Assign this one by hand if you want it.",
+            "Other photos show the same regions at least as well. To use this one, assign it manually.",
         )
     return QCoreApplication.translate(
         "RecordPhotos",
-        "No region was found in this photo: it may show another part, or too little of this one. Assign it by"
-        " hand, or remove it.",
+        "No regions found in this photo. It may show another part, or too little of this one. Assign "
+        "it manually or remove it.",
     )
 
 

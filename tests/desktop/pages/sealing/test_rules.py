@@ -109,7 +109,7 @@ def test_the_settings_lead_to_the_rules(context: Context, qtbot: QtBot) -> None:
     window.rail.settings.click()
     qtbot.waitUntil(lambda: QApplication.activePopupWidget() is not None)
     menu = QApplication.activePopupWidget()
-    action = next(action for action in menu.actions() if action.text().startswith("Rules for finishing"))
+    action = next(action for action in menu.actions() if action.text().startswith("Release rule"))
     menu.close()
     action.trigger()
     qtbot.waitUntil(lambda: window.findChild(RulesDialog) is not None)

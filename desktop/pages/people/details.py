@@ -1,0 +1,260 @@
+"""The details of an entry of the audit log, as lines in the language in force."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication
+
+from desktop.detection_words import failure_sentence, finding_word, severity_word
+from desktop.language import listed, told
+from desktop.moments import second
+from desktop.pages.people.names import Names
+from desktop.pages.people.words import method_word, role_word
+from desktop.pages.section import NOTHING
+from desktop.widgets import status_word
+from shared.wire.detection import JobState
+from shared.wire.photos import Assigned
+
+_STATUSES = frozenset({"inspection_status", "record_state", "status", "verdict", "outcome"})
+_LISTS = frozenset({"methods", "fields", "roles", "labels", "permissions"})
+_TIMES = frozenset({"backup_of", "start_time", "end_time"})
+
+REFERENCES = {
+    "aircraft_id": "aircraft",
+    "deleted_by": "user",
+    "executor_id": "user",
+    "flight_id": "flight",
+    "inspection_id": "record",
+    "item_id": "item",
+    "model_id": "model",
+    "reference_image_id": "reference_image",
+    "released_by": "user",
+    "reopened_by": "user",
+    "task_id": "task",
+    "user_id": "user",
+}
+"""The fields that hold IDs, with the kind of object."""
+
+
+def changes(details: Mapping[str, Any], names: Names | None = None) -> list[str]:
+    """The details of an entry, a line each; a change as "field: old → new".
+
+    IDs are shown as the names in `names`, where it has them.
+    """
+    known = names or {}
+    lines = []
+    for name, value in details.items():
+        if f"{name}_name" in details:
+            continue
+        pair = _pair(name, value)
+        if pair is None:
+            text = _text(name, value, known)
+        else:
+            text = f"{_text(name, pair[0], known)} → {_text(name, pair[1], known)}"
+        lines.append(told(field_word(name), text))
+    return lines
+
+
+def referred(details: Mapping[str, Any]) -> set[tuple[str, str]]:
+    """The objects that the details refer to: (kind, ID), as `names.Names` has them."""
+    found: set[tuple[str, str]] = set()
+    for name, value in details.items():
+        if isinstance(value, dict) and _pair(name, value) is None:
+            found |= referred(value)
+        elif name in REFERENCES:
+            ids = _pair(name, value) or (value,)
+            found |= {(REFERENCES[name], one) for one in ids if isinstance(one, str) and one}
+    return found
+
+
+def _pair(name: str, value: Any) -> tuple[Any, Any] | None:
+    """The old and the new value of a change; None for what is no change."""
+    if isinstance(value, dict) and value.keys() == {"old", "new"}:
+        return value["old"], value["new"]
+    if not isinstance(value, list) or len(value) != 2:
+        return None
+    if name in _LISTS and not all(isinstance(one, list) for one in value):
+        return None
+    return value[0], value[1]
+
+
+def _text(name: str, value: Any, names: Names) -> str:
+    if value is None:
+        return NOTHING
+    if isinstance(value, bool):
+        translate = QCoreApplication.translate
+        return translate("AuditField", "Yes") if value else translate("AuditField", "No")
+    if isinstance(value, str):
+        return _word(name, value, names)
+    if isinstance(value, list) and name in _LISTS:
+        return listed(_entry(name, str(one)) for one in value)
+    if isinstance(value, dict) and name == "labels":
+        return listed(told(finding_word(label), severity_word(value[label])) for label in value)
+    if isinstance(value, dict) and value and all(field_word(key) != key for key in value):
+        return listed(told(field_word(key), _text(key, one, names)) for key, one in value.items())
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _word(name: str, value: str, names: Names) -> str:
+    if name in REFERENCES:
+        return names.get((REFERENCES[name], value), value)
+    if name in _TIMES or name.endswith("_at"):
+        try:
+            return second(datetime.fromisoformat(value))
+        except ValueError:
+            return value
+    if name in _STATUSES:
+        return status_word(value)
+    if name == "state":
+        return _state_word(value)
+    if name == "error":
+        return failure_sentence(value, value)
+    if name == "assigned":
+        return _assigned_word(value)
+    return method_word(value) if name == "method" else value
+
+
+def _entry(name: str, value: str) -> str:
+    """The word for one entry of a list."""
+    match name:
+        case "methods":
+            return method_word(value)
+        case "fields":
+            return field_word(value)
+        case "roles":
+            return role_word(value)
+        case "labels":
+            return finding_word(value)
+    return value
+
+
+def _state_word(state: str) -> str:
+    translate = QCoreApplication.translate
+    words: dict[str, str] = {
+        JobState.QUEUED: translate("AuditField", "Queued"),
+        JobState.RUNNING: translate("AuditField", "Running"),
+        JobState.DONE: translate("AuditField", "Completed"),
+        JobState.FAILED: translate("AuditField", "Failed"),
+        JobState.CANCELED: translate("AuditField", "Cancelled"),
+    }
+    return words.get(state, state)
+
+
+def _assigned_word(assigned: str) -> str:
+    words: dict[str, str] = {
+        Assigned.PERSON: QCoreApplication.translate("AuditField", "User"),
+        Assigned.ALIGNMENT: QCoreApplication.translate("AuditField", "Matching"),
+    }
+    return words.get(assigned, assigned)
+
+
+def field_word(name: str) -> str:
+    """What a field is called in the details of an entry; the field's own name when it is unknown."""
+    translate = QCoreApplication.translate
+    return {
+        "inspection_name": translate("AuditField", "Name"),
+        "item_name": translate("AuditField", "Name"),
+        "aircraft_name": translate("AuditField", "Name"),
+        "task_name": translate("AuditField", "Name"),
+        "reference_image_name": translate("AuditField", "Name"),
+        "model_name": translate("AuditField", "Name"),
+        "name": translate("AuditField", "Name"),
+        "username": translate("AuditField", "Username"),
+        "flight_number": translate("AuditField", "Flight number"),
+        "description": translate("AuditField", "Description"),
+        "model_description": translate("AuditField", "Description"),
+        "registration": translate("AuditField", "Registration"),
+        "aircraft_type": translate("AuditField", "Aircraft type"),
+        "departure": translate("AuditField", "Departure"),
+        "arrival": translate("AuditField", "Arrival"),
+        "scheduled_at": translate("AuditField", "Scheduled"),
+        "task_id": translate("AuditField", "Task"),
+        "flight_id": translate("AuditField", "Flight"),
+        "aircraft_id": translate("AuditField", "Aircraft"),
+        "executor_id": translate("AuditField", "Executor"),
+        "reference_image_id": translate("AuditField", "Reference image"),
+        "inspection_id": translate("AuditField", "Record"),
+        "item_id": translate("AuditField", "Item"),
+        "model_id": translate("AuditField", "Detection model"),
+        "user_id": translate("AuditField", "User"),
+        "file_id": translate("AuditField", "File"),
+        "photo_id": translate("AuditField", "Photo"),
+        "job_id": translate("AuditField", "Detection"),
+        "batch_id": translate("AuditField", "Batch"),
+        "progress": translate("AuditField", "Progress"),
+        "inspection_status": translate("AuditField", "API status"),
+        "record_state": translate("AuditField", "Status"),
+        "outcome": translate("AuditField", "Outcome"),
+        "status": translate("AuditField", "Status"),
+        "start_time": translate("AuditField", "Start time"),
+        "end_time": translate("AuditField", "End time"),
+        "item_point": translate("AuditField", "Region"),
+        "result": translate("AuditField", "Results"),
+        "verdict": translate("AuditField", "Verdict"),
+        "detected": translate("AuditField", "Detected"),
+        "edition": translate("AuditField", "Edition"),
+        "seal": translate("AuditField", "Seal"),
+        "accepted_opinions": translate("AuditField", "Accepted opinions"),
+        "released_by": translate("AuditField", "Released by"),
+        "released_by_name": translate("AuditField", "Released by"),
+        "released_at": translate("AuditField", "Released at"),
+        "reopened_by": translate("AuditField", "Reopened by"),
+        "reopened_by_name": translate("AuditField", "Reopened by"),
+        "reopened_at": translate("AuditField", "Reopened at"),
+        "reopen_reason": translate("AuditField", "Reason"),
+        "four_eyes": translate("AuditField", "Two-person release"),
+        "reason": translate("AuditField", "Reason"),
+        "boxes": translate("AuditField", "Findings"),
+        "template": translate("AuditField", "Template"),
+        "mm_per_pixel": translate("AuditField", "Millimetres per pixel"),
+        "enabled": translate("AuditField", "Enabled"),
+        "roles": translate("AuditField", "Roles"),
+        "permissions": translate("AuditField", "Permissions"),
+        "kind": translate("AuditField", "Type"),
+        "version": translate("AuditField", "Version"),
+        "sha256": translate("AuditField", "Hash"),
+        "size": translate("AuditField", "Size"),
+        "labels": translate("AuditField", "Labels"),
+        "settings": translate("AuditField", "Settings"),
+        "filename": translate("AuditField", "File name"),
+        "mime_type": translate("AuditField", "File type"),
+        "error": translate("AuditField", "Error"),
+        "message": translate("AuditField", "Message"),
+        "items": translate("AuditField", "Items"),
+        "count": translate("AuditField", "Count"),
+        "method": translate("AuditField", "Login method"),
+        "methods": translate("AuditField", "Login methods"),
+        "session_id": translate("AuditField", "Session"),
+        "engine": translate("AuditField", "Face model"),
+        "threshold": translate("AuditField", "Threshold"),
+        "from": translate("AuditField", "Source"),
+        "why": translate("AuditField", "Reason"),
+        "email": translate("AuditField", "Email"),
+        "phone": translate("AuditField", "Phone"),
+        "department": translate("AuditField", "Department"),
+        "gender": translate("AuditField", "Gender"),
+        "birthday": translate("AuditField", "Birthday"),
+        "address": translate("AuditField", "Address"),
+        "password": translate("AuditField", "Password"),
+        "created_at": translate("AuditField", "Created"),
+        "updated_at": translate("AuditField", "Modified"),
+        "state": translate("AuditField", "Status"),
+        "templates": translate("AuditField", "Face templates"),
+        "model": translate("AuditField", "Face model"),
+        "consent": translate("AuditField", "Consent version"),
+        "login_enabled": translate("AuditField", "Face login enabled"),
+        "backup_of": translate("AuditField", "Backup created at"),
+        "fields": translate("AuditField", "Modified fields"),
+        "seq": translate("AuditField", "Entry No."),
+        "hash": translate("AuditField", "Hash"),
+        "deleted_by": translate("AuditField", "Deleted by"),
+        "deleted_at": translate("AuditField", "Deleted at"),
+        "work_years": translate("AuditField", "Years of service"),
+        "faceInfo": translate("AuditField", "Face data"),
+        "record_photo_id": translate("AuditField", "Record photo"),
+        "assigned": translate("AuditField", "Assigned by"),
+    }.get(name, name)
