@@ -1,4 +1,4 @@
-"""The floor of the service: a Starlette application that answers one JSON body, under uvicorn.
+"""Measures the floor of the service: a Starlette application that answers one JSON body, under uvicorn.
 
 `bare()` runs it as a process; `python -m benchmarks.bare` is that process, and prints its address as a line
 of JSON when it accepts requests. uvicorn takes the parser and the event loop that it finds.

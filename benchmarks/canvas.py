@@ -1,4 +1,4 @@
-"""How fast pictures open and move, how many regions the canvas bears, what the journal keeps through kills.
+"""Measures how fast pictures open and move, how many regions the canvas bears, and journal safety.
 
     python -m benchmarks.canvas [--only NAME] [--megapixels N ...] [--frames N] [--regions N] [--kills N]
 

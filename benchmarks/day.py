@@ -1,4 +1,4 @@
-"""What a working day at the workbench takes in memory, and for how long its GUI thread is held.
+"""Measures the memory of a working day at the workbench, and how long its GUI thread is held.
 
     python -m benchmarks.day [--records N] [--items N] [--width PX] [--where MS]
 

@@ -1,4 +1,4 @@
-"""The records of a working day (`benchmarks/day.py`), made by a process of its own.
+"""Creates the records of a working day (`benchmarks/day.py`) in a process of its own.
 
     python -m benchmarks.day_records URL NAME PASSWORD RECORDS ITEMS WIDTH
 

@@ -1,4 +1,4 @@
-"""The whole desktop with its own service in a folder of its own, for figures of the running program."""
+"""Starts the whole desktop with a local service in a temporary folder, for measurements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How fast detection is, and what it survives.
+"""Measures how fast detection is, and what it survives.
 
     python -m benchmarks.detection [--only NAME] [--width PX] [--queued N] [--photos N] [--kills N]
 
@@ -319,7 +319,7 @@ def hostile(_options: argparse.Namespace) -> None:
                 item_id = _item(client, record, reference, _stored(answer)["file_id"])
                 ended = client.post(f"/inspection_item/{item_id}/detect?wait=60")
                 job = ended.json()["data"]
-                # A file that is no picture was not taken as a photo: then the item has none.
+                # A file that is not a picture was not taken as a photo: then the item has none.
                 clear += ended.status_code == 409 or (job["state"] == "failed" and bool(job["message"]))
             else:
                 clear += answer.status_code in (413, 415, 422) and bool(answer.json()["msg"])

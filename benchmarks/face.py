@@ -1,4 +1,4 @@
-"""How well faces are told apart, and how fast.
+"""Measures how well faces are distinguished, and how fast.
 
     python -m benchmarks.face --pairs PAIRS.csv --images DIR --engine NAME --out RESULT.json [--pack DIR]
     python -m benchmarks.face [--only NAME]
@@ -196,7 +196,7 @@ def a_bomb(width: int, height: int) -> bytes:
 
 
 def hostile(bomb: int) -> dict[str, str]:
-    """What somebody may send instead of a face; `bomb` is the side of the picture that is too large, px."""
+    """What someone may send instead of a face; `bomb` is the side of the picture that is too large, px."""
     from tests.service.face import faces
 
     jpeg = faces.encoded(faces.enrolment())
@@ -215,7 +215,7 @@ def hostile(bomb: int) -> dict[str, str]:
 
 
 def forget_peaks(pids: Sequence[int]) -> None:
-    """Let VmHWM of these processes begin anew (proc_pid_clear_refs(5), value 5)."""
+    """Let VmHWM of these processes begin again (proc_pid_clear_refs(5), value 5)."""
     for pid in pids:
         Path(f"/proc/{pid}/clear_refs").write_text("5")
 

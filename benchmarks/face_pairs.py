@@ -1,4 +1,4 @@
-"""How well an engine tells faces apart, measured on pairs of pictures.
+"""Measures how well an engine distinguishes faces, on pairs of pictures.
 
 Each picture is embedded once, as a login would (two passes, no quality limits), in several processes; of
 several faces the one that is large and near the middle is taken, as such sets mean it. A picture without a
@@ -77,7 +77,7 @@ COUNTED = (
 
 
 class PairsError(ValueError):
-    """The file of pairs can not be used; the text says which row and why."""
+    """The file of pairs cannot be used; the text says which row and why."""
 
 
 @dataclass(frozen=True, slots=True)

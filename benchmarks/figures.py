@@ -1,4 +1,4 @@
-"""What every benchmark shares: timing, the line that it prints per figure, and the machine that it ran on."""
+"""Provides what benchmarks share: timing, the printed line per figure, and the machine's description."""
 
 from __future__ import annotations
 

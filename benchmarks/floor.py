@@ -1,4 +1,4 @@
-"""What the machine itself does to a process with nothing but a timer: the floor of every figure of stalls.
+"""Measures the stalls of a process with nothing but a timer: the floor of every figure of stalls.
 
     with Floor() as floor:
         floor.reset()
@@ -46,7 +46,7 @@ class Floor:
         self._process.communicate()
 
     def reset(self) -> None:
-        """Begin anew; waits for the process."""
+        """Begin again; waits for the process."""
         self._ask()
         self._stolen = stolen()
 

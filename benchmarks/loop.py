@@ -1,4 +1,4 @@
-"""Watching the event loop of the GUI thread."""
+"""Watches the event loop of the GUI thread."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What this process keeps in memory, as the system counts it."""
+"""Reads the memory of this process, as the system counts it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How well reference-difference finds known defects: precision, recall and F at IoU 0.33, default settings.
+"""Measures reference-difference: precision, recall and F at IoU 0.33, with default settings.
 
     python -m benchmarks.reference_difference [--pairs N] [--seed N] [--calibrate] [--speed] [--megapixels N]
 

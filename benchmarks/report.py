@@ -1,4 +1,4 @@
-"""How long the report of a large record takes, and whether the window moves on meanwhile.
+"""Measures how long the report of a large record takes, and whether the window stays responsive.
 
     python -m benchmarks.report [--items N] [--megapixels N]
 

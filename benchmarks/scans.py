@@ -1,4 +1,4 @@
-"""Etched boards as a line scanner in black and white sees them, with the six usual faults of copper.
+"""Draws etched boards as a black-and-white line scanner sees them, with the six usual faults of copper.
 
 After what is published of DeepPCB (Tang et al. 2019, "Online PCB defect detector on a new PCB defect
 dataset"): pairs of 640 x 640 px that are binarised and aligned to a pixel or two, each with 3 to 12 open

@@ -1,4 +1,4 @@
-"""How fast records and items are made, read, searched and listed, against a floor in the same run.
+"""Measures how fast records and items are created, read, searched and listed, against a floor.
 
     python -m benchmarks.service [--records N] [--connections N] [--seconds S] [--databases NAME ...]
         [--client wrk|httpx] [--starts N]

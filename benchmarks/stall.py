@@ -1,4 +1,4 @@
-"""Whether the window moves on while the service detects, and while theme and language change.
+"""Measures whether the window stays responsive during detection and changes of theme and language.
 
     python -m benchmarks.stall [--items N] [--width PX]
 

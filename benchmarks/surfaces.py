@@ -1,4 +1,4 @@
-"""Circuit boards, printed labels and photographs with known defects, for the figures of reference-difference.
+"""Draws circuit boards, printed labels and photographs with known defects, for reference-difference.
 
 The photographs are those that scikit-image carries in its package.
 """

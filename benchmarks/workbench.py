@@ -1,4 +1,4 @@
-"""How fast the workbench answers in a large record, and for how long its GUI thread is held.
+"""Measures how fast the workbench answers in a large record, and how long its GUI thread is held.
 
     python -m benchmarks.workbench [--items N] [--regions N] [--megapixels N] [--steps N]
         [--settle S] [--where MS]

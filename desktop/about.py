@@ -1,4 +1,4 @@
-"""What this program is: its version, its service, where its files lie, the licences of its parts."""
+"""Shows version, service, file locations and licences of the program."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def licences_folder() -> Path | None:
 
 
 class About(Dialog):
-    """What a person tells whoever helps them; one click copies it. No name of a person is in it."""
+    """Information for support, copied by one click; contains no personal name."""
 
     def __init__(self, parent: QWidget | None, context: Context) -> None:
         super().__init__(parent)

@@ -1,4 +1,4 @@
-"""The composition root of the desktop: makes every part once, hands it round, ends it in order."""
+"""Composes the desktop: creates every part once, connects them and ends them in order."""
 
 from __future__ import annotations
 
@@ -188,7 +188,8 @@ class Desktop(QObject):
         self.logs.close()
 
     def set_language(self, code: str) -> None:
-        """Speak another language (empty: the system's): a new window, at the place where the old one was.
+        """Switch to another language (empty: the system's): a new window replaces the old one, with the same
+        page open.
 
         It takes the place of the old one some turns of the event loop later: each step of that has its own.
         """
@@ -270,7 +271,7 @@ class Desktop(QObject):
         self._leaving = None
 
     def _login_changed(self) -> None:
-        """Somebody else at this desktop gets fresh pages: nothing of the person before is left in them."""
+        """Give another user fresh pages: nothing of the previous user is left in them."""
         payload = self.context.payload
         if payload is None:
             return
@@ -320,8 +321,8 @@ class _Signals(QObject):
         }
 
     def _end(self) -> None:
-        # Not quit(): that would ask the pages first, and one may answer with a question nobody is there for.
-        # By way of a timer, so that a signal before exec() counts too.
+        # Not quit(): that would ask the pages first, and a page may ask a question that no user is there to
+        # answer. By way of a timer, so that a signal before exec() counts too.
         self._application.exit(0)
 
     def close(self) -> None:

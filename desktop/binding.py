@@ -1,4 +1,4 @@
-"""The commands of the running desktop: their keys as the person set them, and who handles them now."""
+"""Holds the commands of the running desktop: current keys and current handlers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class _Within:
 class Commands(QObject):
     """The commands of the running desktop: their keys as the person set them, and who handles them now.
 
-    `may` tells whether the person has a right. Every method raises KeyError for an id that is not defined.
+    `may` says whether the user has a right. Every method raises KeyError for an id that is not defined.
     """
 
     keysChanged = Signal(str)  # noqa: N815 - a Qt signal
@@ -82,7 +82,7 @@ class Commands(QObject):
         self._within[command_id].append(_Within(area, handler))
 
     def run(self, command_id: str) -> bool:
-        """Do a command as if its key was pressed; False when nobody handles it now or it is not possible."""
+        """Run a command as if its key were pressed; False when it has no handler now or is disabled."""
         binding = self._live(command_id)
         if binding is None:
             return False

@@ -1,4 +1,4 @@
-"""The desktop's side of the `walkaround` command: `run`, `demo`, and its part of `doctor`."""
+"""Runs the desktop's side of the `walkaround` command: `run`, `demo`, and its part of `doctor`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every command once: its title, its keys, where it belongs; shortcuts, menus, palette and help follow.
+"""Defines every command once: title, keys and scope; shortcuts, menus, palette and help follow.
 
 Pages `bind` a handler to a command (`desktop.binding`); the command is live while the widget that bound it
 is visible. Keys without Ctrl or Alt never fire while a person types: text fields take such keys before any

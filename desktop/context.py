@@ -1,4 +1,4 @@
-"""What every page gets: the service, who is logged in, the preferences and the commands."""
+"""Gives every page the service, the logged-in user, the preferences and the commands."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Context(QObject):
     """One per running desktop; it outlives the window and its pages."""
 
     loginChanged = Signal()  # noqa: N815 - a Qt signal
-    """Somebody logged in or out, or their rights changed; `payload` is up to date."""
+    """Someone logged in or out, or their rights changed; `payload` is up to date."""
     closeAsked = Signal(object)  # noqa: N815 - a Qt signal
     """The window is to be closed: who holds something that would be lost adds it to the `Unsent`."""
     closing = Signal()
@@ -51,13 +51,13 @@ class Context(QObject):
         self.commands = Commands(preferences, self.may, self)
 
     def may(self, permission: Permission | None) -> bool:
-        """True when somebody is logged in and has this right (None: any person)."""
+        """True when a user is logged in and has this right (None: any user)."""
         if self.payload is None:
             return False
         return permission is None or permission in self.payload.permissions
 
     def enter(self, payload: Payload) -> None:
-        """Somebody logged in through `session`, or their profile or rights changed."""
+        """Take over the user who logged in through `session`, or a change of their profile or rights."""
         self.payload = payload
         self.preferences.change(user_name=payload.user.username)
         self.loginChanged.emit()

@@ -1,4 +1,4 @@
-"""What the built-in model and its labels are called in the language of the program."""
+"""Names findings, severities and the built-in model in the language of the program."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ BUILT_IN = ("missing", "added", "crack", "scratch", "dent", "stain", "difference
 """The labels of the built-in model, offered for every finding."""
 
 _DELIVERED = "把照片与参考图上的标记区域对齐后比较，无需训练"
-"""What the service says about the built-in model until somebody writes something else."""
+"""What the service says about the built-in model until someone writes something else."""
 
 
 def finding_word(label: str) -> str:

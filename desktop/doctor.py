@@ -1,4 +1,4 @@
-"""The desktop's side of `walkaround doctor`: Qt can be loaded, fonts for what is shown, HEIC."""
+"""Checks the desktop's side for `walkaround doctor`: Qt loads, and fonts exist."""
 
 from __future__ import annotations
 

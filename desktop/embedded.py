@@ -29,7 +29,7 @@ BUSY = 3
 
 _MAX_LOG = 5 * 2**20
 _PAUSES = (0.2, 0.5, 1.0, 2.0, 4.0)
-# A service that lived this long was well: its death starts the count anew.
+# A service that lived this long was well: its death restarts the count.
 _LONG_LIFE = 30.0
 # What another start may not meet any more; a full disk stays full.
 _MAY_PASS = (None, Hindrance.BUSY_DATABASE, Hindrance.NO_DATABASE)
@@ -261,7 +261,7 @@ class EmbeddedService:
         while url is None:
             url = _address_in(self.data_dir / "service.json")
             if url is None and (self._stopping.wait(0.1) or time.monotonic() > ends):
-                # Whether somebody still holds the data directory, only a start of our own tells.
+                # Only a start of our own shows whether another process still holds the data directory.
                 return _Life.AWAITED
         was_ready = False
         misses = 0

@@ -1,4 +1,4 @@
-"""The font of the interface, and which characters no font of this computer has."""
+"""Gives the font of the interface and finds characters that no installed font has."""
 
 from __future__ import annotations
 

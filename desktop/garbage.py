@@ -26,7 +26,8 @@ class GuiGarbage(QObject):
         self._timer.start()
 
     def settle(self) -> None:
-        """Look no more at what is there now: a hundred thousand objects of modules and of the first window.
+        """Exclude what exists now from collections: a hundred thousand objects of modules and of the first
+        window.
 
         Each full collection would go through them for 50 ms. The end gives them back to Python.
         """

@@ -1,4 +1,4 @@
-"""The sheet of keys (F1): every command with its keys, each of which the person may change."""
+"""Shows all commands with their shortcuts (F1) and lets the user change each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The language of the desktop: English in the source, Chinese from the catalogue, switchable while it runs.
+"""Switches the language of the desktop: English in the source, Chinese from the catalogue.
 
 A switch rebuilds the main window (`desktop/application.py`) and returns to `Page.place()`. So every text is
 set exactly once, where its widget is made, and no text can be forgotten in a second place.

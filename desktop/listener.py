@@ -1,4 +1,4 @@
-"""What other people change, told while a page is in front."""
+"""Listens for other users' changes while a page is in front."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Listener(QObject):
     """
 
     heard = Signal(object)
-    """A `ChangeEvent`, or None when some were missed and everything is to be read anew."""
+    """A `ChangeEvent`, or None when some were missed and everything is to be read again."""
 
     def __init__(self, context: Context, parent: QObject) -> None:
         super().__init__(parent)
@@ -32,7 +32,7 @@ class Listener(QObject):
         context.closing.connect(self.stop)
 
     def start(self) -> None:
-        """Listen, if nobody does yet."""
+        """Start listening, unless already listening."""
         if self._task is None:
             self._session = self._context.session
             self._task = run(
@@ -46,7 +46,7 @@ class Listener(QObject):
             )
 
     def stop(self) -> None:
-        """Listen no more."""
+        """Stop listening."""
         task, self._task = self._task, None
         if task is not None:
             task.cancel()

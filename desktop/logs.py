@@ -1,4 +1,4 @@
-"""The log of the desktop, and the last net: an exception is written down and said, never lost."""
+"""Writes the desktop's log and catches unhandled exceptions."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def log_dir() -> Path:
 
 
 class Logs:
-    """Writes the log to `folder` and catches what nobody else does, until `close`.
+    """Writes the log to `folder` and catches unhandled exceptions, until `close`.
 
-    `failed` is called, in the thread where it happened, for each exception that nobody caught. A folder that
+    `failed` is called, in the thread where it happened, for each unhandled exception. A folder that
     cannot be written leaves stderr as the log.
     """
 

@@ -1,4 +1,4 @@
-"""Gives memory back to the system as soon as nothing needs it: pictures come and go all day."""
+"""Returns memory to the system as soon as it is no longer needed: pictures come and go all day."""
 
 from __future__ import annotations
 

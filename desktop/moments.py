@@ -1,4 +1,4 @@
-"""Days and times as a person reads and types them: on this machine's clock, in the form of the language."""
+"""Formats and parses days and times on this machine's clock, in the form of the language."""
 
 from __future__ import annotations
 

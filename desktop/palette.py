@@ -1,4 +1,4 @@
-"""The palette (Ctrl+K): type a few letters of what you want, Enter does it."""
+"""Shows the command palette (Ctrl+K): type a few letters, Enter runs the command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person set up on this machine: one small JSON file, never a token, never a password."""
+"""Stores a user's preferences on this machine: one small JSON file, without tokens or passwords."""
 
 from __future__ import annotations
 

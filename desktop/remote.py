@@ -1,4 +1,4 @@
-"""Watches a service elsewhere (`--server URL`) and says how it is."""
+"""Watches a remote service (`--server URL`) and reports its state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why the desktop's own service does not start, in the language of the program."""
+"""Explains why the local service does not start."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Colours, type and spacing of the windows, light and dark.
+"""Defines colours, type and spacing of the windows, light and dark, and applies them.
 
 `look()` is the one object that knows which theme is in force. Ordinary widgets follow it by the palette
 and the stylesheet; a widget that paints itself reads `look().theme` when it paints.
 
-A stylesheet of the whole application has Qt look anew at every widget there is, which takes half a second. So
+A stylesheet of the whole application makes Qt restyle every widget, which takes half a second. So
 a main window (`Look.dress_by_parts`) has each of its parts wear the stylesheet: a change of the theme dresses
 the frame at once, the page that is seen in the next turn of the event loop, and what is hidden when it is
 shown next.
@@ -314,7 +314,7 @@ class Look(QObject):
             self.themeChanged.emit(wanted)
 
     def dress_by_parts(self) -> None:
-        """From now on nothing wears the stylesheet but what `dress` was called for."""
+        """From now on only the widgets passed to `dress` get the stylesheet."""
         self._by_parts = True
         self._dress_all()
 

@@ -1,4 +1,4 @@
-"""What is to have a turn of the event loop of its own, so that the window answers in between."""
+"""Paints a widget in a later turn of the event loop, so that the window answers in between."""
 
 from __future__ import annotations
 

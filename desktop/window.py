@@ -1,4 +1,4 @@
-"""The main window: rail, pages, status bar, notices."""
+"""Shows the main window: rail, pages, status bar, notices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work beside the GUI: it runs in a bounded pool, and its outcome reaches the GUI thread.
+"""Runs work in a bounded thread pool and delivers its outcome on the GUI thread.
 
     task = run(client.records, query, owner=self, done=self._show, failed=self._explain)
 

@@ -1,4 +1,4 @@
-"""Wires the service: the one place that knows every domain."""
+"""Composes the service: the one module that knows every domain."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ def create_app(settings: Settings) -> FastAPI:
     )
     app.state.start_failure = None
     app.state.authenticate = domains.account.authenticate
-    # A server waits for open answers before it ends the application, and these stay open by themselves.
+    # The server waits for open responses before it stops the application, and streams never end on their own.
     app.state.end_streams = domains.ring.close
     install_handlers(app)
     for router in domains.routers():

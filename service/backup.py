@@ -1,4 +1,4 @@
-"""`walkaround backup FILE` and `walkaround restore FILE`: database and files in one archive.
+"""Runs `walkaround backup FILE` and `walkaround restore FILE`: database and files in one archive.
 
 The archive is a zip: `data/...` is the data directory (the database as one consistent copy, taken while the
 service runs), `secrets/...` the keys if they were asked for, `manifest.json` names every file with its
@@ -39,12 +39,12 @@ LOCK = "service.lock"
 PIECE = 2**20
 MAX_MANIFEST_BYTES = 512 * 2**20
 
-# What a data directory holds besides: made anew at need, of this run only, or copied in another way.
+# Not in the archive: rebuilt when needed, valid for this run only, or copied in another way.
 _LEFT_OUT = ("cache", "files/incoming", LOCK, "service.json")
 
 
 class Refused(Exception):  # noqa: N818 - a sentence for the person
-    """The command can not do it; the text says why and what to do."""
+    """The command cannot do it; the text says why and what to do."""
 
 
 class Entry(BaseModel):
@@ -235,8 +235,8 @@ def _copy(source: IO[bytes], target: IO[bytes], limit: int | None = None) -> tup
 def restore(source: Path, settings: Settings, *, force: bool = False) -> int:
     """Read the archive `source` into the data directory.
 
-    Everything is unpacked and compared with the manifest before the first file is put in place; a database
-    that was there is kept beside under another name. Raises Refused when the archive is not one of ours or
+    Everything is unpacked and compared with the manifest before the first file is put in place; an existing
+    database is kept next to it under another name. Raises Refused when the archive is not one of ours or
     damaged, when a service runs there, and without `force` when the data directory is not empty.
     """
     with zipfile.ZipFile(source) as archive:

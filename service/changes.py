@@ -1,4 +1,4 @@
-"""What changed, told by a domain to whoever listens: the audit log before the commit, the events after it."""
+"""Announces changes: to the audit log before the commit, to the event stream after it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _KEY = "walkaround_changes"
 
 
 def announce(session: Session, change: Change) -> None:
-    """Tell the listeners about `change` when the transaction of `session` commits."""
+    """Notify the listeners of `change` when the transaction of `session` commits."""
     session.info.setdefault(_KEY, []).append(change)
 
 

@@ -1,4 +1,4 @@
-"""The service's commands: settings from the environment and the options, then the room that does the work."""
+"""Runs the service's commands: reads settings from environment and options and calls the right module."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The database: one way to read, one way to write, on SQLite and on PostgreSQL."""
+"""Runs reads and writes in transactions, on SQLite and on PostgreSQL."""
 
 from __future__ import annotations
 
@@ -92,11 +92,11 @@ class Database:
     """Runs pieces of work in transactions on a small thread pool.
 
     On SQLite one thread writes, with BEGIN IMMEDIATE (a deferred transaction that reads and then writes
-    fails under load, whatever the busy time-out), and the readers' connections can not write. On PostgreSQL
+    fails under load, whatever the busy time-out), and the readers' connections cannot write. On PostgreSQL
     reads and writes share one pool. `before_commit` listeners run in the writing transaction, `after_commit`
     listeners after it, on the writing thread.
 
-    Nobody waits for ever: `read` and `write` raise NoAnswerError `GRACE_SECONDS` after `statement_seconds`,
+    Nobody waits forever: `read` and `write` raise NoAnswerError `GRACE_SECONDS` after `statement_seconds`,
     within which PostgreSQL ends a statement, and cut the connection that does not answer.
     """
 
@@ -250,7 +250,7 @@ class Database:
             running.detach()
 
     def close(self) -> None:
-        """Finish what runs and let go of every connection, the writer last: it folds the WAL in."""
+        """Finish what runs and release every connection, the writer last: it folds the WAL in."""
         self._readers.shutdown(wait=True)
         self._writers.shutdown(wait=True)
         self.reader.dispose()

@@ -1,6 +1,6 @@
-"""The API's own document, and its page at `/api/docs`.
+"""Serves the API document and its page at `/api/docs`.
 
-The assets of the page come out of a package: nothing is fetched from elsewhere.
+The assets of the page come from a package: nothing is fetched from the network.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The service's side of `walkaround doctor`: checks this installation and says what to mend."""
+"""Checks the service's side of the installation for `walkaround doctor` and says what to repair."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def data_dir(settings: Settings) -> Iterator[Line]:
 
 
 def database(settings: Settings) -> Iterator[Line]:
-    """The database: it answers, is whole, and of this version."""
+    """The database answers, is intact and has this version's schema."""
     checked = Database(settings.url)
     name = "SQLite" if checked.is_sqlite else "PostgreSQL"
     path = Path(checked.url.database or "")

@@ -1,4 +1,4 @@
-"""How the service answers: envelopes, refusals of the contract, and every other failure."""
+"""Defines how the service answers: envelopes, refusals of the contract and every other failure."""
 
 from __future__ import annotations
 

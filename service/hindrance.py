@@ -1,4 +1,4 @@
-"""What keeps the service from starting or from writing, read off the exception that came of it."""
+"""Recognizes what keeps the service from starting or writing, from the exception that it caused."""
 
 from __future__ import annotations
 

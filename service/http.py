@@ -1,4 +1,4 @@
-"""What happens to every request: id, log line, headers, limits, prefix, and the last catch for a crash.
+"""Handles what is common to every request: id, log line, headers, limits, prefix and crashes.
 
 Pure ASGI: one BaseHTTPMiddleware costs more than half of the throughput.
 """
@@ -69,8 +69,8 @@ class _RefusedError(Exception):
 
 
 def _told_twice(headers: Headers) -> bool:
-    # RFC 9112, 6.1: somebody in between may have read the other length, and taken what follows for a request
-    # of somebody else.
+    # RFC 9112, 6.1: someone in between may have read the other length, and taken what follows for a request
+    # of another user.
     return "content-length" in headers and "transfer-encoding" in headers
 
 
@@ -148,7 +148,7 @@ class HeadAsGet:
         complete = False
 
         async def without_body(message: Message) -> None:
-            # The answer is complete with its headers: a route that streams is told that nobody listens.
+            # The response is complete with its headers: a streaming route gets a disconnect.
             nonlocal complete
             if not complete:
                 complete = True
@@ -159,7 +159,7 @@ class HeadAsGet:
 
 
 class HostCheck:
-    """Refuses a Host header that is not ours: a web page can not reach the service by DNS rebinding."""
+    """Refuses a Host header that is not ours: a web page cannot reach the service by DNS rebinding."""
 
     def __init__(self, app: ASGIApp, allowed: Iterable[str]) -> None:
         self.app = app
@@ -231,7 +231,7 @@ class BodyLimit:
                 await refuse()
 
 
-# The rest of a refused body is not read, so the connection can not be used again.
+# The rest of a refused body is not read, so the connection cannot be used again.
 
 
 async def _too_large(send: Send, limit: int) -> None:

@@ -1,4 +1,4 @@
-"""Ends from another thread what runs on the database for somebody who does not wait for it any more."""
+"""Ends a database statement from another thread when its caller no longer waits."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class Running:
     """One piece of work on the database, and the connection that it has in use."""
 
     def __init__(self) -> None:
-        # Held while the connection is told to end, so that nobody else gets it meanwhile.
+        # Held while the connection is being ended, so that no other work gets it meanwhile.
         self._lock = threading.Lock()
         self._free = threading.Event()
         self._connection: Any = None
         self._unwanted = False
 
     def attach(self, connection: Any) -> None:
-        """The work uses this connection now. Raises NoAnswerError when nobody waits for it any more."""
+        """The work uses this connection now. Raises NoAnswerError when its caller no longer waits."""
         with self._lock:
             self.check()
             self._connection = connection
@@ -45,7 +45,7 @@ class Running:
         self._free.set()
 
     def check(self) -> None:
-        """Raise NoAnswerError when nobody waits for the work any more."""
+        """Raise NoAnswerError when the caller no longer waits."""
         if self._unwanted:
             raise NoAnswerError("nobody waits for this any more")
 

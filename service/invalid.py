@@ -1,4 +1,4 @@
-"""What is wrong with a field of a request: a stable type, and the rule as a Chinese sentence.
+"""Describes invalid request fields: a stable type, and the rule as a Chinese sentence.
 
 The input is never repeated: it may be a password or a picture.
 """

@@ -1,4 +1,4 @@
-"""Reading a JSON body before its route does: another content type is 415, what cannot be read as JSON 422."""
+"""Reads a JSON body before its route does: another content type is 415, unreadable JSON 422."""
 
 from __future__ import annotations
 

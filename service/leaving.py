@@ -1,4 +1,4 @@
-"""Ends what was asked for by a client that has left."""
+"""Cancels what a disconnected client asked for."""
 
 from __future__ import annotations
 

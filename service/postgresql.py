@@ -1,4 +1,4 @@
-"""How every connection to PostgreSQL is opened."""
+"""Defines the parameters of every PostgreSQL connection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""HTTP/1.1 as uvicorn speaks it by h11, with two things added: patience that ends, and designed refusals.
+"""Adds time limits and designed refusals to uvicorn's HTTP/1.1 protocol (h11).
 
 h11 reads strictly (several lengths, unknown encodings, blanks before a colon are refused) and keeps the head
 of a request within `h11_max_incomplete_event_size`.
@@ -23,7 +23,7 @@ HEAD_SECONDS = 15.0
 
 
 class GuardedProtocol(H11Protocol):
-    """Ends a connection whose request does not come, and refuses what is no HTTP with an envelope."""
+    """Ends a connection whose request does not come, and refuses what is not HTTP with an envelope."""
 
     end_streams: ClassVar[Callable[[], None]] = staticmethod(lambda: None)
     """Ends the answers of this process that would stay open by themselves."""
@@ -36,12 +36,12 @@ class GuardedProtocol(H11Protocol):
         self._await_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Let go of a connection."""
+        """Release a connection."""
         self._head_came()
         super().connection_lost(exc)
 
     def shutdown(self) -> None:
-        """The server ends: it waits for the open answers, and a stream would be open for ever."""
+        """The server ends: it waits for the open answers, and a stream would be open forever."""
         type(self).end_streams()
         super().shutdown()
 
@@ -54,7 +54,7 @@ class GuardedProtocol(H11Protocol):
             self._await_head()
 
     def send_400_response(self, msg: str) -> None:
-        """Answer a request that can not be read, and close: what follows it can not be told apart."""
+        """Answer a request that cannot be read, and close: what follows it cannot be separated."""
         number = new_request_id()
         self.logger.info("%s: %s", number, msg)
         text = "请求不是有效的 HTTP/1.1，请检查客户端"

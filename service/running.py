@@ -33,7 +33,7 @@ BUSY = 3
 """Exit status when another service has the data directory."""
 
 ANSWER_SECONDS = 5
-"""How long requests under way may take to be answered once the service is told to end."""
+"""How long requests in progress may take once the service has been asked to stop."""
 
 END_SECONDS = 8.0
 """How long the whole end may take; the desktop uses force two seconds later."""
@@ -96,7 +96,7 @@ def _keep_address(path: Path, line: str) -> None:
         part.write_text(line, encoding="utf-8")
         part.replace(path)
     except OSError as problem:
-        # A full disk keeps nobody from reading the records.
+        # A full disk must not prevent reading the records.
         log.warning("another desktop will not find this service: %s", reason(problem))
 
 
@@ -180,7 +180,7 @@ def _config(settings: Settings, app: FastAPI | str) -> uvicorn.Config:
 def serve(settings: Settings) -> int:
     """Serve until told to stop. Gives the exit status; `BUSY` when the data directory is taken.
 
-    When it can not start it prints `{"event": "failed", "why": ...}`, a `Hindrance` or null, and raises
+    When it cannot start it prints `{"event": "failed", "why": ...}`, a `Hindrance` or null, and raises
     OSError, DBAPIError or NewerDatabaseError.
     """
     configure_logging(settings.log_level)
@@ -203,7 +203,7 @@ def _serve_alone(settings: Settings) -> int:
         print(json.dumps({"event": "busy", "url": _address_in(address_file)}), flush=True)
         return BUSY
     try:
-        # That of a service that was killed: what listens there now may be anybody's.
+        # That of a service that was killed: what listens there now may be another program.
         address_file.unlink(missing_ok=True)
         app = _application(settings)
         server = Announced(_config(settings, app))

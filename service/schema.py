@@ -1,4 +1,4 @@
-"""Brings the database to the newest migration, at start."""
+"""Migrates the database to the newest revision at start."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class NewerDatabaseError(RuntimeError):
 
 
 def metadata() -> MetaData:
-    """The tables of every domain that has some."""
+    """The metadata of every domain's tables."""
     for domain in DOMAINS:
         importlib.import_module(f"service.{domain}.tables")
     return Base.metadata

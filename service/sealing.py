@@ -1,4 +1,4 @@
-"""Checks of sealed records beside a running service: what they need of several domains."""
+"""Checks sealed records beside a running service; composes what that needs of several domains."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ACTIONS = ("seal", "release", "reopen")
 
 
 def seal_log(session: Session, inspection_id: str) -> list[LoggedSeal]:
-    """What the audit log says of a record's editions, oldest first."""
+    """The audit log's entries about a record's editions, oldest first."""
     found = of_object(session, "record", inspection_id, _ACTIONS)
     return [LoggedSeal(entry.action, entry.actor, entry.details) for entry in found]
 

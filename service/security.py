@@ -1,4 +1,4 @@
-"""Who asks, and what they may: the part of access that every domain uses."""
+"""Identifies the caller of a request and checks permissions."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Caller:
 
     @property
     def display_name(self) -> str:
-        """What the person is called where the record names someone: the full name, else the user name."""
+        """The name to show: the full name, else the user name."""
         return self.name or self.username
 
 

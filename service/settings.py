@@ -1,4 +1,4 @@
-"""Every setting of the service. `WALKAROUND_<NAME>` in the environment sets any of them."""
+"""Defines every setting of the service. `WALKAROUND_<NAME>` in the environment sets any of them."""
 
 from __future__ import annotations
 

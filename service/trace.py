@@ -1,4 +1,4 @@
-"""Where an exception came from, for a log that must not repeat its text: types and frames, never a value."""
+"""Logs where an exception came from without its text: types and frames, never a value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`walkaround audit verify`: prove that nobody changed the audit log or a sealed record."""
+"""Runs `walkaround audit verify`: proves that the audit log or a sealed record is unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a check of the installation says, for both sides of `walkaround doctor`."""
+"""Defines the result of an installation check, for both sides of `walkaround doctor`."""
 
 from __future__ import annotations
 

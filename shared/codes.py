@@ -1,4 +1,4 @@
-"""The codes of the contract: statuses, permissions, roles, progress labels and stable error codes.
+"""Defines the codes of the contract: statuses, permissions, roles, progress labels and error codes.
 
 Source: inspection-api.md (States, Authentication) and the decisions on what it leaves open.
 """
@@ -83,7 +83,7 @@ class Permission(StrEnum):
     INSPECTION_REOPEN = "INSPECTION_REOPEN"
     """Reopen a sealed record, with a reason."""
     INSPECTION_RELEASE = "INSPECTION_RELEASE"
-    """Release a record that somebody else finished."""
+    """Release a record that another user finished."""
     CATALOGUE_READ = "CATALOGUE_READ"
     CATALOGUE_MANAGE = "CATALOGUE_MANAGE"
     FILE_READ = "FILE_READ"
@@ -175,6 +175,6 @@ class Hindrance(StrEnum):
     """A newer version of the program has changed the database."""
     DAMAGED_DATABASE = "damaged_database"
     BUSY_DATABASE = "busy_database"
-    """Somebody else holds it, or it takes too long."""
+    """Another user holds it, or it takes too long."""
     NO_DATABASE = "no_database"
     """Its server does not answer."""

@@ -1,4 +1,4 @@
-"""The `walkaround` command: finds the side that a command belongs to and hands over the arguments.
+"""Runs the `walkaround` command: finds the side that a command belongs to and passes its arguments.
 
 The two sides never import each other, so neither can hold the whole command line; they are named here as
 strings and loaded when they are asked for (docs/adr/0001-one-command-two-sides.md).

@@ -1,4 +1,4 @@
-"""Content ids: a file is named by what is in it; and the addresses of files."""
+"""Computes content ids and file addresses."""
 
 from __future__ import annotations
 

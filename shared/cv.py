@@ -1,4 +1,4 @@
-"""The one place that imports OpenCV.
+"""Imports OpenCV, in this one place.
 
 `import cv2` points Qt at the Qt 5 plugins inside the OpenCV wheel, and a Qt 6 window then aborts. So take it
 from here: ``from shared.cv import cv2``.

@@ -1,4 +1,4 @@
-"""What a finding says besides label, confidence and box: who drew it, how severe it is, how large. Pure."""
+"""Reads a finding's author, severity and size. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rectangles in upright image pixels: float, half-open, never outside the image.
+"""Defines rectangles in upright image pixels: float, half-open, never outside the image.
 
 A rectangle covers x <= px < x + w and y <= py < y + h. Pixel (0, 0) covers [0, 1) x [0, 1).
 """

@@ -1,4 +1,4 @@
-"""Where the program's own files lie, from a checkout, from a wheel and in the frozen program."""
+"""Finds the program's own files in a checkout, in a wheel and in the frozen program."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def resource(*parts: str) -> Path:
 def private_folder(path: Path) -> Path:
     """The folder at `path`, made when it is missing, for its owner alone where the system knows owners.
 
-    One that belongs to somebody else stays as it is. Raises OSError.
+    A folder of another owner stays as it is. Raises OSError.
     """
     path.mkdir(parents=True, exist_ok=True)
     if os.name == "posix" and stat.S_IMODE(path.stat().st_mode) != stat.S_IRWXU:
@@ -43,6 +43,6 @@ def own_command(*words: str) -> list[str]:
 def own_place() -> Path | None:
     """The working directory to start `own_command` in; None: any.
 
-    `python -m` looks into it first, and what lies in the one of the moment may be anybody's.
+    `python -m` looks into it first, and the current directory may hold foreign files.
     """
     return None if getattr(sys, "frozen", False) else root()

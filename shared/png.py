@@ -1,4 +1,4 @@
-"""Text in PNG files, which unpacks to a thousand times its size before a single pixel is read.
+"""Detects PNG files whose text chunks unpack to too much.
 
 Source of the chunks: Portable Network Graphics, third edition, 11.3.3 (tEXt, zTXt, iTXt).
 """

@@ -1,4 +1,4 @@
-"""What a count of events among trials says about the rate behind it."""
+"""Bounds the rate behind a count of events among trials."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Says why the system refused something, without the number and the quotes of Python."""
+"""Says why the system refused something, without Python's error number and quotes."""
 
 from __future__ import annotations
 

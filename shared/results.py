@@ -1,4 +1,4 @@
-"""What the result entries of an item say: the model's opinion, the person's verdict, finished or not.
+"""Reads the result entries of an item: the model's opinion, the verdict, finished or not.
 
 An item's `result` is a list of entries that only grows by new versions. A detection appends an entry when it
 is queued, with the key `job_id`, and changes it in place until it has ended: `progress` goes from pending to

@@ -1,4 +1,4 @@
-"""How a large picture is cut into tiles: the geometry that the service and the desktop agree on.
+"""Defines how a large picture is cut into tiles, for service and desktop alike.
 
 Level 0 is the picture itself, every further one has half its width and height (rounded up), down to the one
 that is a single tile. The layout in the file is that of Deep Zoom (one JPEG for each tile, in an uncompressed

@@ -1,4 +1,4 @@
-"""Keeping a cache below a limit: what was not used for longest goes first."""
+"""Keeps a cache below a limit by dropping the least recently used files."""
 
 from __future__ import annotations
 

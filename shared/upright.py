@@ -1,4 +1,4 @@
-"""Stored and upright pixels: what the EXIF orientation (tag 0x0112, 1..8) does to sizes and rectangles."""
+"""Converts sizes and rectangles between stored and upright pixels (EXIF orientation, tag 0x0112, 1..8)."""
 
 from __future__ import annotations
 

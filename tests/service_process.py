@@ -64,7 +64,7 @@ def running_service(data_dir: Path, **settings: str) -> Iterator[Running]:
 
 
 def first_admin(url: str) -> str:
-    """Make the first admin of the service at `url`; gives the access token."""
+    """Create the first admin of the service at `url`; gives the access token."""
     body = {"username": ADMIN[0], "password": ADMIN[1], "name": "主任"}
     token: str = httpx.post(f"{url}/api/auth/first-run", json=body).json()["data"]["access_token"]
     return token

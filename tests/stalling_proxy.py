@@ -1,4 +1,4 @@
-"""A network between a program and a server that goes away without a word."""
+"""Provides a network between a program and a server that silently stops."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import threading
 
 
 class StallingProxy:
-    """Forwards connections to a port of loopback, until it is told to stall."""
+    """Forwards connections to a port of loopback, until it is asked to stall."""
 
     def __init__(self, port: int) -> None:
         self._target = ("127.0.0.1", port)

@@ -1,4 +1,4 @@
-"""A live feed for a page: frames at a bounded rate, one hint at a time, the sharpest of the last frames."""
+"""Films for a page: frames at a bounded rate, one hint at a time, the sharpest of the last frames."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from shared.cv import cv2
 
 FRAMES_PER_SECOND = 15
 _LOOK_EVERY = 3
-# How often somebody far away is looked for while nobody is near: it is costly, and they only have to hear it.
+# How often a distant face is searched for while none is near: it is costly, and only gives a hint.
 _LOOK_FAR_EVERY = 15
 _KEPT = 8
 _JPEG_QUALITY = 95
@@ -79,7 +79,7 @@ class _Running:
 
 
 class CameraFeed(QObject):
-    """Films one source off the GUI thread and tells what it sees.
+    """Films one source off the GUI thread and emits frames and hints.
 
     A source that is unplugged is waited for. `stop`, or the end of this object, releases it.
     """

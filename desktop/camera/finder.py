@@ -1,4 +1,4 @@
-"""A light detector of frontal faces: a boosted cascade over local binary patterns, on a small grey picture.
+"""Finds frontal faces by a boosted cascade over local binary patterns, on a small grey picture.
 
 Method: S. Liao, X. Zhu, Z. Lei, L. Zhang, S. Z. Li, Learning multi-scale block local binary patterns for face
 recognition, 2007, as a cascade of stages after P. Viola and M. Jones, 2001. The trained numbers are those of

@@ -1,4 +1,5 @@
-"""What a frame shows, and the one thing to say about it. A help for the person, never the decision.
+"""Analyses a frame and chooses the one hint to show; the decision is the service's. It helps the user and
+never decides.
 
 The decision is the service's; this only keeps an empty chair or a blurred turn of the head from being sent.
 """
@@ -18,7 +19,7 @@ from shared.cv import cv2
 
 # The finder looks at a picture of this width (px): enough to see a face that is large enough to be sent.
 _LOOK_WIDTH = 160
-# Who is too far away for that is looked for in a larger one, to be told to come closer.
+# A face too far away for that is searched for in a larger picture, to give the hint to come closer.
 _FAR_WIDTH = 240
 _FAR_LARGEST = 46
 _SMALLEST = 26
@@ -39,7 +40,7 @@ _WARMER = 25.0
 
 
 class Hint(StrEnum):
-    """What the person is told, one at a time."""
+    """The hints to show, one at a time."""
 
     NO_FACE = "no_face"
     SEVERAL = "several"
@@ -115,7 +116,7 @@ def look_at(frame: Frame, faces: Sequence[Face]) -> Look:
 
 
 def _hint(face: Face, faces: Sequence[Face], brightness: float, sharpness: float) -> Hint:
-    # A much smaller face in the background is no second person at the desk.
+    # A much smaller face in the background does not count as a second person.
     if len(faces) > 1 and faces[1].w > 0.6 * face.w:
         return Hint.SEVERAL
     if brightness < _DARK:

@@ -1,4 +1,5 @@
-"""Where frames come from: cameras, a video file, pictures. Nothing here belongs on the GUI thread."""
+"""Reads frames from cameras, a video file or pictures; not for the GUI thread. Nothing here belongs on the
+GUI thread."""
 
 from __future__ import annotations
 

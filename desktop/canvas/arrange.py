@@ -1,4 +1,4 @@
-"""What keys and menus do with the selected regions: each function gives the change, or None for nothing."""
+"""Computes what keys and menus do with the selected regions: a change, or None."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def paste(store: RegionStore, size: Size, copied: Iterable[Region], from_size: S
 
 
 def delete(store: RegionStore) -> RegionsChanged | None:
-    """Take the selected regions away."""
+    """Delete the selected regions."""
     return _change(_movable(store), [], Step.DELETE)
 
 

@@ -1,4 +1,4 @@
-"""The colours that the canvas paints with; the page passes those of its theme."""
+"""Defines the colours that the canvas paints with; the page passes those of its theme."""
 
 from __future__ import annotations
 

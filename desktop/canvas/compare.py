@@ -1,5 +1,5 @@
 # ruff: noqa: N815 - Qt signals
-"""Reference and photo held against each other: side by side, swiped, blinking, as difference, overlaid."""
+"""Compares reference and photo: side by side, swiped, blinking, as difference, overlaid."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class CompareView(QWidget):
 
     @property
     def mode(self) -> CompareMode:
-        """How the pictures are held against each other."""
+        """How the pictures are compared."""
         return self._mode
 
     @property
@@ -124,7 +124,7 @@ class CompareView(QWidget):
         self.update()
 
     def set_mode(self, mode: CompareMode) -> None:
-        """Hold them against each other in another way; the zoom stays."""
+        """Switch to another mode; the zoom stays."""
         if mode is self._mode:
             return
         side_by_side = CompareMode.SIDE_BY_SIDE in (mode, self._mode)
@@ -164,7 +164,7 @@ class CompareView(QWidget):
         self.update()
 
     def flip_by_hand(self) -> None:
-        """Blinking: show the other picture and blink by itself no more."""
+        """Blinking: show the other picture and stop blinking."""
         self._blink.stop()
         self.flip()
 

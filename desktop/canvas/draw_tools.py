@@ -1,4 +1,4 @@
-"""The tools that make something between two points: a new region, a measured distance."""
+"""Defines the tools that draw between two points: a new region, a measured distance."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class DrawTool(_RectTool):
 
 
 class AreaTool(_RectTool):
-    """Draws an area that is no region: the board hears of it."""
+    """Draws an area that is not a region; it goes to the board's `area`."""
 
     def _take(self, rect: Rect) -> None:
         self._board.area(rect)

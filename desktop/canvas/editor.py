@@ -1,4 +1,4 @@
-"""The tools and commands on one store of regions, as one pure object; the view only passes events to it."""
+"""Combines tools and commands on one region store as a pure object; the view only passes events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Boxes that detection found, painted over a picture; in the pixels of the photo they were found in."""
+"""Paints the boxes of findings over a picture, in the pixels of the photo they were found in."""
 
 from __future__ import annotations
 

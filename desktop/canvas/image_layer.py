@@ -86,7 +86,7 @@ class ImageLayer:
     def _coarser(
         self, painter: QPainter, screen: _Screen, levels: Sequence[Level], key: TileKey, target: QRectF
     ) -> bool:
-        """Paint what a coarser tile knows of the place of `key`; False when none is here."""
+        """Paint the part of a coarser tile at the place of `key`; False when none is loaded."""
         for index in range(key.level + 1, len(levels)):
             steps = index - key.level
             parent = TileKey(index, key.column >> steps, key.row >> steps)

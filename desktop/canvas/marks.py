@@ -1,4 +1,4 @@
-"""Chips with a number or a name, the marks that say a verdict without colour, the ring of the focus."""
+"""Draws chips with numbers or names, verdict marks and the focus ring."""
 
 from __future__ import annotations
 

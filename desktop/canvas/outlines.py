@@ -1,4 +1,5 @@
-"""Outlines of thousands of rectangles in one go. Qt would need an object and a call for each of them."""
+"""Paints the outlines of thousands of rectangles at once. Qt would need an object and a call for each of
+them."""
 
 from __future__ import annotations
 

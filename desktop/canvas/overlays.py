@@ -1,4 +1,4 @@
-"""What floats over the canvas: the zoom chip, the minimap, the progress of preparing a large picture."""
+"""Defines the widgets over the canvas: zoom chip, minimap and preparing progress."""
 
 from __future__ import annotations
 

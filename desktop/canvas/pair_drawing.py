@@ -1,4 +1,4 @@
-"""The ways to compare a pair; drawing one side of it, and the grip between the two."""
+"""Draws one side of a compared pair, and the handle between the two."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _GRIP_RADIUS = 8
 
 
 class CompareMode(StrEnum):
-    """How the two pictures are held against each other."""
+    """How the two pictures are compared."""
 
     SIDE_BY_SIDE = "side_by_side"
     SWIPE = "swipe"
@@ -27,7 +27,7 @@ def draw_toned(
 ) -> None:
     """Draw `image` into `target`, as much of it as lies in `box` (the clip), in this tone.
 
-    Only what is seen is worked out anew, at `ratio` device px for each px of the view.
+    Only the visible part is recomputed, at `ratio` device px for each px of the view.
     """
     size = (box.size() * ratio).toSize()
     if tone == Tone() or size.isEmpty():

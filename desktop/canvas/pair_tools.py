@@ -1,4 +1,4 @@
-"""What the left button can do on a compared pair: edit findings, set three points.
+"""Defines the left-button tools on a compared pair: edit findings, set three points.
 
 Coordinates are px of the pair unless said otherwise.
 """
@@ -132,7 +132,7 @@ class BoxTool:
             self.draft = moved([self.rects[self.current]], *way, self.size)[0]
 
     def release(self, spot: Spot) -> None:
-        """Tell what became of it."""
+        """Report the changed finding."""
         self.move(spot)
         draft, self.draft = self.draft, None
         begun, self._from = self._from, None

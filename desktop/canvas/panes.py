@@ -1,4 +1,4 @@
-"""Where the two pictures of a compared pair lie in their view. Pure: no Qt."""
+"""Computes where the two pictures of a compared pair lie in their view. Pure: no Qt."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # ruff: noqa: N815 - Qt signals
-"""A picture to look at: zoom, pan, minimap, brightness. `CanvasView` adds what is drawn on it."""
+"""Shows a picture: zoom, pan, minimap, brightness. `CanvasView` adds what is drawn on it."""
 
 from __future__ import annotations
 
@@ -205,7 +205,7 @@ class PictureView(QWidget):
         self._tell_cursor(event.position())
 
     def mouseReleaseEvent(self, _event: QMouseEvent) -> None:
-        """Let go of the picture."""
+        """Release the picture."""
         self._pan_from = None
 
     def _connect_overlays(self) -> None:

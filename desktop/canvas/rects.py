@@ -1,4 +1,4 @@
-"""A set of rectangles by id that answers where-questions fast: one row of numbers each, compared all at once.
+"""Indexes rectangles by id for fast hit tests: one row of numbers each, compared all at once.
 
 Comparing 10,000 rows takes about 0.05 ms, so no grid of cells has to be kept true while regions move.
 """

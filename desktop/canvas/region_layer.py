@@ -114,7 +114,7 @@ class RegionLayer:
         away: frozenset[str],
         filled: bool,
     ) -> None:
-        """Paint all but those `away` from a sheet that is drawn anew when the view or a region changed."""
+        """Paint all but those `away` from a sheet that is redrawn when the view or a region changed."""
 
         def draw(sheet_painter: QPainter) -> None:
             plain: list[tuple[Edges, QColor]] = []
@@ -168,7 +168,7 @@ class RegionLayer:
         self._chosen_sheet.paint(painter, viewport, key, draw)
 
     def _store_changed(self, event: StoreEvent) -> None:
-        """What is new is painted over what was prepared; for anything else that is prepared anew."""
+        """What is new is painted over what was prepared; anything else rebuilds it."""
         self._version += 1
         if (event.changed | event.removed) - self._extra:
             self._stale = True
@@ -248,7 +248,7 @@ class RegionLayer:
 
 
 class _Sheet:
-    """A picture of many regions, drawn anew when what it shows is not what its key said."""
+    """A picture of many regions, redrawn when what it shows is not what its key said."""
 
     def __init__(self) -> None:
         self._pixmap = QPixmap()

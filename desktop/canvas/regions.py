@@ -1,4 +1,4 @@
-"""Regions on a picture: what one is, a change of some, and the store that views listen to. No Qt."""
+"""Stores the regions of a picture and notifies views of changes. No Qt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tool that selects, moves and resizes."""
+"""Selects, moves and resizes regions."""
 
 from __future__ import annotations
 

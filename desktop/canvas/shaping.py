@@ -1,4 +1,4 @@
-"""Pure geometry of drawing, moving and resizing rectangles: whole pixels, never outside the picture."""
+"""Draws, moves and resizes rectangles: whole pixels, never outside the picture."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tools as pure state machines: pointer in, drafts to paint and changes out. No window is needed.
+"""Defines the tools as pure state machines: pointer in, drafts to paint and changes out. No window is needed.
 
 A tool never touches the store but for the selection: it gives the finished change to `emit`, whose receiver
 applies it to the store, so that doing and undoing go the same way.

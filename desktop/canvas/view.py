@@ -1,5 +1,5 @@
 # ruff: noqa: N815 - Qt signals
-"""The canvas: a picture with its regions, to look at and to draw on."""
+"""Shows a picture with its regions, and lets the user draw on it."""
 
 from __future__ import annotations
 
@@ -248,7 +248,7 @@ class CanvasView(PictureView):
         self._update_soon()
 
     def _update_soon(self) -> None:
-        """Paint anew; many regions in a turn of the event loop that is not the one of what changed them."""
+        """Repaint; with many regions in a later turn of the event loop than the change."""
         if len(self.store) > MANY:
             self._next.start()
         else:

@@ -1,4 +1,4 @@
-"""Which part of a picture is seen, and how large. Pure: no Qt. View coordinates are logical px."""
+"""Defines which part of a picture is visible, and how large. Pure: no Qt. View coordinates are logical px."""
 
 from __future__ import annotations
 

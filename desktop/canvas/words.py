@@ -1,4 +1,4 @@
-"""The names of steps and tools in the user's language."""
+"""Names steps and tools in the user's language."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Login, own profile, own face, and the users that an admin looks after."""
+"""Calls the service for login, own profile, own face and user management."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _as_base64(image: bytes) -> str:
 
 
 class Account:
-    """Whoever logs in: login, logout, own profile, password and face."""
+    """The calls of the logged-in user: login, logout, own profile, password and face."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -37,7 +37,7 @@ class Account:
         )
 
     def first_run(self, username: str, password: str, name: str | None = None) -> Payload:
-        """Make the first admin and log in as them. Only from the machine of the service itself.
+        """Create the first admin and log in as them. Only from the machine of the service itself.
 
         Raises Refused or Conflict when the first user exists already, Invalid or Refused for a bad password.
         """
@@ -78,7 +78,7 @@ class Account:
                 self._transport.call("POST", "/auth/logout", body={"refresh_token": refresh}, login=False)
 
     def me(self) -> Payload:
-        """Who is logged in and what they may do, as of now."""
+        """The logged-in user and their permissions at this moment."""
         return self._transport.call("GET", "/auth/me").read(_ME).data
 
     def update_info(self, fields: Mapping[str, Any]) -> User:
@@ -125,7 +125,7 @@ class Users:
     def create(
         self, username: str, password: str, roles: Sequence[Role], name: str | None = None
     ) -> UserWithRoles:
-        """Make a user. Raises Conflict when the user name is taken."""
+        """Create a user. Raises Conflict when the user name is taken."""
         body = {"username": username, "password": password, "roles": list(roles), "name": name}
         return self._transport.call("POST", "/users", body=body).read(Envelope[UserWithRoles]).data
 

@@ -1,4 +1,4 @@
-"""What an address of a service says about where it is."""
+"""Tells whether a service address is local."""
 
 from __future__ import annotations
 

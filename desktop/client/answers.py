@@ -1,4 +1,4 @@
-"""Reading an HTTP answer: either what was asked for, or the error that it means."""
+"""Reads an HTTP answer: the requested document, or the error that it means."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The audit log (needs AUDIT_READ)."""
+"""Calls the service for the audit log (needs AUDIT_READ)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Aircraft, flights, tasks and reference images."""
+"""Calls the service for aircraft, flights, tasks and reference images."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class Entries(Generic[Read, Write]):
     def list(self, page: int = 1, page_size: int = 50, q: str | None = None, **of: str | None) -> Page[Read]:
         """One page, newest first.
 
-        `q` is a part of the name, or of that of the flight or aircraft they belong to; `of` filters by what
-        they belong to (`aircraft_id="..."`).
+        `q` is a part of the name, or of the name of the flight or aircraft they belong to; `of` filters by
+        what they belong to (`aircraft_id="..."`).
         """
         query = {"current_page": page, "page_size": page_size, "q": q or None, **of}
         return self._transport.call("GET", self._path, query=query).read(self._page).data
@@ -58,7 +58,7 @@ class Entries(Generic[Read, Write]):
         return self._transport.call("POST", self._path, body=sent).read(self._one).data
 
     def update(self, entry_id: str, body: Write, etag: str | None = None) -> Read:
-        """Write one anew; only the fields set in `body` change.
+        """Update an entry; only the fields set in `body` change.
 
         Raises Stale when `etag` is given and is not the newest: its `details` hold `current`, the entry as it
         is now, and its `etag`.

@@ -1,4 +1,4 @@
-"""Detection models and jobs."""
+"""Calls the service for detection models and jobs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can go wrong with a call, as one hierarchy.
+"""Defines what can go wrong with a call, as one hierarchy.
 
 Each error carries `code`, a stable machine code, and `server_message`, the sentence of the service where it
 gave one. `str()` is that sentence, or a plain English one; `desktop.pages.sentences` says it in the language
@@ -68,7 +68,7 @@ class Conflict(ClientError):
 
 
 class Stale(Conflict):
-    """Somebody else changed it since it was read (HTTP 412)."""
+    """Another user changed it since it was read (HTTP 412)."""
 
     default_code = "stale"
     plain = "Somebody else changed this meanwhile. Reload it, then decide."

@@ -1,4 +1,4 @@
-"""What changes at the service, as it changes: a reader of its event stream (server-sent events)."""
+"""Reads the service's event stream (server-sent events)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Face login as the administrator sees it (needs SETTINGS_MANAGE)."""
+"""Calls the service for face login as the administrator sees it (needs SETTINGS_MANAGE)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Faces:
         return self._transport.call("GET", "/face/policy").read(Envelope[FacePolicy]).data.login_enabled
 
     def switch_login(self, on: bool) -> bool:
-        """Switch face login on or off for everybody. Raises Forbidden without a recent password login."""
+        """Switch face login on or off for everyone. Raises Forbidden without a recent password login."""
         answer = self._transport.call("PUT", "/face/policy", body={"login_enabled": on})
         return answer.read(Envelope[FacePolicy]).data.login_enabled
 

@@ -1,4 +1,4 @@
-"""Files: upload with progress, download, thumbnails, tiles and crops."""
+"""Calls the service for files: upload with progress, download, thumbnails, tiles and crops."""
 
 from __future__ import annotations
 

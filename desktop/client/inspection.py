@@ -1,4 +1,4 @@
-"""Records and items, their photos, verdicts and detections."""
+"""Calls the service for records and items, their photos, verdicts and detections."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Records:
         self._transport = transport
 
     def create(self, body: RecordCreate) -> Record:
-        """Make a record."""
+        """Create a record."""
         answer = self._transport.call(
             "POST", "/inspection/create", body=body.model_dump(mode="json", exclude_unset=True)
         )
@@ -146,7 +146,7 @@ class Records:
         return answer.read(Envelope[Record]).data
 
     def release(self, inspection_id: str, edition: int) -> RecordSeal:
-        """Release an edition that somebody else finished.
+        """Release an edition that another user finished.
 
         Raises Forbidden with the code `same_person`, Conflict when it is not the newest or awaits no release.
         """
@@ -192,7 +192,7 @@ class Records:
         return found
 
     def four_eyes(self) -> bool:
-        """Whether a second person releases what somebody finished."""
+        """Whether a second person releases what someone finished."""
         answer = self._transport.call("GET", "/inspection/policy")
         return answer.read(Envelope[InspectionPolicy]).data.four_eyes
 
@@ -218,7 +218,7 @@ class Items:
         self._transport = transport
 
     def create(self, body: ItemCreate, key: str | None = None) -> Tagged[Item]:
-        """Make an item; sent again with the same `key`, it makes no second one.
+        """Create an item; sent again with the same `key`, it makes no second one.
 
         Raises NotFound when its record does not exist.
         """

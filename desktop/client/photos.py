@@ -1,4 +1,4 @@
-"""The photos of a record, the regions that they show, and the items that they belong to."""
+"""Calls the service for a record's photos, the regions they show and their items."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One person at one service."""
+"""Combines the calls of all domains with the login of one user."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Session:
 
     @property
     def logged_in(self) -> bool:
-        """True while somebody is logged in here."""
+        """True while a user is logged in here."""
         return self._transport.logged_in
 
     def on_login_lost(self, call: Callable[[], None] | None) -> None:

@@ -1,4 +1,4 @@
-"""How a call travels: tokens, renewal of the access token, retries. Knows no domain."""
+"""Sends requests: tokens, renewal of the access token, retries. Knows no domain."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class Transport:
             self._moved.notify_all()
 
     def close(self) -> None:
-        """Forget the tokens and let go of every connection; waiting calls end with Unreachable.
+        """Forget the tokens and release every connection; waiting calls end with Unreachable.
 
         A call whose request is on its way still gets its answer; the last of them closes the connections.
         """
@@ -191,7 +191,7 @@ class Transport:
                 self._login_lost(login)
                 raise
             if self._login is not login:
-                # Logged out, or in as somebody else, while the answer was on its way.
+                # Logged out, or in as another user, while the response was on its way.
                 raise NotLoggedIn
             self.keep(tokens)
             return tokens.access_token
@@ -239,7 +239,7 @@ class Transport:
     ) -> Iterator[httpx.Response]:
         """A GET whose body is read piece by piece; a failure status is raised as its ClientError.
 
-        `seconds`: the longest pause between two pieces; None waits for ever.
+        `seconds`: the longest pause between two pieces; None waits forever.
         """
         timeout = httpx.Timeout(seconds, connect=5.0)
         send = partial(self._deliver, "GET", path, repeatable=True, stream=True, timeout=timeout)

@@ -1,4 +1,4 @@
-"""The part of the story about what is inspected, through the page of the catalogue."""
+"""Plays the steps about the catalogue."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Faces made from the one portrait that scikit-image's wheel carries: the same person at two moments, and
-strangers bent out of her. Pure functions on upright BGR uint8 arrays (height, width, 3).
+"""Generates faces from the portrait in scikit-image's wheel: one person twice, and strangers. Pure functions
+on upright BGR uint8 arrays (height, width, 3).
 
 Measured with the engines of the service, against `enrolment()`:
 

@@ -1,4 +1,4 @@
-"""Filling in the forms of the program."""
+"""Fills in the forms of the program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The part of the story that inspects: today's photo, detection, verdicts, the end and its report."""
+"""Plays the inspection: photos, detection, verdicts, finish and report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The end of the story: what was written is what it should be."""
+"""Checks what the demo wrote."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The part of the story about people: the first admin, an inspector, faces, and what they work on."""
+"""Plays the steps about users: first admin, inspector, faces."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def enrol(play: Play) -> None:
 
 
 def stranger(play: Play) -> None:
-    """Somebody else's photo is refused, and because it is somebody else's."""
+    """The photo of another person is refused, for exactly that reason."""
     with play.stage.step("refuse the face of a stranger"):
         page = play.page(LoginPage)
         with_files(lambda: click(page.photo), [play.pictures.stranger])

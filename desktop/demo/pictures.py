@@ -1,4 +1,4 @@
-"""The pictures of the demo: a skin panel as it should look, and the same panel today with known damage."""
+"""Draws the pictures of the demo: a skin panel, and the same panel with known damage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every part of the story works with."""
+"""Defines what every step of the demo works with."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Play:
         return page
 
     def resize(self) -> None:
-        """Give the window the size of its picture; somebody else's login made another window."""
+        """Give the window the size of its picture; the login of another user made a new window."""
         self.desktop.window.resize(*WINDOW)
         turn()
 

@@ -1,4 +1,4 @@
-"""The part of the story that begins a record: the list, the dialog, the regions on the reference image."""
+"""Plays the start of a record: list, dialog and regions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs the story in a desktop of its own, and keeps a picture of where it failed."""
+"""Runs the demo in a desktop of its own, and keeps a picture of where it failed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The hands of the demo: waiting, clicking, typing and dragging in real windows, with a line per step."""
+"""Drives real windows: waits, clicks, types and drags, with a line per step."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class FailedError(Exception):
 
 
 class Stage:
-    """Steps are told by `say(name, seconds)`; a step's first failure ends the play."""
+    """Steps are reported by `say(name, seconds)`; the first failure of a step ends the demo."""
 
     def __init__(self, say: Callable[[str, float], None]) -> None:
         self._say = say

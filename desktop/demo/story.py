@@ -1,4 +1,4 @@
-"""The inspection, step by step: `STORY` is played in order."""
+"""Lists the steps of the demo: `STORY` is played in order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the people of the demo type, in the two languages of the desktop."""
+"""Defines what the demo types, in both languages."""
 
 from __future__ import annotations
 

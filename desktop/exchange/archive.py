@@ -1,4 +1,4 @@
-"""A dataset of several files as one ZIP file, with limits on what is unpacked."""
+"""Packs a dataset into one ZIP file and unpacks it with limits."""
 
 from __future__ import annotations
 

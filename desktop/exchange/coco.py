@@ -1,4 +1,4 @@
-"""COCO object detection: two datasets in one ZIP file.
+"""Writes and reads COCO object detection: two datasets in one ZIP file.
 
 `regions.json` holds the reference image, and others that items name, and the items' regions, their categories
 being the items' names.

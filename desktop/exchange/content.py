@@ -1,4 +1,4 @@
-"""What is exchanged, as plain data: an inspection as the service tells it, and what follows from it."""
+"""Defines an inspection as plain data for export, and what follows from it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Regions out of a file, and the items that they become."""
+"""Scales regions read from a file and turns them into items."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a file gave no regions."""
+"""Defines why a file gave no regions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The formats by name: what menus offer, and how a file finds its reader."""
+"""Lists the formats by name and finds the reader of a file."""
 
 from __future__ import annotations
 

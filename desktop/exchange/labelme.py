@@ -1,4 +1,4 @@
-"""Regions out of the JSON that labelme keeps beside a picture; nothing is written in this format.
+"""Reads regions from labelme's JSON; nothing is written in this format.
 
 A document holds `shapes` with `label`, `shape_type` and `points` in px, and `imagePath`, `imageWidth`,
 `imageHeight`. A shape becomes the box around it: for a circle, whose two points are its middle and a point of

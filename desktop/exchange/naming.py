@@ -1,4 +1,4 @@
-"""File names inside a dataset: each its own, readable, and harmless on every system."""
+"""Names files inside a dataset: unique, readable, and valid on every system."""
 
 from __future__ import annotations
 

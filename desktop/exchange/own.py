@@ -1,4 +1,4 @@
-"""The program's own JSON: everything of a record, its items, results and verdicts, number for number."""
+"""Writes and reads the program's own JSON: everything of a record, number for number."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def load(data: bytes) -> dict[str, Any]:
 
 
 def rect_of(values: Any) -> Rect | None:
-    """A rectangle from x, y, w, h; None for anything that is no rectangle."""
+    """A rectangle from x, y, w, h; None for anything that is not a rectangle."""
     if not isinstance(values, list | tuple) or len(values) != 4:
         return None
     try:
@@ -130,7 +130,7 @@ def rect_of(values: Any) -> Rect | None:
 
 
 def around(numbers: Sequence[Any]) -> Rect | None:
-    """The rectangle around points given as x, y, x, y, ...; None for anything that is no such row."""
+    """The rectangle around points given as x, y, x, y, ...; None for anything else."""
     if len(numbers) < 4 or len(numbers) % 2:
         return None
     try:

@@ -1,4 +1,4 @@
-"""CSV for spreadsheets: a row for each finding, and one for each item without findings.
+"""Writes and reads CSV: a row for each finding, and one for each item without findings.
 
 Text that a spreadsheet would take for a formula gets an apostrophe in front, which reading takes away again.
 """

@@ -1,4 +1,4 @@
-"""The words of a table: those of the person for whom it is written, and codes for whoever reads it again."""
+"""Gives the words of a table: translated for a user, codes for a program."""
 
 from __future__ import annotations
 

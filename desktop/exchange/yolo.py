@@ -1,9 +1,9 @@
-"""YOLO: two datasets, `regions/` and `findings/`, in one ZIP file.
+"""Writes and reads YOLO: two datasets, `regions/` and `findings/`, in one ZIP file.
 
 Each has `labels/<picture>.txt` with a line ``class cx cy w h`` for each box, in fractions of the upright
 picture with twelve decimals (a millionth of a pixel in the largest one), `classes.txt` with a name on each
 line, and `data.yaml`. The classes of regions are the items' names, those of findings their labels. A name is
-put on one line: whatever is no printable character becomes a space. Confidences and descriptions have no
+put on one line: unprintable characters become spaces. Confidences and descriptions have no
 place in the format. With pictures, those of a dataset are in its folder `images/`.
 
 Polygons of other programs are read as the box around them.
@@ -32,7 +32,7 @@ _CLASSES = "classes.txt"
 _NAMES = (_CLASSES, "obj.names", "_darknet.labels")
 """Files with a name on each line: ours, and those that other programs write."""
 _YAML = "data.yaml"
-# What a stranger's file makes these look through takes no more time than the file is long.
+# These search an untrusted file in time linear in its length.
 _MOST_YAML = 250_000
 _BLOCK = re.compile(r"^names:[ \t]*\n((?:[ \t]*(?:-|\d{1,9}[ \t]*:).*\n?)+)", re.MULTILINE)
 _ROW = re.compile(r"^[ \t]*(?:-|(\d{1,9})[ \t]*:)(.*)$")
@@ -154,7 +154,7 @@ def _drafts(text: str, names: Sequence[str], target: Picture) -> list[Draft]:
 
 
 def _part(numbers: Sequence[str]) -> Rect | None:
-    """The box of a line in fractions; None when it is none.
+    """The box of a line in fractions; None when the line is not a box.
 
     Four numbers are a box, a fifth the confidence of a prediction, six and more the corners of a polygon.
     """

@@ -1,4 +1,4 @@
-"""A part of a picture as pixels, and where they come from: first the preview, then the original's px."""
+"""Crops a picture: first from the preview, then from the original's pixels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can go wrong with a picture."""
+"""Defines what can go wrong with a picture."""
 
 from __future__ import annotations
 
@@ -8,4 +8,4 @@ class ImageError(Exception):
 
 
 class CancelledError(Exception):
-    """The work was cancelled; nobody needs to be told."""
+    """The work was cancelled; needs no message."""

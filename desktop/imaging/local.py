@@ -1,4 +1,4 @@
-"""What every picture on this machine has, however it is held."""
+"""Implements what every picture on this machine shares."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a file or bytes to an ImageSource."""
+"""Opens a file or bytes as an ImageSource."""
 
 from __future__ import annotations
 

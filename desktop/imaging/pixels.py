@@ -1,4 +1,4 @@
-"""Pixels between libvips, numpy and Qt, and the turn into the upright picture.
+"""Converts pixels between libvips, NumPy and Qt, and turns them upright.
 
 An array here is uint32 of shape (height, width), each pixel 0xffRRGGBB: the memory of QImage.Format_RGB32.
 """

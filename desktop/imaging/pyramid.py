@@ -1,4 +1,4 @@
-"""Pyramids of large pictures: the levels as JPEG tiles in a zip each, made once, kept by content.
+"""Builds and reads pyramids of large pictures: JPEG tiles in a zip, cached by content.
 
 A pyramid holds the pixels as stored, unturned: turning is done tile by tile, so that making one reads the
 original once from top to bottom in little memory. The layout is that of Deep Zoom, which libvips writes; the
@@ -68,7 +68,7 @@ class PyramidCache:
         image = as_rgb(stream(data)).copy()
         image.remove("orientation")
         report_progress(image, progress, cancellation)
-        # libvips writes the rest of a cancelled file when it lets go of it: into a folder that is gone
+        # libvips writes the rest of a cancelled file when it releases it: into a folder that is gone
         with (
             tempfile.TemporaryDirectory(
                 prefix=_MAKING, dir=self.folder, ignore_cleanup_errors=True
@@ -98,7 +98,7 @@ class Pyramid:
     """
 
     def __init__(self, path: Path) -> None:
-        """Raises OSError when the file is no pyramid."""
+        """Raises OSError when the file is not a pyramid."""
         try:
             self._zip = zipfile.ZipFile(path)
         except zipfile.BadZipFile as error:

@@ -1,4 +1,4 @@
-"""A large picture that lies at a service far away: its tiles are fetched as they are looked at, and kept."""
+"""Reads a large picture of a remote service: tiles are fetched when they are seen, and cached."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every picture looks like to the canvas: a size, levels, tiles, crops."""
+"""Declares what every picture looks like to the canvas: a size, levels, tiles, crops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A picture file whose pixels stand upright, for programs that do not turn pictures as EXIF says."""
+"""Copies a picture file with its pixels upright, for programs that ignore EXIF orientation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SAVED_AS: Final = {"jpegload": ".jpg[Q=95]", "webpload": ".webp[Q=95]", "tifflo
 def standing(data: bytes) -> bytes:
     """The very bytes of a picture that is stored upright; else the picture turned and encoded again.
 
-    Raises ImageError for what is no picture.
+    Raises ImageError when it is not a picture.
     """
     if read_header(data).orientation == 1:
         return data

@@ -1,4 +1,4 @@
-"""A picture too large for the memory: a preview at once, tiles from a pyramid made in the background."""
+"""Reads a picture too large for memory: a preview at once, tiles from a pyramid built in background."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Brightness and contrast for the eye only: a table of 256 values, laid over pixels on their way there."""
+"""Adjusts brightness and contrast for display only, by a table of 256 values."""
 
 from __future__ import annotations
 

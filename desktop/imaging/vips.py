@@ -1,4 +1,5 @@
-"""The one import of libvips, set up for a window program. Take it from here: ``from ...vips import pyvips``.
+"""Imports libvips, in this one place, configured for a window program. Take it from here: ``from ...vips
+import pyvips``.
 
 Loaders that libvips marks as unsafe for foreign files are off, at most two of its threads work at a time (the
 GUI keeps a core), and its operation cache is off: it would hold files and pixels of pictures long closed.

@@ -1,4 +1,4 @@
-"""A picture that is held in memory, with its smaller levels."""
+"""Holds a picture in memory, with its smaller levels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work under way that is no edit yet: its value, the steps that led there and those taken back."""
+"""Records unfinished work that is not yet an edit: its value, its steps and those undone."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Drafted:
         self.now = value
 
     def undo(self) -> bool:
-        """Have the value before the last step again; False when there is none."""
+        """Undo the last step; False when there is none."""
         if not self.before:
             return False
         self.after.append(self.now)
@@ -45,7 +45,7 @@ class Drafted:
         return True
 
     def redo(self) -> bool:
-        """Have the value again that was undone last; False when there is none."""
+        """Redo the value that was undone last; False when there is none."""
         if not self.after:
             return False
         self.before.append(self.now)

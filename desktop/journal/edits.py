@@ -1,4 +1,4 @@
-"""An edit as plain data, its inverse, and how edits of one object run together."""
+"""Defines an edit as plain data, its inverse, and how edits of one object merge."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _INVERSE = {
 
 
 def new_id() -> str:
-    """An id that nobody else has: 32 hexadecimal digits."""
+    """A unique id: 32 hexadecimal digits."""
     return uuid.uuid4().hex
 
 

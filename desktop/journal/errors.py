@@ -1,4 +1,4 @@
-"""What can go wrong with a journal."""
+"""Defines what can go wrong with a journal."""
 
 from __future__ import annotations
 

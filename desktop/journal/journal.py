@@ -1,4 +1,4 @@
-"""The journal: appends lines, keeps their sum, writes through within a second."""
+"""Appends edits to a file, keeps their sum in memory and syncs within a second."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class Journal:
         return self._reverse("undo", self._state.undo, record_id, at_most, step)
 
     def redo(self, record_id: str, at_most: int | None = None, step: str | None = None) -> tuple[Edit, ...]:
-        """Do the step again that was undone last, in parts as `undo` does; () when there is none."""
+        """Redo the step that was undone last, in parts as `undo` does; () when there is none."""
         return self._reverse("redo", self._state.redo, record_id, at_most, step)
 
     def next_step(self, record_id: str, back: bool) -> tuple[str, int]:
@@ -193,7 +193,7 @@ class Journal:
             self._resolve(conflict, before, dict(after) or None)
 
     def insist(self, edit_id: str) -> None:
-        """Decide a conflict for the whole edit as it is, a delete for example: it is sent once more.
+        """Decide a conflict for the whole edit as it is, a delete for example: it is sent again.
 
         Raises KeyError when `edit_id` is not in conflict.
         """
@@ -226,7 +226,7 @@ class Journal:
         value: Any = None,
         about: Mapping[str, Any] | None = None,
     ) -> None:
-        """Keep a step of work on an object that is no edit yet: `value` (JSON) for OPEN, with what it is
+        """Keep a step of work on an object that is not an edit yet: `value` (JSON) for OPEN, with what it is
         `about`, and for TAKE. A draft is never sent; it is there until it is dropped.
 
         Raises KeyError for a step of a draft that was not opened.
@@ -359,7 +359,8 @@ class Journal:
             self._dirty.set()
 
     def _make_up(self) -> None:
-        """After a failed fsync, which the system tells once: what it lost is only in a file written anew."""
+        """After a failed fsync, which the system reports only once: the lost lines are only in a rewritten
+        file."""
         if self._sync_failure is not None:
             self.compact()
 

@@ -1,4 +1,4 @@
-"""The file format: one JSON value a line, each with its length and CRC-32, read in spite of a torn tail.
+"""Encodes the journal file: one JSON value a line, with length and CRC-32; tolerates a torn tail.
 
 A line is ``LLLLLLLL CCCCCCCC json\\n``: byte length and CRC-32 of the JSON text, 8 hexadecimal digits each.
 JSON text holds no raw line feed, so after damage the next line feed is the next chance.

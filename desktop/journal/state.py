@@ -1,4 +1,4 @@
-"""What the lines of a journal add up to: steps, undo and redo, the queue to the service. Pure."""
+"""Computes what the lines of a journal add up to: steps, undo and redo, the queue to the service. Pure."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """An edit that the service refused because somebody changed the object; `current` is theirs.
+    """An edit that the service refused because someone changed the object; `current` is theirs.
 
     `parts` are the ids of the edits that `edit` joins.
     """

@@ -1,4 +1,4 @@
-"""A field that finds a thing of the service by typing a part of its name."""
+"""Implements a combo box that searches the service as the user types."""
 
 from __future__ import annotations
 
@@ -54,9 +54,10 @@ class _Pictured(QStyledItemDelegate):
 
 
 class Chooser(Combo):
-    """An editable choice: an empty text chooses nothing; with `free`, a text that is no name is an id itself.
+    """An editable choice: an empty text chooses nothing; with `free`, a text that is not a name is an id
+    itself.
 
-    What is typed stays; `chosen()` tells what it means. Scrolling to the end of the list brings more.
+    What is typed stays; `chosen()` gives what it means. Scrolling to the end of the list brings more.
     """
 
     settled = Signal()
@@ -125,7 +126,7 @@ class Chooser(Combo):
         super().showPopup()
 
     def refresh(self) -> None:
-        """Fetch anew what there is to choose from; what is typed stays."""
+        """Fetch the choices again; the typed text stays."""
         self._search()
 
     def chosen(self) -> str | None:
@@ -211,7 +212,7 @@ class Chooser(Combo):
             self.nothing.emit()
 
     def _suggest(self, choices: Sequence[Choice]) -> None:
-        """Offer what was found while somebody types: the list below the text follows."""
+        """Offer what was found while someone types: the list below the text follows."""
         self._offer(choices)
         line, completer = self.lineEdit(), self.completer()
         if line is not None and completer is not None and line.hasFocus() and line.text():

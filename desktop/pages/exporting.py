@@ -1,4 +1,4 @@
-"""Writing an inspection into a file: which format, where, how far, and a way to stop it."""
+"""Exports an inspection to a file: format, place, progress and cancel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A picture of a face from a file, looked at before it is sent: the person hears what is wrong with it."""
+"""Reads a picture of a face from a file and checks it before it is sent."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _reduced(data: bytes) -> bytes:
 
 
 def choose_face_pictures(parent: QWidget, several: bool = False) -> list[Path]:
-    """Ask for a picture, or for up to five; empty when the person thought better of it."""
+    """Ask for a picture, or for up to five; empty when the dialog was cancelled."""
     kinds = QCoreApplication.translate("FacePicture", "Images (*.jpg *.jpeg *.png *.webp)")
     if several:
         title = QCoreApplication.translate("FacePicture", "Select one to five photos of your face")

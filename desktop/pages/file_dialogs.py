@@ -1,4 +1,4 @@
-"""Asks for files to read: in the system's own dialog, in the folder that was last used for the purpose."""
+"""Asks for files to open, in the system's dialog and the last folder of each purpose."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the items of a record without any come from. Not for the GUI thread."""
+"""Fills a record without items from its template or the last inspection. Not for the GUI thread."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def last_record(session: Session, reference_image_id: str | None, other_than: st
 
 
 def items_as_last_time(session: Session, record: Record) -> Sequence[Item] | None:
-    """Give a record the items of the last other one of its reference image; None when there is no such one.
+    """Give a record the items of the last other record of its reference image; None when there is none.
 
     Raises ClientError, Conflict when the record has items.
     """

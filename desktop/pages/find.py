@@ -1,4 +1,4 @@
-"""What a form offers to choose from, found by a part of its name, a page at a time."""
+"""Searches aircraft, flights, tasks, reference images and users by part of a name, page by page."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def reference_picture(session: Session) -> Callable[[str], QImage]:
 def people(context: Context) -> Find:
     """Finds people; who may not see the users finds only themselves.
 
-    Who is logged in counts at every search: a page can be made before anybody is.
+    Who is logged in counts at every search: a page can be made before anyone is.
     """
     return partial(_people, context)
 

@@ -1,4 +1,5 @@
-"""A dialog that makes or changes one thing. Errors stand beside the fields; a failure loses nothing typed."""
+"""Implements the dialog that creates or changes one object; errors show beside the fields. Errors stand
+beside the fields; a failure loses nothing typed."""
 
 from __future__ import annotations
 

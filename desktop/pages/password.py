@@ -1,4 +1,4 @@
-"""Choosing a password: the rules that can be told at once, and how strong it is."""
+"""Checks a new password's rules and rates its strength."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work that the service does only soon after a password login: asks for the own password, then repeats it."""
+"""Asks for the own password when the service requires a recent login, then repeats the call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands of a picture, wherever one is shown: looking closer, and what arrows and Enter do on it."""
+"""Binds zoom and arrow commands to any view that shows a picture."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writing a report into a file, with progress and a way to stop it."""
+"""Writes a report to a file, with progress and cancel."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SHOW_AFTER_MS = 500
 
 
 class ReportFile(QObject):
-    """Asks where a report goes, and writes it there in the background."""
+    """Asks where to save a report and writes it there in the background."""
 
     said = Signal(str)
     """Why it could not be written."""

@@ -1,4 +1,4 @@
-"""Asks where a file goes: in the last folder of its purpose, with the suffix of the kind that was chosen."""
+"""Asks where to save a file: last folder of the purpose, suffix of the chosen type."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _with_suffix(path: Path, kinds: Mapping[str, str], kind: str, kept: bool) ->
 
 
 def may_replace(parent: QWidget, path: Path) -> bool:
-    """True when the person lets a file go that lies there already."""
+    """True when the user agrees to replace an existing file."""
     translate = QCoreApplication.translate
     return confirm(
         parent,
@@ -52,7 +52,7 @@ def may_replace(parent: QWidget, path: Path) -> bool:
 
 
 def html_instead(parent: QWidget, path: Path, why: str) -> Path | None:
-    """Where to write HTML in place of the PDF `path`, which cannot be written; None when nobody wants that.
+    """Where to write HTML in place of the PDF `path`, which cannot be written; None when the user declines.
 
     `why` is the sentence that says what the PDF lacks.
     """

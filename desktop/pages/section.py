@@ -1,4 +1,4 @@
-"""A list of things with search, pages, and what can be done with the one that is chosen."""
+"""Implements a searchable, paged list with actions on the selected entry."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NOTHING = "–"
 class Section(PageSection, Generic[T]):
     """A list of entries. A subclass gives the view and says how to fetch, to name, to edit and to delete one.
 
-    Everybody who may read sees the list; the rest is there for those who have the right `manage`.
+    Every user with the right to read sees the list; the rest is there for those who have the right `manage`.
     """
 
     manage: ClassVar[Permission] = Permission.CATALOGUE_MANAGE
@@ -142,7 +142,7 @@ class Section(PageSection, Generic[T]):
         self.view.setFocus()
 
     def reload(self, keep: str = "") -> None:
-        """Ask again for the page that is shown; `keep` is the id to choose then."""
+        """Fetch the current page again; `keep` is the id to choose then."""
         chosen = self.chosen()
         self._keep = keep or (self.key(chosen) if chosen is not None else "")
         self.go(self._number)

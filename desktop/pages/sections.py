@@ -1,4 +1,4 @@
-"""A page of several sections, of which one is in front; chips over them choose it."""
+"""Implements a page of several sections, chosen by chips."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class SectionsPage(Page, Generic[S]):
         return {"section": self.in_front}
 
     def show_chips(self) -> None:
-        """Write the chips anew."""
+        """Update the chips."""
         self.chips.set_choices(self.offered().items())
 
     def show_section(self, name: str) -> None:

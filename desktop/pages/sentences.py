@@ -1,4 +1,4 @@
-"""What a failure is called in the language of the desktop: one sentence that says what to do.
+"""Translates a failure into one sentence that says what to do.
 
 What is known by its code or by its exact message is translated here. Anything else is said in the words of
 the service, which are more exact than anything that could be made up about it.
@@ -36,7 +36,7 @@ _NTH = re.compile(r"第 (\d+) 张照片：(.+)", re.DOTALL)
 
 
 def sentence(error: Exception) -> str:
-    """What to tell the person about `error`."""
+    """The sentence for the user about `error`."""
     if isinstance(error, MissingGlyphsError):
         return _font_wanted(error)
     if isinstance(error, SealBrokenError):

@@ -1,4 +1,4 @@
-"""The messages of the service that are known by their exact words, in the language of the desktop."""
+"""Translates the service's messages that are known by their exact text."""
 
 from __future__ import annotations
 

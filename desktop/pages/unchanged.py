@@ -1,4 +1,4 @@
-"""Deleting what a person saw, as long as it still is what they saw."""
+"""Deletes an object only if it still is as the user saw it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person sees of the camera: the live picture, an oval to look into, one hint, which camera it is."""
+"""Paints the camera preview: live picture, oval, one hint and the camera chooser."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class Viewfinder(QWidget):
             self.update()
 
     def show_hint(self, text: str, progress: float = 0.0) -> None:
-        """Say one thing at the foot; `progress` (0..1) is how far the oval is drawn full."""
+        """Show one sentence at the foot; `progress` (0..1) is how far the oval is drawn full."""
         if (text, progress) != (self._hint, self._progress):
             self._hint, self._progress = text, progress
             self.setAccessibleDescription(text)
@@ -324,7 +324,7 @@ class Viewfinder(QWidget):
         menu.popup(self._chooser.mapToGlobal(self._chooser.rect().topLeft()))
 
     def hint_text(self, hint: Hint) -> str:
-        """What to tell the person for `hint`; empty when all is well."""
+        """The sentence for `hint`; empty when all is well."""
         match hint:
             case Hint.NO_FACE:
                 return self.tr("Look into the oval, without a mask")

@@ -1,4 +1,5 @@
-"""Gathers a report from the service: record, items, crops of their pictures. Not for the GUI thread."""
+"""Collects a report from the service: record, items, crops of their pictures; not for the GUI thread. Not for
+the GUI thread."""
 
 from __future__ import annotations
 
@@ -70,7 +71,7 @@ class Content:
 def collect(session: Session, inspection_id: str, made_by: str, progress: Progress) -> Report:
     """Everything that the report of a record says, with its pictures.
 
-    Raises ClientError when the service can not be asked; a picture that is gone is left empty.
+    Raises ClientError when the service cannot be asked; a picture that is gone is left empty.
     """
     record = session.records.get(inspection_id).value
     items = session.items.all(inspection_id)

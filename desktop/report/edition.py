@@ -1,4 +1,5 @@
-"""Gathers the report of a sealed edition from its stored content. Not for the GUI thread."""
+"""Collects the report of a sealed edition from its stored content; not for the GUI thread. Not for the GUI
+thread."""
 
 from __future__ import annotations
 

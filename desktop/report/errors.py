@@ -1,4 +1,4 @@
-"""What can be wrong with what a report is made of."""
+"""Defines what can be wrong with the source of a report."""
 
 from __future__ import annotations
 

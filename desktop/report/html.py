@@ -42,7 +42,7 @@ _CLASSES = {True: "passed", False: "failed", None: "undecided"}
 
 
 def write(report: Report, path: Path) -> None:
-    """Write `report` to `path`, whole or not at all. Raises OSError with the reason when it can not."""
+    """Write `report` to `path`, whole or not at all. Raises OSError with the reason when it cannot."""
     save(page(report).encode("utf-8"), path)
 
 

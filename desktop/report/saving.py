@@ -1,4 +1,4 @@
-"""One way to write a finished file: whole or not at all."""
+"""Writes a finished file whole or not at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the seal of a record says in its report: draft, waiting for release or sealed; the QR code."""
+"""Describes the seal of a record in its report: draft, awaiting release or sealed; the QR code."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def edition_seal(record_id: str, edition: Edition, newest: int) -> ReportSeal:
 
 
 def mark(seal: ReportSeal | None) -> str:
-    """What every page of a report says that nobody may rely on yet; empty for a sealed record."""
+    """The watermark on every page of a report that is not final; empty for a sealed record."""
     if seal is None:
         return QCoreApplication.translate("Report", "DRAFT")
     if seal.superseded_by is not None:

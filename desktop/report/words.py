@@ -1,4 +1,4 @@
-"""The words of a report, in the language of the program."""
+"""Gives the words of a report in the language of the program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The kit of controls that every page is made of: one look, both themes, reachable by keyboard."""
+"""The widgets that every page is made of: one style, both themes, reachable by keyboard."""
 
 from desktop.widgets.bars import (
     Logo,

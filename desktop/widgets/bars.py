@@ -1,4 +1,4 @@
-"""The frame around a page: rail, top bar, page header, status bar."""
+"""Defines the frame around a page: rail, top bar, page header, status bar."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Buttons: the one main action, plain ones, verdicts and tools; painted from the theme, key included."""
+"""Defines buttons: primary, plain, verdict and tool buttons, painted from the theme with their key."""
 
 from __future__ import annotations
 

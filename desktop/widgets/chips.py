@@ -1,4 +1,5 @@
-"""Pills: states, verdicts and rows of filters. Always a word, never colour alone."""
+"""Defines chips: states, verdicts and rows of filters, always with a word. Always a word, never colour
+alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Days to pick from a calendar: one of a field, or a range to filter by."""
+"""Defines date fields: one day, or a range to filter by, picked from a calendar."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions and short notices."""
+"""Defines dialogs, confirmations and toasts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ _TOAST_BESIDE = 120
 
 
 class _Veil(QWidget):
-    """Lies over a dialog that waits for another one, so that nobody takes its buttons for those in front."""
+    """Lies over a dialog that waits for another one, so that its buttons are not mistaken for those in
+    front."""
 
     def __init__(self, dialog: QWidget) -> None:
         super().__init__(dialog)
@@ -105,7 +106,7 @@ class Confirm(Dialog):
 def fit(dialog: QDialog) -> None:
     """Make a dialog exactly as high as it needs, for its `showEvent`.
 
-    Qt reckons with sentences that break at the smallest width; what is left over would spread between them.
+    Qt computes with sentences that wrap at the smallest width; what is left over would spread between them.
     """
     layout = dialog.layout()
     if layout is not None:

@@ -1,4 +1,5 @@
-"""Fields to type into and to choose from. What a person typed stays until that person changes it."""
+"""Defines input fields: text, password, search and choices. What a person typed stays until that person
+changes it."""
 
 from __future__ import annotations
 
@@ -150,7 +151,7 @@ class Field(QWidget):
         """Say below the editor what is wrong; an empty sentence takes it back. The typed text stays."""
         self._error.setText(sentence)
         self._error.setVisible(bool(sentence))
-        # No higher than it wants to be: but that is reckoned for one width, where a sentence may need more.
+        # No higher than it wants to be: but that is computed for one width, where a sentence may need more.
         grows = QSizePolicy.Policy.Minimum if sentence else QSizePolicy.Policy.Maximum
         self.setSizePolicy(QSizePolicy.Policy.Preferred, grows)
         self.editor.setAccessibleDescription(sentence)
@@ -184,7 +185,7 @@ class PasswordField(Field):
             | Qt.InputMethodHint.ImhSensitiveData
             | Qt.InputMethodHint.ImhNoPredictiveText
         )
-        # No child of the line: what is typed while the word has the focus would go into the password.
+        # Not a child of the line: what is typed while the word has the focus would go into the password.
         self.toggle = Button(self.tr("Show"), kind=Kind.QUIET, parent=self)
         self.toggle.clicked.connect(self._switch)
         line.installEventFilter(self)
@@ -223,7 +224,7 @@ class PasswordField(Field):
 def reveal_after(last: QWidget, *fields: PasswordField) -> None:
     """Let Tab lead from one password to the next field, and to the words that show them only after `last`.
 
-    Whoever types a password twice does not look where the focus is. All must be in one window by now.
+    A user who types a password twice does not watch the focus. All must be in one window by now.
     """
     before = last
     for field in fields:

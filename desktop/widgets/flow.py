@@ -1,4 +1,4 @@
-"""A row that goes on in the next line where it has no room."""
+"""Lays out widgets in a row that wraps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The program's own line icons: SVG files of `resources/icons`, in any colour, crisp at any scale."""
+"""Draws the program's line icons: SVG files of `resources/icons`, in any colour and scale."""
 
 from __future__ import annotations
 

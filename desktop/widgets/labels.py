@@ -1,4 +1,4 @@
-"""Text and ground: labels by their role, cards, rules, bars."""
+"""Defines labels by role, cards, separators, panels and progress bars."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The base of every page of the window."""
+"""Defines the base class of every page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The line below a table: which page of how many, and the way to the others."""
+"""Shows the current page of a table and lets the user change it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Windows that open below a control: lists to choose from, menus, calendars."""
+"""Rounds the corners of popups: lists, menus, calendars."""
 
 from __future__ import annotations
 

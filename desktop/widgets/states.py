@@ -1,4 +1,4 @@
-"""What a page shows when it has nothing to show: empty, loading, failed, not allowed; and notes above it."""
+"""Shows a page's state instead of its content: empty, loading, failed, forbidden; and banners."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ class LoadingState(_State):
 
 
 class ErrorState(_State):
-    """It did not work: what happened, and a button to try again."""
+    """Shows what failed, with a button to try again."""
 
     def __init__(self, sentence: str, retry: Callable[[], object], parent: QWidget | None = None) -> None:
         super().__init__("warning", "undecided", sentence, parent)

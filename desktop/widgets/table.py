@@ -1,4 +1,4 @@
-"""A table of things: columns said as plain data, painted from the theme, worked by keyboard."""
+"""Shows rows in columns that are defined as plain data, painted from the theme."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ def _fill(stage: Path, bundle: Path) -> None:
 
 
 def _rights(stage: Path) -> None:
-    """Readable by everybody, writable by nobody but root, whatever the umask of the builder was."""
+    """Readable by everyone, writable by nobody but root, whatever the umask of the builder was."""
     for path in stage.rglob("*"):
         if not path.is_symlink():
             path.chmod(0o755 if path.is_dir() or os.access(path, os.X_OK) else 0o644)

@@ -1,4 +1,4 @@
-"""The licences of everything that the bundle holds, gathered while it is built.
+"""Collects the licences of everything in the bundle while it is built.
 
 Whoever hands the program on hands these parts on as well, and most licences want their text to go along. What
 counts as bundled is what PyInstaller really took, file by file; a file whose owner or licence is not known

@@ -1,4 +1,4 @@
-"""Takes out of a bundle for Linux what nothing reads: debug symbols, and most of ICU's data.
+"""Removes from a Linux bundle what nothing reads: debug symbols, and most of ICU's data.
 
 ICU's data is 31 MB, for every language and for tasks that Qt does itself or not at all. Qt asks ICU for
 character sets, sorting and time zones only, and the program speaks English and Chinese.
@@ -99,7 +99,7 @@ class Part(NamedTuple):
 
 
 def trim_icu(library: Path) -> None:
-    """Make ICU's library of data anew, with what Qt asks for. Raises BuildError."""
+    """Make ICU's library of data again, with what Qt asks for. Raises BuildError."""
     name = re.fullmatch(r"libicudata\.so\.(\d+)", library.name)
     if name is None:
         raise BuildError(f"{library.name} is not named as a library of ICU's data")

@@ -1,4 +1,4 @@
-"""What the machine that builds knows about its own libraries and packages (Debian and Ubuntu)."""
+"""Reads which packages own the libraries of the build machine (Debian and Ubuntu)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 class BuildError(Exception):
-    """The bundle or its installer can not be made; the text says why and what to do."""
+    """The bundle or its installer cannot be made; the text says why and what to do."""
 
 
 def output(*command: str | Path) -> str:

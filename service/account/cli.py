@@ -1,4 +1,4 @@
-"""`walkaround user`: users on the command line, also while a service runs on the same database."""
+"""Runs `walkaround user`: manages users on the command line, also beside a running service."""
 
 from __future__ import annotations
 

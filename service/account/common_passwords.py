@@ -1,4 +1,4 @@
-"""Passwords that are tried first by everyone who guesses.
+"""Recognizes passwords that attackers try first.
 
 The most used ones are facts of published breach statistics; most of them are a common word with a common
 ending, so they are kept as words and endings.

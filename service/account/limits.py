@@ -1,4 +1,4 @@
-"""What slows guessing of passwords down, without locking the owner out.
+"""Slows down the guessing of passwords without locking the owner out.
 
 Three counts of wrong passwords in a row, each with a wait that doubles:
 

@@ -1,4 +1,4 @@
-"""Logging in, refreshing and logging out: how a session begins, goes on and ends."""
+"""Begins, renews and ends sessions: login, refresh and logout."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _WRONG_LOGIN = "用户名或密码错误"
 
 
 PasswordGiven = Callable[[str], Awaitable[None]]
-"""Port: somebody has logged in by password at this address."""
+"""Port: someone has logged in by password at this address."""
 
 
 def _no_faces(_session: Session, _user_ids: object) -> set[str]:
@@ -88,7 +88,7 @@ class Logins:
     async def guess(self, username: str, password: SecretStr, address: str) -> AsyncIterator[Guess]:
         """One attempt to give a user's password; inside the block no other on that name goes on.
 
-        A user that is not there takes as long. Raises Problem 429 while this attempt has to wait.
+        An unknown user takes the same time. Raises Problem 429 while this attempt has to wait.
         """
         key = rules.username_key(username)
         async with self._locks[hash(key) % _STRIPES]:
@@ -126,7 +126,7 @@ class Logins:
             self._limits.hold(session, guess.attempt, self._clock())
             self._let_wait(session, guess.attempt, counting=True)
             self._limits.failed(session, guess.attempt, self._clock())
-            # What was typed as the name of nobody is not kept: it may be a password.
+            # An unknown user name is not kept: it may be a password.
             user_id = guess.user.id if guess.user is not None else None
             announce(session, Change(action, "user", user_id, None, address, quiet=True))
 

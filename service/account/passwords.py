@@ -1,4 +1,4 @@
-"""Passwords as they are stored: bcrypt over a keyed hash of the whole password."""
+"""Hashes and checks passwords: bcrypt over a keyed hash of the whole password."""
 
 from __future__ import annotations
 

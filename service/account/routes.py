@@ -1,4 +1,4 @@
-"""Routes of accounts: `/auth` (without the face, which has its own room) and `/users`."""
+"""Routes `/auth` (without face login, which has a module of its own) and `/users`."""
 
 from __future__ import annotations
 

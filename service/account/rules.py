@@ -1,4 +1,4 @@
-"""The rules of accounts that need neither a database nor a request."""
+"""Checks user names, passwords and profile fields; needs neither a database nor a request."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ FAULT_SENTENCES: dict[Fault, str] = {
 
 
 def username_fault(username: str) -> Fault | None:
-    """Why `username` can not be given to a new user; None when it can."""
+    """Why `username` cannot be given to a new user; None when it can."""
     text = username_text(username)
     if not 1 <= len(text) <= MAX_USERNAME:
         return Fault.USERNAME_LENGTH
@@ -65,7 +65,7 @@ def password_text(password: str) -> str:
 
 
 def password_fault(password: str, username: str) -> Fault | None:
-    """Why `password` can not become the password of `username`; None when it can."""
+    """Why `password` cannot become the password of `username`; None when it can."""
     text = password_text(password)
     if not MIN_PASSWORD <= len(text) <= MAX_PASSWORD:
         return Fault.PASSWORD_LENGTH
@@ -78,7 +78,7 @@ def password_fault(password: str, username: str) -> Fault | None:
 
 
 def new_password_fault(password: str, current: str, username: str) -> Fault | None:
-    """Why `username` can not change the password `current` to `password`; None when they can."""
+    """Why `username` cannot change the password `current` to `password`; None when they can."""
     if password_text(password) == password_text(current):
         return Fault.PASSWORD_UNCHANGED
     return password_fault(password, username)

@@ -1,4 +1,4 @@
-"""What accounts do: logging in and out, the own profile and password, the users an admin looks after."""
+"""Implements the use cases of accounts: login, own profile, password, and user management."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class AccountService:
 
     @property
     def faces_of(self) -> store.FacesOf:
-        """Port: which of some user ids have an enrolled face; nobody's until `app.py` sets it."""
+        """Port: which of some user ids have an enrolled face; none until `app.py` sets it."""
         return self.logins.faces_of
 
     @faces_of.setter
@@ -66,7 +66,7 @@ class AccountService:
 
     @property
     def password_given(self) -> PasswordGiven | None:
-        """Port: is told the address of every login by password."""
+        """Port: called with the address of every login by password."""
         return self.logins.password_given
 
     @password_given.setter
@@ -99,7 +99,7 @@ class AccountService:
         )
 
     async def may_log_in(self, user_id: str) -> bool:
-        """Port: whether there is such a user and they are enabled."""
+        """Port: whether the user exists and is enabled."""
         query = select(User.enabled).where(User.id == user_id)
         return bool(await self._db.read(lambda session: session.exec(query).first()))
 
@@ -114,7 +114,7 @@ class AccountService:
         return not await self._db.read(store.any_user)
 
     async def first_run(self, username: str, password: SecretStr, name: str | None, address: str) -> Tokens:
-        """Make the first admin and log in as them.
+        """Create the first admin and log in as them.
 
         Raises Problem 403 from another machine, 409 when there is a user already, 422 against the rules.
         """
@@ -151,7 +151,7 @@ class AccountService:
     # The own account
 
     async def me(self, caller: Caller) -> Payload:
-        """Who the caller is and what they may do, as of now."""
+        """The caller and their permissions at this moment."""
         return await self._db.read(
             lambda session: store.payload(session, _existing(session, caller.user_id), self.faces_of)
         )
@@ -245,7 +245,7 @@ class AccountService:
         )
 
     async def create_user(self, caller: Caller, body: UserCreate) -> UserWithRoles:
-        """Make a user. Raises Problem 409 when the name is taken, 422 against the rules."""
+        """Create a user. Raises Problem 409 when the name is taken, 422 against the rules."""
         hashed = await self._new_password(body.username, body.password)
 
         def work(session: Session) -> UserWithRoles:

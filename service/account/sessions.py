@@ -1,4 +1,4 @@
-"""The live sessions: who is behind a session id at this moment."""
+"""Finds the live session and the user behind a session id."""
 
 from __future__ import annotations
 

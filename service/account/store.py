@@ -1,4 +1,4 @@
-"""What the tables of account are read and written by; every function works inside a caller's transaction."""
+"""Reads and writes the account tables; every function works inside a caller's transaction."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def altering(session: Session, work: Callable[[Session], T]) -> T:
     """Run `work`, which changes a user, a right or a live session.
 
     Raises the account version first: that makes every service process look again, and lets one alteration
-    wait for the other, so that "no user yet" and "the last admin" can not be decided twice.
+    wait for the other, so that "no user yet" and "the last admin" cannot be decided twice.
     """
     insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
     statement = insert(AccountVersion).values(id=1, number=1)
@@ -68,7 +68,7 @@ def set_roles(session: Session, user_id: str, roles: Iterable[Role]) -> None:
 def add_user(
     session: Session, username: str, password_hash: str, roles: Sequence[Role], name: str | None
 ) -> User:
-    """Make a user. Raises Problem 409 when the name is taken."""
+    """Create a user. Raises Problem 409 when the name is taken."""
     if user_by_name(session, username) is not None:
         raise Problem(409, ErrorCode.CONFLICT, "用户名已存在，请使用其他用户名", field="username")
     at = now()
@@ -122,7 +122,7 @@ def set_password(
 
 
 def set_enabled(session: Session, user: User, enabled: bool, at: dt.datetime) -> None:
-    """Let the user log in, or not any more. Raises Problem 409 for the last enabled admin."""
+    """Enable or disable the user. Raises Problem 409 for the last enabled admin."""
     user.enabled = enabled
     user.updated_at = at
     if not enabled:
@@ -143,7 +143,7 @@ def spend(
 
 
 def is_known_address(session: Session, user_id: str | None, address: str, at: dt.datetime) -> bool:
-    """Whether the user has logged in from `address` of late. Asks the same for a user that is not there."""
+    """Whether the user has recently logged in from `address`. Runs the same query for an unknown user."""
     logins = select(LoginSession.id).where(
         LoginSession.user_id == (user_id or ""),
         LoginSession.address == address,
@@ -153,7 +153,7 @@ def is_known_address(session: Session, user_id: str | None, address: str, at: dt
 
 
 def forget_old_sessions(session: Session, user_id: str, at: dt.datetime) -> None:
-    """Delete the sessions of the user that say nothing any more."""
+    """Delete the user's sessions that are no longer needed."""
     session.exec(
         delete(LoginSession).where(
             col(LoginSession.user_id) == user_id,

@@ -1,4 +1,4 @@
-"""Tables of account: users, their roles, their sessions, and what limits guessing."""
+"""Defines the account tables: users, roles, sessions and login limits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from service.database import Base, UtcTime, now
 
 
 def _key_to(column: str, name: str) -> tuple[ForeignKey]:
-    """A foreign key under the name that migration 0001 gave it, which is not that of the convention."""
+    """A foreign key under the name that migration 0001 gave it, which differs from the naming convention."""
     return (ForeignKey(column, name=name, ondelete="CASCADE"),)
 
 
@@ -74,7 +74,7 @@ class LoginSession(Base, table=True):
 
 
 class SpentRefresh(Base, table=True):
-    """A refresh token that was exchanged already; seeing it again later means that somebody copied it.
+    """A refresh token that was exchanged already; seeing it again later means that someone copied it.
 
     `client`: a keyed hash of who exchanged it, `seed`: what the next tokens were derived with. Both are null
     for a token that was spent by an older version of the program.

@@ -1,4 +1,4 @@
-"""Access tokens (JWT) and refresh tokens (random, stored hashed)."""
+"""Signs and reads access tokens (JWT) and derives refresh tokens (random, stored hashed)."""
 
 from __future__ import annotations
 
@@ -93,10 +93,10 @@ class AccessTokens:
             # Of the future: the clock was set back. As after an expiry, a refresh gives one of today.
             raise login_expired() from None
         except (jwt.InvalidTokenError, ValueError):
-            # ValueError: a token that is no ASCII text.
+            # ValueError: a token that is not ASCII text.
             raise not_logged_in() from None
         claims = whole["payload"]
-        # No header chooses a key here, so one that names a key (kid, jku, jwk, x5u) is not ours.
+        # No header chooses a key here, so a token that names one (kid, jku, jwk, x5u) is not ours.
         if set(whole["header"]) != {"alg", "typ"} or claims["typ"] != ACCESS:
             raise not_logged_in()
         user_id, session_id = claims["sub"], claims["sid"]

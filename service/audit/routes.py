@@ -1,4 +1,4 @@
-"""The audit log over HTTP."""
+"""Routes the audit log."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""How rows of the audit log are chained and its end is signed. Pure.
+"""Chains the rows of the audit log by hashes and signs its end. Pure.
 
 Each row's hash covers the row and the hash before it, so a changed, missing, added or moved row breaks the
-chain from there on. Somebody who writes to the database could compute all hashes anew, or cut rows off the
+chain from there on. Someone who writes to the database could compute all hashes again, or cut rows off the
 end; therefore the newest hash is signed with a key that is not in the database.
 """
 

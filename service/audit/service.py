@@ -1,4 +1,4 @@
-"""The audit log: writes each change in its own transaction, lists it, and proves that nobody changed it."""
+"""Writes each change in its own transaction, lists the log and proves that it is unchanged."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class AuditService:
             return
 
     def before_commit(self, session: Session, changes: Sequence[Change]) -> None:
-        """Append `changes` to the log in the transaction of `session`, but for fleeting ones."""
+        """Append `changes` to the log in the transaction of `session`, except fleeting ones."""
         lasting = [change for change in changes if not change.fleeting]
         if lasting:
             append(self._key, session, lasting)
@@ -138,7 +138,7 @@ class AuditService:
 
 
 def of_object(session: Session, kind: str, object_id: str, actions: Collection[str]) -> list[AuditEntry]:
-    """What the log says of one thing by these actions, oldest first."""
+    """The log's entries about one object with these actions, oldest first."""
     here = (AuditRow.kind == kind, AuditRow.object_id == object_id, col(AuditRow.action).in_(actions))
     return [_entry(row) for row in session.exec(select(AuditRow).where(*here).order_by(col(AuditRow.seq)))]
 

@@ -1,4 +1,5 @@
-"""Tables of the audit log. The database itself refuses to change or delete a row of it (migration 0007)."""
+"""Defines the tables of the audit log. The database itself refuses to change or delete a row of it (migration
+0007)."""
 
 from __future__ import annotations
 

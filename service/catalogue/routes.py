@@ -1,7 +1,7 @@
-"""The catalogue over HTTP: aircraft, flights, tasks and reference images in one style.
+"""Routes the catalogue: aircraft, flights, tasks and reference images in one style.
 
 Every answer is an envelope. A read or written entry carries an ETag; a change or deletion with `If-Match` is
-refused with 412 when somebody else changed the entry in between. A PUT changes only the fields sent.
+refused with 412 when another user changed the entry in between. A PUT changes only the fields sent.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The catalogue: the four kinds of entries, and what other domains ask about them."""
+"""Defines the four repositories of the catalogue and answers other domains' questions about them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FileInfo = Callable[[Session, str], StoredFile | None]
 
 
 def _wrong(field: str, msg: str) -> Problem:
-    # 409, not 422: the body is well-formed; it is at odds with what the catalogue holds now.
+    # 409, not 422: the body is well-formed but conflicts with the current catalogue.
     fields = [{"field": field, "type": "unknown", "message": msg}]
     return Problem(409, ErrorCode.CONFLICT, msg, fields=fields)
 

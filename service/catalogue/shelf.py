@@ -1,4 +1,5 @@
-"""One kind of entry of the catalogue: list, create, get, update, delete. `service.py` has the four."""
+"""Implements list, create, get, update and delete for one kind of catalogue entry. `service.py` has the
+four."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables of the catalogue: aircraft, flights, tasks, reference images."""
+"""Defines the catalogue tables: aircraft, flights, tasks, reference images."""
 
 from __future__ import annotations
 

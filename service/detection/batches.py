@@ -1,4 +1,4 @@
-"""The rows of batches: what one request asked for, what is left of it to make or cancel, how far it is.
+"""Reads and writes batches: what was requested, what is left to create or cancel, and progress.
 
 A batch is written whole before its first job is made: the items as portions, a row each. Making a portion
 takes its row away in the transaction that makes the jobs, so a service that dies leaves the rest to be made,
@@ -92,7 +92,7 @@ def take_portion(
 
 
 def cancel(session: Session, batch_id: str, actor: str | None, address: str | None) -> None:
-    """Make no more of the batch and end what waits or runs, from now on. Raises Problem 404."""
+    """Cancel the batch: create no further jobs and end its open ones. Raises Problem 404."""
     row = _get(session, batch_id, lock=True)
     if row.canceled_at is None:
         row.canceled_at, row.canceled_by, row.canceled_from = now(), actor, address
@@ -120,7 +120,7 @@ def jobs_to_cancel(session: Session) -> tuple[BatchRow, list[JobRow]] | None:
 
 
 def left(session: Session) -> tuple[bool, bool]:
-    """Whether some batch has jobs to be made, and some cancelled one jobs to be ended."""
+    """Whether a batch still has jobs to create, and whether a cancelled one still has jobs to end."""
     to_make, to_cancel = _TO_MAKE.limit(1), _TO_CANCEL.limit(1)
     return session.exec(to_make).first() is not None, session.exec(to_cancel).first() is not None
 
@@ -135,7 +135,7 @@ def is_settled(session: Session, batch_id: str) -> bool:
 
 
 def standing(session: Session, batch_id: str) -> Batch:
-    """How far the batch is. Raises Problem 404."""
+    """The progress of the batch. Raises Problem 404."""
     row = _get(session, batch_id)
     per_state = select(JobRow.state, func.count(), func.sum(JobRow.progress))
     rows = session.exec(per_state.where(JobRow.batch_id == batch_id).group_by(JobRow.state))

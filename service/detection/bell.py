@@ -1,4 +1,4 @@
-"""Something happened: waited for on any event loop, told from any thread."""
+"""Wakes waiting coroutines on any event loop from any thread."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import asyncio
 
 
 class Bell:
-    """Wakes everybody who waits for it."""
+    """Wakes all waiting coroutines."""
 
     def __init__(self) -> None:
         self._waiting: dict[asyncio.Event, asyncio.AbstractEventLoop] = {}
 
     async def wait(self, seconds: float) -> None:
-        """Return when the bell rings, after `seconds` at the latest."""
+        """Wait until notified, for at most `seconds`."""
         event = asyncio.Event()
         self._waiting[event] = asyncio.get_running_loop()
         try:

@@ -1,4 +1,4 @@
-"""`walkaround detect` on files without a service, and `walkaround model add | list`."""
+"""Runs `walkaround detect` on files without a service, and `walkaround model add | list`."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def _pairs(batch: Path, needed: Sequence[str]) -> list[_Pair]:
 
 
 def _text(data: bytes) -> str:
-    """What a table says: in UTF-8 or UTF-16, else in the code page that Chinese spreadsheets write."""
+    """The text of a table: UTF-8 or UTF-16, else the code page that Chinese spreadsheets write."""
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return data.decode("utf-16")
     try:
@@ -182,7 +182,7 @@ def _chosen(name: str, settings: Settings) -> dict[str, Any]:
 
 
 def _request(words: dict[str, Any], folder: Path, pair: _Pair) -> Request:
-    """What is asked of a pair. Raises _LineIncomplete, and DetectionFailed for what is no file."""
+    """The request for a pair. Raises _LineIncomplete, and DetectionFailed for a path that is not a file."""
     reference, photo, wrong = pair
     if photo is None or wrong is not None:
         raise _LineIncomplete

@@ -1,4 +1,4 @@
-"""One detection from files to findings: what the compute process and the command line both run.
+"""Runs one detection from files to findings, for the compute process and the command line.
 
 No database and no web in here. A `Request` says which files and which model; `run` gives a `Finished` or
 raises DetectionFailed.
@@ -79,7 +79,7 @@ Photo = tuple[NDArray[np.uint8], float]
 
 @dataclass(frozen=True, slots=True)
 class _Ahead:
-    """What is decoded for a request that is to come."""
+    """What is decoded ahead for a coming request."""
 
     key: tuple[Any, ...]
     photo: Future[Photo]
@@ -280,7 +280,7 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def _reading(request: Request) -> tuple[Any, ...]:
-    """What it depends on how the photo is read."""
+    """What determines how the photo is read."""
     return request.photo, request.kind, request.settings, request.item
 
 

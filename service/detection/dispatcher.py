@@ -1,4 +1,4 @@
-"""Works jobs off as the queue hands them over: has them computed, and writes what came of them."""
+"""Takes jobs from the queue, has them computed and writes their results."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class _Work:
     """A taken job with all it needs: read once, used outside the transaction.
 
     entry: its result entry as taken. place: where the reference lies in the photo by its assignment.
-    settings: the item's own. error: why it can not run.
+    settings: the item's own. error: why it cannot run.
     """
 
     job_id: str
@@ -108,7 +108,7 @@ class Dispatcher:
         self._threads.shutdown(wait=True)
 
     def cancelled(self, job_id: str) -> None:
-        """The job was cancelled: stop computing it."""
+        """Stop computing a job that was cancelled."""
         for run in list(self._runs):
             if run.work.job_id == job_id:
                 self._lose(run)
@@ -143,7 +143,7 @@ class Dispatcher:
             self.ended.ring()
             return work
         except Exception as problem:
-            # A fault of one job, or a database that is away, must not end detection for good. The text of
+            # A fault of one job, or an unreachable database, must not stop detection permanently. The text of
             # an exception may hold SQL and values.
             _LOG.error("a detection job could not be handled: unexpected %s", trace_of(problem))
             return Outcome.FAULT
@@ -235,7 +235,7 @@ class Dispatcher:
                     lambda session: jobs.renew(session, work.job_id, work.attempt, run.percent)
                 )
             except SQLAlchemyError:
-                # A database that is away or locked for a while takes no job from who works on it.
+                # A database that is unreachable or locked for a while does not take a job from its worker.
                 continue
             if not mine:
                 self._lose(run)
@@ -354,7 +354,7 @@ def _failed(error: str) -> dict[str, Any]:
 def told(
     session: Session, row: JobRow, action: str, actor: str | None = None, address: str | None = None
 ) -> None:
-    """Tell the log and the open clients about a job."""
+    """Announce a change of a job to the audit log and the connected clients."""
     details = {"item_id": row.item_id, "inspection_id": row.inspection_id, "state": str(row.state)}
     if row.error is not None:
         details["error"] = row.error

@@ -1,4 +1,4 @@
-"""Jobs for items: made and queued with their pending entries, and cancelled with them.
+"""Creates and queues jobs with their pending entries, and cancels both.
 
 Everything here works inside the caller's transaction. All jobs are locked before the record of their items.
 """
@@ -74,7 +74,7 @@ class Enqueuing:
         if before is not None:
             if going_on:
                 return before
-            # A client took its entry away, or brought the item back from a deletion: it is asked for anew.
+            # A client took its entry away, or brought the item back from a deletion: it is asked for again.
             jobs.end(before, JobState.CANCELED)
             told(session, before, "cancel", actor, address)
         row = jobs.create(session, item_id, item.inspection_id, item.model_id, actor, batch_id)

@@ -1,4 +1,4 @@
-"""Why a detection gave no result: a stable code and a sentence for the person."""
+"""Defines why a detection gave no result: a stable code and a sentence for the user."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages between the service and its compute process: a length of four bytes, then JSON."""
+"""Sends and receives messages between service and compute process: four bytes of length, then JSON."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MOST_BYTES: Final = 64 * 2**20
 
 
 class Closed(EOFError):  # noqa: N818 - the other side has ended
-    """The other side has gone, or sent what is no message."""
+    """The other side has closed, or sent something that is not a message."""
 
 
 def send(stream: IO[bytes], message: dict[str, Any]) -> None:

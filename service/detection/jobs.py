@@ -1,4 +1,4 @@
-"""The rows of detection jobs: what clients see of a job, and what lets its result be written exactly once.
+"""Reads and writes detection jobs, so that each result is written exactly once.
 
 Who takes a job counts its attempt up. Only the taker of the newest attempt can end it, in the transaction
 that also writes its result. A job is queued while its result entry is pending and running while that is
@@ -73,7 +73,7 @@ def create(
 
 
 def take_oldest(session: Session) -> JobRow | None:
-    """The oldest job that waits, or whose taker has died, now ours; None when there is none. SQLite only."""
+    """Take the oldest job that waits or whose worker has died; None when there is none. SQLite only."""
     free = or_(
         JobRow.state == JobState.QUEUED,
         and_(JobRow.state == JobState.RUNNING, col(JobRow.lease_until) < now()),
@@ -84,7 +84,7 @@ def take_oldest(session: Session) -> JobRow | None:
 
 
 def take(session: Session, job_id: str) -> JobRow | None:
-    """The job, now ours, whoever had it before; None when it has ended or is gone."""
+    """Take the job, whoever had it before; None when it has ended or is gone."""
     row = session.get(JobRow, job_id, with_for_update=True)
     return None if row is None or row.state not in OPEN else _taken(session, row)
 

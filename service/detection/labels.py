@@ -1,4 +1,4 @@
-"""The catalogue of labels: how severe a finding with each of them is."""
+"""Keeps the catalogue of labels with their severities."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _every(session: Session) -> list[LabelSeverity]:
 
 
 def _change(session: Session, changes: Sequence[LabelSeverity], actor: str) -> None:
-    """Write the changes in few statements: whoever writes holds up everybody else."""
+    """Write the changes in few statements: a long write blocks all other writers."""
     # Where a label is named twice, the last counts.
     wanted = {change.label: change.severity for change in changes}
     gone = sorted(label for label, severity in wanted.items() if severity is None)

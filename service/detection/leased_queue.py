@@ -1,4 +1,4 @@
-"""The queue on SQLite: the job table itself, asked when there may be something new."""
+"""Queues jobs on SQLite: the job table itself, polled when there may be a new job."""
 
 from __future__ import annotations
 

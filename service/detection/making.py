@@ -1,4 +1,4 @@
-"""Makes and cancels the jobs of batches beside the requests, a portion at a time, until nothing is left.
+"""Creates and cancels the jobs of batches in chunks, beside the requests.
 
 What is left is in the database: a service that starts goes on where another one ended, and several services
 share the work.
@@ -52,7 +52,7 @@ class Making:
         self._task = asyncio.create_task(self._loop())
 
     async def stop(self) -> None:
-        """Make no more; a portion in work is finished."""
+        """Stop after the current chunk."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
@@ -79,8 +79,8 @@ class Making:
                 if await self._step():
                     continue
             except Exception as problem:
-                # A database that is away must not end the making for good. The text of an exception may hold
-                # SQL and values.
+                # An unreachable database must not stop the worker permanently. The text of an exception may
+                # hold SQL and values.
                 _LOG.error("a batch of detections could not be made: %s; it goes on", trace_of(problem))
                 if self._at is not None:
                     self._failed.add(self._at)

@@ -1,4 +1,4 @@
-"""Keeps memory that was given back for the next picture, instead of returning it to the system at once."""
+"""Keeps freed memory for the next picture instead of returning it to the system at once."""
 
 from __future__ import annotations
 

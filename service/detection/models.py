@@ -1,4 +1,4 @@
-"""The registry of models: what can be detected with, and adding to it."""
+"""Keeps the registry of detection models and adds new ones."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Models:
         self._checks = ThreadPoolExecutor(1, thread_name_prefix="model-check")
 
     def close(self) -> None:
-        """Let go of the thread."""
+        """Release the thread."""
         self._checks.shutdown(wait=True, cancel_futures=True)
 
     def path(self, sha256: str) -> Path:

@@ -1,4 +1,4 @@
-"""Asks the compute process which regions a photo of a record shows."""
+"""Has the compute process find the regions that a photo of a record shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Photos in and out of detection: upright BGR pixels from a file, and the picture with the boxes drawn."""
+"""Loads photos as upright BGR pixels and renders the picture with its boxes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _STRIP: Final = 256
 Needed = Callable[[int, int], float]
 """How many px the long side of an upright photo of this width and height needs at least."""
 
-# The loader is named by the first bytes, so that content can not choose another one (SVG, PDF, ...).
+# The loader is named by the first bytes, so that content cannot choose another one (SVG, PDF, ...).
 _LOADERS: Final = (
     (0, b"\xff\xd8\xff", "jpegload"),
     (0, b"\x89PNG\r\n\x1a\n", "pngload"),

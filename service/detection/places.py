@@ -1,4 +1,4 @@
-"""Where a photo shows regions of reference images, from files: what the compute process runs for a match."""
+"""Finds which regions of reference images a photo shows, in the compute process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a detection begins to look for the region in the photo, and what a result entry says of it."""
+"""Decides where a detection starts to look for its region, and records the alignment in the entry."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _set_by_person(request: Request) -> Homography | None:
 def assigned(request: Request, photo_scale: float) -> dict[str, Any] | None:
     """The alignment of a photo that is not compared, by its assignment; None without one.
 
-    As `told` gives it, the homography leads to px of the decoded photo.
+    As returned by `told`, the homography leads to px of the decoded photo.
     """
     by_person = _set_by_person(request)
     homography = request.place if by_person is None else by_person

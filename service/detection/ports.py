@@ -1,4 +1,4 @@
-"""What detection needs of other domains; `service.app` hands it in."""
+"""Declares what detection needs of other domains; `service.app` provides it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The service's side of the compute process: starts it, asks it, kills it, starts another."""
+"""Controls the compute process: starts it, sends requests, kills and replaces it."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class ComputeProcess:
             timer.cancel()
 
     def tell_next(self, request: dict[str, Any]) -> None:
-        """Let the process that runs prepare for a request to come; nothing happens without one."""
+        """Let the running process prepare for a coming request; does nothing while none runs."""
         process = self._process
         if process is None or process.stdin is None:
             return

@@ -1,6 +1,6 @@
-"""The queue on PostgreSQL, for one or several service machines: procrastinate queues, locks and rescues jobs.
+"""Queues jobs on PostgreSQL for one or more service machines, by procrastinate.
 
-Its worker has a thread and an event loop of its own, since psycopg can not use the loop that asyncio has on
+Its worker has a thread and an event loop of its own, since psycopg cannot use the loop that asyncio has on
 Windows. The work itself runs on the loop of the service.
 """
 
@@ -128,7 +128,7 @@ class ProcrastinateQueue:
                 await self._run_worker()
             except Exception as problem:
                 if self._stopped.is_set():
-                    # The database went first: nobody waits for this any more.
+                    # The database went first: nothing waits for this any longer.
                     return
                 _LOG.error("the queue of detection jobs stopped: %s; it starts again", trace_of(problem))
             await self._pause()

@@ -1,4 +1,4 @@
-"""What brings jobs to the dispatcher: a leased table on SQLite, procrastinate on PostgreSQL."""
+"""Declares the queue of jobs and chooses it: a leased table on SQLite, procrastinate on PostgreSQL."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Work = Callable[[Take], Awaitable[Outcome]]
 class Queue(Protocol):
     """Hands every job to one of the services on the database, `AT_ONCE`, and those of dead ones again.
 
-    It may hand a job out twice; that its result is written once is the business of `service.detection.jobs`.
+    It may hand a job out twice; that its result is written once is ensured by `service.detection.jobs`.
     """
 
     def add(self, session: Session, row: JobRow) -> None:

@@ -1,4 +1,4 @@
-"""What the compute process is asked to detect."""
+"""Defines what the compute process is asked to detect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The operations on detection jobs and detection models."""
+"""Routes detection jobs, batches, models and labels."""
 
 from __future__ import annotations
 

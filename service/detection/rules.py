@@ -1,4 +1,4 @@
-"""Pure decisions of detection: what a result entry says, and what stands in the way of a run."""
+"""Decides what a result entry says and what prevents a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Detection as a whole: what the routes use."""
+"""Implements the use cases of detection for the routes."""
 
 from __future__ import annotations
 
@@ -69,13 +69,13 @@ class DetectionService:
         await self._making.start()
 
     async def stop(self) -> None:
-        """Let go of the compute process and the threads."""
+        """Release the compute process and the threads."""
         await self._making.stop()
         await self._dispatcher.stop()
         self.models.close()
 
     async def detect_item(self, item_id: str, caller: Caller, wait: float) -> Job:
-        """Make a job for the item and wait up to `wait` seconds for its end.
+        """Create a job for the item and wait up to `wait` seconds for its end.
 
         Raises Problem 404, and 409 when photo, region or model are missing or the record is sealed.
         """
@@ -88,7 +88,7 @@ class DetectionService:
         return await self._ended(job, wait)
 
     async def detect_record(self, inspection_id: str, caller: Caller, outdated: bool) -> list[Job]:
-        """Make a batch of the record's items with a model and a photo that no person has decided.
+        """Create a batch of the record's items with a model and a photo that no person has decided.
 
         `outdated`: only of those without a current result.
         Gives the jobs that are made within `PATIENCE_SECONDS`. An item that has an open job keeps that one,
@@ -107,7 +107,7 @@ class DetectionService:
         return await self._database.read(read)
 
     async def detect_pending(self, inspection_ids: Sequence[str] | None, caller: Caller) -> Batch:
-        """Make a batch of the items with a model and a photo and without a finished result.
+        """Create a batch of the items with a model and a photo and without a finished result.
 
         Of these records, None: of all, that are neither finished nor cancelled. Raises Problem 409 when all
         records that are named are sealed.
@@ -119,7 +119,7 @@ class DetectionService:
         return await self.batch(await self._wish(find, caller))
 
     async def retry_batch(self, batch_id: str, caller: Caller) -> Batch:
-        """Make a new batch of the items whose job failed or was cancelled.
+        """Create a new batch of the items whose job failed or was cancelled.
 
         Sealed records are left out. Raises Problem 404, and 409 when nothing else is left.
         """

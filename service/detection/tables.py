@@ -1,4 +1,4 @@
-"""Tables of detection: the models, the jobs that a dispatcher takes, and the batches they are made for."""
+"""Defines the detection tables: models, labels, jobs, batches and their chunks."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The compute process: `walkaround worker`, started by the service and fed over its standard streams.
+"""Runs the compute process, `walkaround worker`, which the service starts and feeds by standard streams.
 
 It holds no database and no secrets: it reads the files it is named, answers with findings, and ends when its
 input closes, that is when the service has gone (docs/adr/0020-detection-runs-in-a-compute-process.md). A
-message `{"next": REQUEST}` is no request yet: its photo is decoded while the present request runs.
+message `{"next": REQUEST}` is not a request yet: its photo is decoded while the present request runs.
 `{"match": REQUEST}` asks which regions a photo shows.
 `walkaround worker --check FILE` checks one model file and prints what it is as JSON.
 """

@@ -1,9 +1,9 @@
-"""Carries changes between the service processes that share a PostgreSQL database: NOTIFY and LISTEN.
+"""Relays changes between the service processes that share a PostgreSQL database: NOTIFY and LISTEN.
 
-A change is told inside the transaction that makes it, so PostgreSQL delivers it when that commits, and never
-when it is rolled back. Each process listens on a connection of its own, on a thread, since psycopg can not
+A change is sent inside the transaction that makes it, so PostgreSQL delivers it when that commits, and never
+when it is rolled back. Each process listens on a connection of its own, on a thread, since psycopg cannot
 wait on the loop that asyncio has on Windows. While that connection is lost, changes of others pass unheard:
-when it is back, every client is told to read anew.
+when it is back, every client is asked to read everything again.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def notes(origin: str, changes: Iterable[Change]) -> Iterator[str]:
 
 
 class Relay:
-    """Between this process's ring and those of the other processes on the same PostgreSQL database."""
+    """Connects this process's change feed with those of the other processes on the same database."""
 
     def __init__(self, database: Database, ring: Ring) -> None:
         self._address = address(database.url)
@@ -81,7 +81,7 @@ class Relay:
         self._thread = threading.Thread(target=self._run, name="change-relay", daemon=True)
 
     def before_commit(self, session: Session, changes: Sequence[Change]) -> None:
-        """Tell the other processes of `changes` when the transaction of `session` commits."""
+        """Send `changes` to the other processes when the transaction of `session` commits."""
         for payload in notes(self._origin, changes):
             session.execute(_NOTIFY, {"payload": payload})
 
@@ -90,7 +90,7 @@ class Relay:
         self._thread.start()
 
     def stop(self) -> None:
-        """Listen no more."""
+        """Stop listening."""
         self._ended.set()
         if self._thread.is_alive():
             # A database that does not answer must not keep the service from ending.
@@ -106,7 +106,7 @@ class Relay:
             try:
                 with psycopg.connect(self._address, autocommit=True) as connection:
                     connection.execute(f"LISTEN {CHANNEL}".encode())
-                    # Whatever happened before was not heard.
+                    # Changes before this moment were missed.
                     self._ring.miss()
                     self._listening.set()
                     pause = _FIRST_PAUSE

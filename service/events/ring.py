@@ -1,4 +1,5 @@
-"""The latest changes, and who waits for the next. Writers on any thread, readers on the event loop."""
+"""Keeps the latest changes and wakes those who wait for the next; writers on any thread. Writers on any
+thread, readers on the event loop."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from service.database import now
 from shared.wire.events import ChangeEvent
 
 KEPT = 2000
-"""Events that a client can be behind before it has to read everything anew."""
+"""Events that a client can be behind before it has to read everything again."""
 
 
 class News(NamedTuple):
@@ -65,7 +66,8 @@ class Ring:
             self._wake()
 
     def miss(self) -> None:
-        """Say that changes may have passed unheard: every reader is told to read anew. From any thread."""
+        """Record that changes may have been missed: every reader is asked to read everything again. From any
+        thread."""
         with self._lock:
             self._events.clear()
             self._count += 1
@@ -86,24 +88,24 @@ class Ring:
                 del self._waiting[bell]
 
     def join(self, user_id: str = "") -> asyncio.Event:
-        """A bell for that user, on the running loop, that rings at every change; to be given to `leave`."""
+        """An event for that user, on the running loop, set at every change; to be passed to `leave`."""
         bell = asyncio.Event()
         with self._lock:
             self._waiting[bell] = (asyncio.get_running_loop(), user_id)
         return bell
 
     def leave(self, bell: asyncio.Event) -> None:
-        """Stop ringing `bell`."""
+        """Stop setting the event `bell`."""
         with self._lock:
             self._waiting.pop(bell, None)
 
     @property
     def readers(self) -> int:
-        """How many wait for news."""
+        """How many readers wait."""
         return len(self._waiting)
 
     def readers_of(self, user_id: str) -> int:
-        """How many of them are that user's."""
+        """How many of them belong to that user."""
         with self._lock:
             return sum(owner == user_id for _, owner in self._waiting.values())
 

@@ -1,4 +1,4 @@
-"""The event stream: tells every client at once what changed, so that it can read it anew."""
+"""Streams changes to every client at once, so that it can read again what changed."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _READ_BY: Final[Mapping[str, Permission]] = {
 }
 
 Sees = Callable[[ChangeEvent], bool]
-"""Whether somebody may hear of an event."""
+"""Whether someone may hear of an event."""
 
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {
@@ -83,7 +83,7 @@ async def stream(
     clock = asyncio.get_running_loop()
     bell = ring.join(user_id)
     try:
-        # What happens from now on is told, also what happens while the first line is on its way.
+        # Changes from now on are sent, including those while the first line is on its way.
         place = ring.place_of(last_event_id)
         # Opens the stream at once, and says how long to wait before the next try (milliseconds).
         yield b"retry: 2000\n\n"

@@ -1,4 +1,4 @@
-"""What a set of comparisons says about a threshold."""
+"""Summarizes what a set of comparisons says about a threshold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`walkaround face`: list, install and download packs of face models, and calibrate the threshold."""
+"""Runs `walkaround face`: lists, installs and downloads packs of face models, calibrates the threshold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What somebody agrees to by an enrolment."""
+"""Defines the text that a user consents to by enrolling."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From `faceInfo` to upright pixels: what is accepted, checked before anything is decoded.
+"""Decodes `faceInfo` to upright pixels, after checking everything from the header.
 
 A picture is JPEG, PNG or WebP by its first bytes, at most `MAX_BYTES` long and `MAX_PIXELS` large by its
 header. It lives in memory only.

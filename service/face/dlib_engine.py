@@ -1,4 +1,4 @@
-"""The default engine: dlib's HOG detector, 5-point predictor and ResNet embedder. Works offline.
+"""Implements the default engine: dlib's HOG detector, 5-point predictor and ResNet embedder. Works offline.
 
 The model files come with the package face_recognition_models (public domain); they are found by path, because
 importing that package needs pkg_resources. Thresholds: measured over 2.3 million pairs of strangers; the

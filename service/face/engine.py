@@ -1,4 +1,4 @@
-"""What a face engine is, and the look at a picture that all engines share.
+"""Defines what a face engine is and analyses a picture with any of them.
 
 An engine finds faces and makes embeddings of them. `look` drives it: a coarse pass over the whole picture,
 then again on a crop where the face is about 280 px high, which makes the landmarks and with them the
@@ -220,7 +220,7 @@ def _resized(image: Pixels, scale: float) -> Pixels:
 def _fine_crop(image: Pixels, face: Found) -> tuple[Pixels, float, float, float]:
     """The surroundings of `face`, scaled until it is `FINE_HEIGHT` high; the scale; where they begin, px.
 
-    Always of the same size, as detectors plan anew for another one. The picture's edge is repeated where the
+    Always of the same size, as detectors plan again for another one. The picture's edge is repeated where the
     face lies near it.
     """
     height, width = image.shape[:2]

@@ -1,4 +1,4 @@
-"""The enrolled embeddings in memory: one matrix, searched in one pass."""
+"""Holds the enrolled embeddings in memory: one matrix, searched in one pass."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class Gallery:
         rows.matrix[gone] = 0
 
     def clear(self) -> None:
-        """Forget everybody; all numbers are overwritten, not only dropped."""
+        """Forget everyone; all numbers are overwritten, not only dropped."""
         rows = self._rows
         self.fill(())
         rows.matrix[:] = 0

@@ -1,4 +1,4 @@
-"""The templates in memory, in step with the database that other processes write as well."""
+"""Keeps the gallery in step with a database that other processes write as well."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class HeldTemplates:
         return self._gallery is not None
 
     async def current(self, about: About) -> Gallery:
-        """The gallery as the database is now; what was in memory before is overwritten when it differs."""
+        """The gallery as the database is now; differing data in memory is overwritten."""
         revision = await self._database.read(lambda session: policy(session).revision)
         if self._gallery is not None and (self._revision, self._model_id) == (revision, about.model_id):
             return self._gallery

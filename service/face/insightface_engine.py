@@ -1,4 +1,5 @@
-"""The `insightface` engine: any InsightFace pack through `FaceAnalysis`. The package is an optional extra."""
+"""Implements the `insightface` engine: any InsightFace pack through `FaceAnalysis`. The package is an
+optional extra."""
 
 from __future__ import annotations
 

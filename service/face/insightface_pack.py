@@ -18,9 +18,9 @@ _EMBEDDER_SIDE = 112
 def described(folder: Path, name: str, files: dict[str, str]) -> Pack | None:
     """The pack that the models in `folder` make up; None unless there is one detector and one embedder.
 
-    `files`: name -> SHA-256 of its models and of what else may belong to it. Whatever its licence is, it
-    counts as research only: InsightFace's models are. Its thresholds are those measured for another model of
-    the kind, to be calibrated.
+    `files`: name -> SHA-256 of its models and of what else may belong to it. It counts as research only,
+    whatever its licence: InsightFace's models are. Its thresholds are those measured for another model of the
+    kind, to be calibrated.
     """
     from service.face.open_engine import session
 

@@ -1,4 +1,4 @@
-"""The one face process: who asks it, how many may wait for it, and what is said when it does not work."""
+"""Limits how many requests wait for the one face process."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BUSY_SECONDS = 5
 
 
 class Eyes(Protocol):
-    """Looks at pictures with one engine; `FaceWorker` is the one in use."""
+    """Analyses pictures with one engine; `FaceWorker` is the implementation in use."""
 
     async def about(self) -> About:
         """The engine. Raises EngineUnavailableError."""
@@ -32,19 +32,19 @@ class Eyes(Protocol):
         ...
 
     async def close(self) -> None:
-        """Let go of the engine."""
+        """Release the engine."""
         ...
 
 
 class Line:
-    """Those who wait for the eyes."""
+    """Counts the requests that wait for the face process."""
 
     def __init__(self) -> None:
         self._waiting = 0
 
     @contextmanager
     def place(self) -> Iterator[None]:
-        """A place in the line for as long as the block takes. Raises Problem 429 when it is too long."""
+        """Count as waiting inside the block. Raises Problem 429 when too many wait."""
         if self._waiting >= MAX_WAITING:
             raise busy(BUSY_SECONDS)
         self._waiting += 1
@@ -55,6 +55,6 @@ class Line:
 
 
 def unavailable(problem: EngineUnavailableError) -> Problem:
-    """The answer while no engine works; the log says why."""
+    """The response while no engine works; the log says why."""
     log.error("faces do not work: %s", problem)
     return Problem(503, ErrorCode.UNAVAILABLE, "人脸识别暂时不可用，请稍后重试，或使用密码登录")

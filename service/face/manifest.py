@@ -1,4 +1,4 @@
-"""What a pack of face models says about itself: the `pack.json` in its folder, and the files we know."""
+"""Describes a pack of face models: its `pack.json` and the model files that are known."""
 
 from __future__ import annotations
 

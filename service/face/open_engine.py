@@ -1,4 +1,4 @@
-"""The `open` engine: YuNet finds, an ArcFace-style embedder embeds, MiniFASNet judges liveness."""
+"""Implements the `open` engine: YuNet finds, an ArcFace-style embedder embeds, MiniFASNet judges liveness."""
 
 from __future__ import annotations
 

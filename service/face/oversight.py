@@ -1,4 +1,4 @@
-"""What an admin sees and switches: face login on or off, and how well the enrolled are told apart."""
+"""Lets an admin switch face login and see how well enrolled faces are distinguished."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Oversight:
         return await self._database.read(lambda session: policy(session).login_enabled)
 
     async def switch_login(self, enabled: bool, actor: str, address: str) -> None:
-        """Switch face login on or off for everybody."""
+        """Switch face login on or off for everyone."""
 
         def write(session: Session) -> None:
             policy(session, to_change=True).login_enabled = enabled
@@ -60,7 +60,7 @@ class Oversight:
             raise unavailable(problem) from None
 
     async def compare_strangers(self, images: Sequence[str]) -> StrangerScores:
-        """How alike the people in `images` (Base64), who are not enrolled, are to those who are.
+        """How similar the unenrolled people in `images` (Base64) are to the enrolled ones.
 
         Raises Problem 503 without a working engine, 429 when too many wait.
         """

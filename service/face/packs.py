@@ -1,4 +1,4 @@
-"""Packs of face models in the data directory: install, list, load.
+"""Installs, lists, verifies and loads packs of face models in the data directory.
 
 A pack is a folder with `pack.json` (`service.face.manifest`). Nothing is used whose SHA-256 differs from it.
 """
@@ -32,7 +32,7 @@ _KEPT_SUFFIXES = {".onnx", ".json", ".txt", ".md", ".LICENSE"}
 
 
 class PackError(RuntimeError):
-    """A pack that can not be installed or used; the text says why and what to do."""
+    """A pack that cannot be installed or used; the text says why and what to do."""
 
 
 def sha256_of(path: Path) -> str:
@@ -70,7 +70,7 @@ def verify(folder: Path, pack: Pack) -> None:
 
 
 def installed(models_dir: Path) -> list[Pack]:
-    """The installed packs, by name; folders that are none are left out."""
+    """The installed packs, by name; other folders are left out."""
     packs = []
     for folder in sorted(models_dir.iterdir()) if models_dir.is_dir() else []:
         try:

@@ -1,4 +1,4 @@
-"""How good a picture of a face is: light, sharpness, pose, whether the mouth is covered. Pure measuring."""
+"""Measures how good a picture of a face is: light, sharpness, pose, covered mouth. Pure measuring."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The operations of faces: the contract's two, the own enrolment, and the admin's switch and figures."""
+"""Routes face login, enrolment and the admin's switch and figures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What makes a picture good enough, and when a face counts as somebody. Pure decisions.
+"""Decides when a picture is good enough and when a face matches a user. Pure decisions.
 
 Every refusal of an enrolment has a sentence that says what to change; a failed login never says why.
 """
@@ -26,7 +26,7 @@ DOMINANCE = 1.5
 
 
 class Trouble(StrEnum):
-    """Why a good picture is still no enrolment."""
+    """Why a picture is refused for an enrolment or a login."""
 
     NO_FACE = "no_face"
     SEVERAL_FACES = "several_faces"
@@ -64,7 +64,7 @@ SENTENCES: dict[Fault | Trouble, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a face must keep to; the measures are those of `quality.Quality`."""
+    """The limits that a face must keep; the measures are those of `quality.Quality`."""
 
     inter_ocular: float
     darkest: float
@@ -150,7 +150,7 @@ def threshold(thresholds: Thresholds, templates: int) -> float:
 
 
 def accepted(match: Match | None, needed: float) -> bool:
-    """True when `match` is surely its user: over the threshold and clear of everybody else."""
+    """True when `match` is certainly its user: over the threshold and clear of all other users."""
     if match is None or match.score < needed:
         return False
     return match.runner_up is None or match.score - match.runner_up >= MARGIN
@@ -166,7 +166,7 @@ def same_person(scores: Sequence[float], thresholds: Thresholds) -> bool:
 FAILURES_PER_PAUSE = 5
 FIRST_PAUSE = timedelta(seconds=30)
 FAILURES_UNTIL_OFF = 50
-# A station that is not heard of for this long is forgotten.
+# A station without attempts for this long is forgotten.
 STATION_KEPT = timedelta(days=90)
 
 
@@ -194,5 +194,5 @@ def station_of(address: str) -> str:
 
 
 def is_off(failures: int) -> bool:
-    """True when a station takes no more face logins until somebody logs in there by password."""
+    """True when a station takes no more face logins until someone logs in there by password."""
     return failures >= FAILURES_UNTIL_OFF

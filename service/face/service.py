@@ -1,4 +1,4 @@
-"""The use cases of faces: enrol, log in, forget, and the switch and figures for the admin."""
+"""Implements the use cases of faces: enrol, log in, delete."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class FaceService:
         )
         self._stations = Stations(database)
         self._held = HeldTemplates(database, self._vault)
-        # One at a time from the first check to the last write: nobody slips past a limit in parallel, and the
+        # One at a time from the first check to the last write: no parallel request passes a limit, and the
         # gallery never falls behind its own database.
         self._turn = asyncio.Lock()
         self._line = Line()
@@ -98,7 +98,7 @@ class FaceService:
         await self._eyes.close()
 
     async def warm(self) -> None:
-        """Load engine and templates when somebody is enrolled, so that no login waits for them."""
+        """Load engine and templates when a user is enrolled, so that no login waits for them."""
         enrolled = await self._database.read(
             lambda session: session.exec(select(func.count()).select_from(FaceEnrolment)).first()
         )
@@ -113,7 +113,7 @@ class FaceService:
         """Keep the templates in memory as the database has them, until cancelled.
 
         Every login looks for itself; this is so that a template which another process deleted does not stay
-        in this one's memory until somebody logs in here.
+        in this one's memory until someone logs in here.
         """
         while True:
             await asyncio.sleep(FOLLOW_SECONDS)
@@ -309,7 +309,7 @@ class FaceService:
         return match.user_id if match is not None and accepted else None
 
     async def password_login(self, address: str) -> None:
-        """Somebody logged in by password at `address`: face login works there again."""
+        """Unblock face login at `address` after a login by password there."""
         await self._stations.forgive(address)
 
     # --- what all of them need ----------------------------------------------------------------------------

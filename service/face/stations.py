@@ -1,4 +1,4 @@
-"""Where face logins come from: a station that keeps failing waits, and at last is shut out."""
+"""Limits face logins per station: failures make it wait and finally block it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def policy(session: Session, *, to_change: bool = False) -> FacePolicy:
 
 
 def busy(seconds: int) -> Problem:
-    """The answer to an attempt that comes too early."""
+    """The response to an attempt that comes too early."""
     return Problem(
         429,
         ErrorCode.TOO_MANY_REQUESTS,
@@ -36,14 +36,14 @@ def busy(seconds: int) -> Problem:
 
 
 class Pace:
-    """Lets at most `most` things happen within `seconds`, whatever is done to the clock of the machine."""
+    """Allows at most `most` events within `seconds`, by the monotonic clock."""
 
     def __init__(self, most: int, seconds: float) -> None:
         self._seconds = seconds
         self._taken: deque[float] = deque(maxlen=most)
 
     def take(self) -> bool:
-        """Count one more; False, and not counted, when it is one too many."""
+        """Count one event; False, and not counted, when the limit is reached."""
         at = monotonic()
         if len(self._taken) == self._taken.maxlen and at - self._taken[0] < self._seconds:
             return False
@@ -100,7 +100,7 @@ class Stations:
         await self._database.write(write)
 
     async def forgive(self, address: str) -> None:
-        """Forget the failures of a station, after somebody logged in there."""
+        """Forget the failures of a station, after someone logged in there."""
         station = rules.station_of(address)
         known = await self._database.read(lambda session: session.get(FaceStation, station))
         if known is not None:

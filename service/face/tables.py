@@ -1,4 +1,4 @@
-"""Tables of faces. No picture is ever stored; templates are encrypted (`service.face.vault`)."""
+"""Defines the tables of faces. No picture is ever stored; templates are encrypted (`service.face.vault`)."""
 
 from __future__ import annotations
 

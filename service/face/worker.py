@@ -1,6 +1,6 @@
-"""The process that looks at pictures.
+"""Runs the face engine in a process of its own.
 
-dlib holds the interpreter for the 100 ms of an embedding, and a picture comes from anybody: so decoding and
+dlib holds the interpreter for the 100 ms of an embedding, and a picture comes from anyone: so decoding and
 engines run in a process of their own (docs/adr/0010-faces-in-their-own-process.md). It is started at the
 first need, ends with its pipe, and is replaced when it dies or hangs.
 """
@@ -40,7 +40,7 @@ class EngineUnavailableError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What the rest of the service needs to know of the engine that was loaded."""
+    """What the rest of the service needs to know about the loaded engine."""
 
     name: str
     model_id: str
@@ -51,7 +51,7 @@ class About:
 
 
 def about_engine(engine: FaceEngine) -> About:
-    """What there is to know of `engine`, without the engine itself."""
+    """The description of `engine`, without the engine itself."""
     return About(
         engine.name,
         engine.model_id,
@@ -109,7 +109,7 @@ class FaceWorker:
         return await self._run(self._started)
 
     async def look(self, face_info: str) -> Look:
-        """What is in a picture (Base64 or data URL). Raises BadPicture, EngineUnavailableError."""
+        """Analyse a picture (Base64 or data URL). Raises BadPicture, EngineUnavailableError."""
         return await self._run(lambda: self._looked(face_info))
 
     async def close(self) -> None:

@@ -1,4 +1,4 @@
-"""The folder of contents: each file is named by its SHA-256, written once, whole or not at all."""
+"""Stores contents by their SHA-256, written once, whole or not at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the file store does with images: sizes from headers, thumbnails, crops, and all of the pixels."""
+"""Reads image sizes from headers and makes thumbnails, crops and pixel streams."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ pyvips.cache_set_max(0)
 
 
 class BadImage(ValueError):  # noqa: N818 - says what the file is
-    """The file begins like an image and can not be read as one."""
+    """The file begins like an image and cannot be read as one."""
 
 
 class TooManyPixels(ValueError):  # noqa: N818 - says what the file is
@@ -42,9 +42,9 @@ class Overloaded(ValueError):  # noqa: N818 - says what the file is
 
 
 def upright_size(path: Path, mime_type: str) -> tuple[int, int] | None:
-    """Width and height in upright pixels, from the header alone; None for a type that is no image.
+    """Width and height in upright pixels, from the header alone; None for a type that is not an image.
 
-    Raises BadImage when the header can not be read, TooManyPixels above the limits, and Overloaded.
+    Raises BadImage when the header cannot be read, TooManyPixels above the limits, and Overloaded.
     """
     if mime_type not in IMAGE_TYPES:
         return None
@@ -73,7 +73,7 @@ def upright_size(path: Path, mime_type: str) -> tuple[int, int] | None:
 def crop(path: Path, mime_type: str, rect: Rect) -> bytes:
     """A PNG of the pixels that `rect` (whole upright px, inside the image) covers, from the stored bytes.
 
-    Reads the file down to there. Raises BadImage when these pixels can not be decoded.
+    Reads the file down to there. Raises BadImage when these pixels cannot be decoded.
     """
     x, y, w, h = int(rect.x), int(rect.y), int(rect.w), int(rect.h)
     if mime_type == "image/bmp":
@@ -145,7 +145,7 @@ def thumbnail(path: Path, mime_type: str, size: int) -> bytes:
 def _open(
     path: Path, mime_type: str, size: int | None = None, *, fail_on: str = "none", access: str = "sequential"
 ) -> Any:
-    # The loader is named, so that the content can not choose another one (SVG, PDF, ...).
+    # The loader is named, so that the content cannot choose another one (SVG, PDF, ...).
     options: dict[str, Any] = {"access": access, "fail_on": fail_on}
     try:
         if mime_type == "image/jpeg":

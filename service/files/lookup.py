@@ -1,4 +1,4 @@
-"""What is known of stored files, asked inside a transaction, and of the bytes they stand for."""
+"""Looks up stored files inside a transaction, and the bytes they stand for."""
 
 from __future__ import annotations
 

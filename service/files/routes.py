@@ -1,4 +1,4 @@
-"""The file store over HTTP: upload, metadata, content with ranges, thumbnails, tiles and crops."""
+"""Routes the file store: upload, metadata, content with ranges, thumbnails, tiles and crops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decisions about uploaded files: the name to keep, the type by content, the range to send. Pure."""
+"""Decides about uploaded files: the name to keep, the type by content, the range to send. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The file store: uploads, what is known of a file, its content and its thumbnails."""
+"""Implements the file store: uploads, metadata, content and thumbnails."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PIECE = 2**20
 """Bytes that are written, or read, in one step on a thread."""
 
 KEPT_SIZES = frozenset({64, 128, 256, 512, 1024})
-"""Thumbnails of these sizes stay on the disk; others are made anew."""
+"""Thumbnails of these sizes stay on the disk; others are rebuilt."""
 
 
 def _unreadable(error: BadUpload) -> Problem:
@@ -58,7 +58,7 @@ class FilesService:
         self._decoders = ThreadPoolExecutor(2, thread_name_prefix="thumbnails")
 
     def close(self) -> None:
-        """Let go of the threads and processes."""
+        """Release the threads and processes."""
         self.tiles.close()
         self._disk.shutdown(wait=True)
         self._decoders.shutdown(wait=True, cancel_futures=True)
@@ -74,7 +74,7 @@ class FilesService:
         """Store the file of a multipart body while it arrives, never more than about 1 MB of it in memory.
 
         Raises Problem 413 over the limits, 415 without a multipart body, 422 for a body without exactly one
-        whole file, an empty file, or an image that can not be read.
+        whole file, an empty file, or an image that cannot be read.
         """
         incoming = await self._on_disk(self._blobs.incoming)
 
@@ -160,7 +160,8 @@ class FilesService:
         return lookup.file_info(session, file_id)
 
     def find(self, session: Session, file_info: Mapping[str, Any]) -> StoredFile | None:
-        """The file that a `fileInfo` of an item names, by its download_url or ipfs_cid; None: not ours."""
+        """The file that a `fileInfo` of an item names, by its download_url or ipfs_cid; None when it is not a
+        file of this service."""
         file_id = file_id_of(file_info.get("download_url"))
         found = None if file_id is None else self.file_info(session, file_id)
         if found is not None:

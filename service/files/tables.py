@@ -1,4 +1,4 @@
-"""The table of stored files."""
+"""Defines the table of stored files."""
 
 from __future__ import annotations
 

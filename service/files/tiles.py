@@ -1,4 +1,4 @@
-"""Tiles of large pictures: made on demand by a process, kept by content, one file for each picture."""
+"""Cuts large pictures into tiles on demand, in a process; one cached file for each picture."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class TileStore:
         self._closed = False
 
     def close(self) -> None:
-        """End the cutting that is under way, and let go of the files."""
+        """Stop the running cut and close the files."""
         self._closed = True
         self._builder.shutdown(wait=True, cancel_futures=True)
         with self._guard:
@@ -81,7 +81,7 @@ class TileStore:
     def describe(self, stored: StoredFile, source: Path) -> Tiles:
         """How the picture at `source` is cut; has its tiles made when there are none.
 
-        Raises Problem 415 when it can not be read, 503 when its tiles can not be made now.
+        Raises Problem 415 when it cannot be read, 503 when its tiles cannot be made now.
         """
         assert stored.width is not None
         assert stored.height is not None
@@ -115,7 +115,7 @@ class TileStore:
         try:
             return self._opened(kept).read(tile_name(level, levels, column, row))
         except (OSError, KeyError, zipfile.BadZipFile) as error:
-            # Damaged on the disk: it is made anew at the next request.
+            # Damaged on the disk: it is rebuilt at the next request.
             with self._guard:
                 self._open.pop(kept.name, None)
             kept.unlink(missing_ok=True)

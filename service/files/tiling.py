@@ -1,4 +1,5 @@
-"""The process that cuts a picture into tiles. Pictures come from anybody: here they have limits."""
+"""Cuts one picture into tiles in a process with limits, since pictures are not trusted. Pictures come from
+anyone: here they have limits."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ from shared.tiles import SAVE
 
 MADE = "made.zip"
 BROKEN = "broken"
-"""Sent when the picture can not be read to its end."""
+"""Sent when the picture cannot be read to its end."""
 FULL = "full"
 """Sent when the disk has no room for the tiles."""
 DONE = "done"
@@ -74,7 +75,7 @@ def _report(image: Any, pipe: Connection) -> None:
             try:
                 pipe.send(seen)
             except OSError:
-                # The service is gone, and nobody waits for the tiles.
+                # The service is gone, so no client waits for the tiles.
                 os._exit(1)
 
     image.set_progress(True)

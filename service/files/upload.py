@@ -14,7 +14,7 @@ MOST_PARTS = 32
 
 
 class BadUpload(ValueError):  # noqa: N818 - says what the body is
-    """The body is no multipart form, or has not exactly one file in the field `file`."""
+    """The body is not a multipart form, or does not have exactly one file in the field `file`."""
 
 
 class Upload:

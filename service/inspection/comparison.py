@@ -1,4 +1,4 @@
-"""Whether two regions are the same place, and how the findings of two times go together: pure rules."""
+"""Decides whether two regions are the same place, and matches the findings of two times."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SAME_FINDING = 0.1
 GROWTH = 1.2
 """A finding has grown when its area in reference px is more than this many times the earlier one."""
 MOST_FINDINGS = 200
-"""So many findings of one time, the surest, are told and compared."""
+"""At most so many findings of one time, the most confident, are listed and compared."""
 _FARTHEST_PX = 1e9
 """No picture is this large; a number beyond it is no place."""
 
@@ -165,7 +165,7 @@ def findings(entry: Entry | None, size: Size | None) -> list[Finding]:
 
 
 def compare(then: Sequence[Finding], now: Sequence[Finding]) -> Comparison:
-    """Hold two times against each other on the reference image: the pairs that overlap most go together."""
+    """Compare the findings of two times on the reference image: the pairs that overlap most match."""
     pairs = sorted(_touching(then, now), key=lambda pair: (-pair[0], *pair[1:]))
     partner: dict[int, int] = {}
     taken: set[int] = set()

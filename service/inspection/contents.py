@@ -1,4 +1,4 @@
-"""Reads what an edition seals out of the database, as it is stored."""
+"""Reads from the database what an edition seals, as it is stored."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def stored_rows(
 
 
 def _time(text: str) -> dt.datetime | str:
-    """The time that SQLite keeps as `text`; a text that is no time when the service would not write it so."""
+    """The time that SQLite keeps as `text`; returned as text when the service would not write it that way."""
     try:
         value = dt.datetime.fromisoformat(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Deleted items, kept for a while as they were, so that a person can take a deletion back.
+"""Keeps deleted items for a while, so that a deletion can be undone.
 
 An item that is deleted leaves its table: no query has to know of deleted ones. Its row and those of its
 photos are kept as JSON until they are brought back, their time is over, or the record is deleted.
@@ -40,7 +40,7 @@ _SAME_KEY = select(ITEM.c.item_id).where(ITEM.c.client_key == bindparam("client_
 
 
 def remove(session: Session, item: ItemRow, actor: str) -> None:
-    """Delete `item` (of a locked record) with its photos, and keep how it was. Forgets what is over time."""
+    """Delete `item` (of a locked record) with its photos, and keep its state. Drops expired deletions."""
     at, item_id = naive_now(), item.item_id
     session.execute(_LOCKED_ITEM, {"item_id": item_id})
     photos = [_said(row) for row in session.execute(_LOCKED_PHOTOS, {"item_id": item_id})]

@@ -1,4 +1,4 @@
-"""What detection asks of items inside its own transactions: what to run on, and the entries it writes."""
+"""Gives detection its inputs and writes its entries, inside detection's transactions."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Detections:
         """Write one step of a detection's entry, see `rules.with_entry`; gives its version.
 
         Only a finished result counts as a change of the item: what merely tells how far a detection is leaves
-        the item's revision, so that nobody's edit goes stale by it. Raises Problem 404, and 409 when the
+        the item's revision, so that it makes no edit stale. Raises Problem 404, and 409 when the
         record is sealed.
         """
         record, item = self._items.locked(session, item_id, None)

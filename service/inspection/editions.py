@@ -1,4 +1,4 @@
-"""What happens to sealed records: release, reopening, and reading their editions and standing."""
+"""Releases and reopens sealed records and lists their editions."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Editions:
         return await self._database.read(lambda session: self._seal(session, inspection_id))
 
     async def summaries(self, inspection_ids: Sequence[str]) -> list[RecordSeal]:
-        """Where these records stand, in their order; those that are not there are left out."""
+        """Where these records stand, in their order; unknown records are left out."""
         return await self._database.read(lambda session: _summaries(session, inspection_ids))
 
     async def listed(self, inspection_id: str) -> list[Edition]:
@@ -100,7 +100,7 @@ class Editions:
         return await self._change(inspection_id, "reopen", change, caller)
 
     async def release(self, inspection_id: str, edition: int, caller: Caller) -> RecordSeal:
-        """Release an edition that somebody else finished.
+        """Release an edition that another user finished.
 
         Raises Problem 404, 403 for who finished it, and 409 when it is not the newest or awaits no release.
         """
@@ -117,7 +117,7 @@ class Editions:
         return await self._change(inspection_id, "release", change, caller)
 
     async def four_eyes(self) -> bool:
-        """Whether a second person releases what somebody finished."""
+        """Whether a second person releases what someone finished."""
         return await self._database.read(lambda session: bool(session.scalar(select(POLICY.c.four_eyes))))
 
     async def set_four_eyes(self, wanted: bool, caller: Caller) -> None:

@@ -1,4 +1,4 @@
-"""What a client may say in result entries, and who is the author of a finding. Pure.
+"""Checks what a client may write in result entries and records who made each finding. Pure.
 
 An entry with one of `results.SERVICE_KEYS` was written by the service: a detection, a correction, a verdict.
 A client replaces its own entries only.
@@ -17,7 +17,7 @@ Box = Mapping[str, Any]
 
 
 class ContradictionError(ValueError):
-    """A client says something else than the service wrote: `field` of the entry with this `version`."""
+    """A client contradicts what the service wrote: `field` of the entry with this `version`."""
 
     def __init__(self, version: int, field: str) -> None:
         super().__init__(f"entry {version} has another {field}")
@@ -52,7 +52,7 @@ def merged(sent: Sequence[Entry], stored: Sequence[Entry]) -> list[Entry]:
 
 
 def plain(entry: Entry) -> dict[str, Any]:
-    """`entry` without what only the service may say in it."""
+    """`entry` without the keys that only the service may write."""
     kept = {key: value for key, value in entry.items() if key not in results.SERVICE_KEYS}
     image = kept.get("resultImage")
     if isinstance(image, Mapping) and isinstance(image.get("boxes"), Sequence):

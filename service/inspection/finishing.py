@@ -1,4 +1,4 @@
-"""Finishing a record: a verdict on every item, and the seal over what it came to."""
+"""Finishes a record: requires a verdict on every item and seals the result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What earlier inspections found at the place of an item."""
+"""Finds what earlier inspections saw at the place of an item."""
 
 from __future__ import annotations
 

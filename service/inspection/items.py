@@ -1,4 +1,4 @@
-"""What can be done with items."""
+"""Implements the use cases of items."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Items:
         self._queries = ItemQueries(sources)
 
     async def create(self, body: ItemCreate, key: str | None, caller: Caller) -> ItemState:
-        """Make an item in a record. Raises Problem 404 when there is no such record, 409 when it is sealed.
+        """Create an item in a record. Raises Problem 404 when there is no such record, 409 when it is sealed.
 
         With a `key` that the caller used before, nothing is made: the item of that time is the answer, and
         Problem 422 when its body was another one.
@@ -143,7 +143,7 @@ class Items:
         def work(session: Session) -> ItemState:
             kept = deleted.find(session, item_id)
             record = None if kept is None else locked_record(session, kept.inspection_id)
-            # Asked again: somebody else may have brought it back before the record was ours.
+            # Asked again: another user may have brought it back before the record was ours.
             kept = None if record is None else deleted.find(session, item_id)
             if record is not None and kept is not None:
                 refuse_sealed(session, record.inspection_id)
@@ -312,14 +312,14 @@ class Items:
     ) -> None:
         """Store those of `values` that differ from `item` (locked), as one revision, and announce them.
 
-        `progress_only`: they merely tell how far a detection is. That is no revision and not audited. Without
-        `recomputes` progress and status of the record stay, and are the caller's to set.
+        `progress_only`: they only record the progress of a detection, which makes no revision and is not
+        audited. Without `recomputes` progress and status of the record stay, and are the caller's to set.
         """
         before = item._mapping
         changed = {name: value for name, value in values.items() if before[name] != value}
         if not changed:
             return
-        # Never back, also when the clock is: the times of verdicts are taken from it.
+        # Never backwards, even when the clock is set back: the times of verdicts are taken from it.
         at = max(naive_now(), item.updated_at)
         stamp = {"revision": item.revision + (not progress_only), "updated_at": at}
         stamp |= {"updated_by": actor} if changed.keys() - _RESULT_COLUMNS else {}

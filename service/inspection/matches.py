@@ -1,4 +1,4 @@
-"""The regions of a record that its photos are matched with, and the matches as a photo keeps them."""
+"""Defines the regions that a record's photos are matched with, and the matches that a photo keeps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Has a photo of a record matched with the regions of its items, beside the requests."""
+"""Matches a record's photos with the regions of its items, beside the requests."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Matching:
         return await self._photos.get(inspection_id, photo_id)
 
     async def stop(self) -> None:
-        """Give up what is under way; it stays waiting, and is matched when somebody asks for it again."""
+        """Give up what is under way; it stays waiting, and is matched when someone asks for it again."""
         for task in self._tasks.values():
             task.cancel()
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
@@ -114,7 +114,7 @@ class Matching:
         here = RECORD_PHOTO.c.photo_id == question.photo_id
         session.execute(update(RECORD_PHOTO).where(here).values(values))
         caller = question.caller
-        # What is proposed is nobody's act: it is told to clients and not audited.
+        # A proposal is not an action of a user: it is announced to clients and not audited.
         change = Change(
             "update", "record", question.inspection_id, caller.user_id, caller.address, fleeting=True
         )

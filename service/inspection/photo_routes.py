@@ -1,4 +1,4 @@
-"""The operations on the photos of a record."""
+"""Routes the photos of a record."""
 
 from __future__ import annotations
 

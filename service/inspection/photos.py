@@ -1,4 +1,4 @@
-"""The photos of an item."""
+"""Implements the use cases of an item's photos."""
 
 from __future__ import annotations
 

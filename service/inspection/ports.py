@@ -1,4 +1,4 @@
-"""What inspection needs of other domains; `service.app` hands it in."""
+"""Declares what inspection needs of other domains; `service.app` provides it."""
 
 from __future__ import annotations
 

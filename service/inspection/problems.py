@@ -1,4 +1,4 @@
-"""The failures of this domain, in words a person can act on."""
+"""Defines the failures of this domain, in words that a user can act on."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def end_before_start(field: str) -> Problem:
 
 
 def stale(revision: int, current: Any, by: Updater | None) -> Problem:
-    """412: somebody changed it meanwhile; `current` is how it is now, so that the client can compare.
+    """412: someone changed it meanwhile; `current` is how it is now, so that the client can compare.
 
     `by`: who last changed it by hand.
     """

@@ -1,4 +1,4 @@
-"""The prebuilt Core statements of the searches and lists, and how their rows are written as JSON."""
+"""Builds the Core statements of searches and lists, and writes their rows as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The photos of a record: one file each, assigned to the items that it shows."""
+"""Implements the use cases of a record's photos: one file each, assigned to the items that it shows."""
 
 from __future__ import annotations
 

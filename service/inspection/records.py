@@ -1,4 +1,4 @@
-"""What can be done with records."""
+"""Implements the use cases of records."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ class Records:
         self._queries = RecordQueries(sources)
 
     async def create(self, body: RecordCreate, caller: Caller) -> RecordState:
-        """Make a record; progress 0 and not_started unless given.
+        """Create a record; progress 0 and not_started unless given.
 
         Raises Problem 422 for an end before the start.
         """

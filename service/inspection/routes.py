@@ -1,4 +1,4 @@
-"""The operations on records, items and photos."""
+"""Routes records, items and photos."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decisions about records and items, on plain data."""
+"""Decides about records and items on plain data: outcome, progress, entries, ETags."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from shared.results import Entry
 
 
 class Outcome(StrEnum):
-    """What the result entries of an item come to, kept beside them so that nobody reads them all to count."""
+    """What the result entries of an item come to, stored beside them so that counting need not read them
+    all."""
 
     EMPTY = "empty"
     OPEN = "open"
@@ -170,12 +171,12 @@ def admits(if_match: str | None, revision: int) -> bool:
     return etag(revision) in (tag.strip() for tag in if_match.split(","))
 
 
-# Longer values are told by size and hash: an audit line stays a line and can still prove what was there.
+# Longer values are recorded by size and hash: a log line stays short and can still prove the value.
 _LONGEST_TOLD = 300
 
 
 def told(value: Any) -> Any:
-    """`value` as a change tells it: itself, or for a long one its size in characters and its SHA-256."""
+    """`value` as the audit log records it; for a long one its size in characters and its SHA-256."""
     if isinstance(value, datetime):
         return value.isoformat()
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
@@ -187,7 +188,7 @@ def told(value: Any) -> Any:
 def differences(
     before: Mapping[Any, Any], after: Mapping[str, Any], names: Iterable[str]
 ) -> dict[str, dict[str, Any]]:
-    """For each field of `names` that differs: `{"old": ..., "new": ...}`, as `told` says them."""
+    """For each field of `names` that differs: `{"old": ..., "new": ...}`, shortened by `told`."""
     return {
         name: {"old": told(before[name]), "new": told(after[name])}
         for name in names

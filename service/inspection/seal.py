@@ -1,4 +1,4 @@
-"""The sealed content of a record, its canonical text and its seal, and how two contents differ. Pure.
+"""Builds the sealed content of a record, its canonical text and its seal, and compares two contents. Pure.
 
 The canonical text is JSON in UTF-8 without spaces, the keys of each object sorted by code point, text escaped
 only where JSON asks for it, and numbers as they are written in the database: nothing is rounded or written in
@@ -312,7 +312,7 @@ def _listed(
     path: str,
     item: Mapping[str, Json] | None,
 ) -> Iterator[Found]:
-    """What is missing, came along or stands in another order."""
+    """What is missing, was added or has another order."""
     old, new = [one[key] for one in before], [one[key] for one in after]
     for at, one in enumerate(before):
         if one[key] not in new:

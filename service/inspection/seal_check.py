@@ -197,7 +197,7 @@ class SealChecks:
 
 @contextmanager
 def _unreadable_said(look: _Look) -> Iterator[None]:
-    """A content that somebody changed may lack what every content has: that is a difference, not a fault."""
+    """A content that someone changed may lack what every content has: that is a difference, not a fault."""
     try:
         yield
     except (KeyError, TypeError, AttributeError):

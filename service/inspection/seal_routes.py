@@ -1,4 +1,4 @@
-"""The operations on finished records: release, reopening, editions, the seal and its check."""
+"""Routes finished records: release, reopening, editions, the seal and its check."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The newest edition of a record, and the refusal of changes while it seals the record."""
+"""Finds the newest edition of a record and refuses changes while it seals the record."""
 
 from __future__ import annotations
 

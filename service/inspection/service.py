@@ -1,4 +1,4 @@
-"""Inspection as a whole: what the routes use and what other domains are handed."""
+"""Composes the use cases of inspection for the routes and other domains."""
 
 from __future__ import annotations
 

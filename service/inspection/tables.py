@@ -1,4 +1,4 @@
-"""Tables of inspection records and items.
+"""Defines the tables of inspection records and items.
 
 They are written and read by prebuilt Core statements (three times the speed of mapped objects in a
 search), so the times are plain columns in UTC without a zone, and `item_point` and `result` are JSON as text:
@@ -19,7 +19,7 @@ class Record(Base, table=True):
     """An inspection record. `revision` counts its changes and is its ETag.
 
     `record_state` is kept so that a search finds it on an index (`shared.results.record_state`).
-    `updated_by`: who last changed it by hand; what follows from the items is nobody's change.
+    `updated_by`: who last changed it by hand; what follows from the items does not count as a user's change.
     """
 
     __tablename__ = "record"

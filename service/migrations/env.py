@@ -1,4 +1,4 @@
-"""Alembic's environment: the connection is handed over by `service.schema`."""
+"""Configures Alembic: the connection is handed over by `service.schema`."""
 
 from __future__ import annotations
 

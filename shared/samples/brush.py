@@ -1,4 +1,4 @@
-"""What panels and damage are painted with: soft masks blended into a float canvas, coordinates in px."""
+"""Paints panels and damage: soft masks blended into a float canvas, coordinates in px."""
 
 from __future__ import annotations
 

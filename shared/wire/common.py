@@ -1,4 +1,4 @@
-"""Types that every domain's bodies are built from."""
+"""Defines the types that every domain's bodies are built from."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def sent_json(client: TestClient, method: str, path: str, body: Any) -> Any:
     )
 
 
-# What is no JSON object
+# What is not a JSON object
 
 
 @pytest.mark.parametrize("operation", BODIES)

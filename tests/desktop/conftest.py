@@ -156,7 +156,7 @@ def _windows() -> list:
 
 
 def make_payload(*roles: Role, user_id: str = "u1", name: str = "张三") -> Payload:
-    """Somebody with these roles, as the service would say it."""
+    """Someone with these roles, as the service would say it."""
     from shared.codes import ROLE_PERMISSIONS
 
     rights: set[Permission] = set()

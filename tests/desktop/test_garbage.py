@@ -1,4 +1,4 @@
-"""Cycles with Qt objects in them die on the GUI thread."""
+"""Tests that cycles with Qt objects are collected on the GUI thread."""
 
 from __future__ import annotations
 

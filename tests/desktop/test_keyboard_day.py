@@ -84,7 +84,7 @@ def agree(title: str) -> None:
             tab_to(asked.act)
             press(KEY.Key_Return)
         finally:
-            # A question that stays would wait for ever.
+            # A question that stays would wait forever.
             if asked.isVisible():
                 asked.reject()
 

@@ -1,4 +1,4 @@
-"""What is painted apart looks as it did until its own turn, and is painted then."""
+"""Tests that deferred painting leaves a widget unchanged until its turn."""
 
 from __future__ import annotations
 

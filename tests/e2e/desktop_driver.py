@@ -1,4 +1,4 @@
-"""A desktop that is driven from inside, in a process of its own, so that a test can kill it.
+"""Runs a desktop that is driven from inside, in a process of its own, so that a test can kill it.
 
 `python -m tests.e2e.desktop_driver open|edit|recover DATA_FOLDER` prints one JSON line for each event.
 """
@@ -57,7 +57,7 @@ def prepared(desktop: Desktop) -> Edits:
 
 
 def edit(desktop: Desktop) -> None:
-    """Make a record with an item, lose the service, change the item, and stay until killed."""
+    """Create a record with an item, lose the service, change the item, and stay until killed."""
     session = desktop.context.session
     desktop.context.enter(session.account.first_run(*ADMIN))
     record_id = session.records.create(RecordCreate(task_id="t1")).inspection_id

@@ -1,4 +1,4 @@
-"""The desktop and the service that it starts: each survives, or ends with, the other."""
+"""Tests that the desktop and the service it starts survive, or end with, each other."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Running:
         return line["url"], line["pid"]
 
     def questions(self) -> int:
-        """How often the login page asked the service whether there is anybody."""
+        """How often the login page asked the service whether there is anyone."""
         return (self.data / "logs" / "service.log").read_text("utf-8").count("GET /api/auth/first-run 200")
 
 

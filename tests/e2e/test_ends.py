@@ -1,4 +1,4 @@
-"""How the service ends when it is told to, why it does not start, and a disk that takes nothing more."""
+"""Tests how the service stops on request, why it does not start, and a full disk."""
 
 from __future__ import annotations
 

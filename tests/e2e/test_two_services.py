@@ -1,4 +1,4 @@
-"""Two service processes on one PostgreSQL database: what one changes, the other knows."""
+"""Tests two service processes on one PostgreSQL database: changes of one reach the other."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ def test_no_link_leads_nowhere() -> None:
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="ELF")
 def test_every_library_can_be_loaded() -> None:
-    """Symbols are taken out of libraries and ICU's data is made anew: the loader has to take them all."""
+    """Symbols are taken out of libraries and ICU's data is rebuilt: the loader has to take them all."""
     loading = "import ctypes, sys\nfor path in sys.argv[1:]: ctypes.CDLL(path)"
     libraries = sorted(path for path in INSIDE.rglob("*.so*") if path.is_file() and not path.is_symlink())
     environment = {"LD_LIBRARY_PATH": str(INSIDE), "PATH": "/usr/bin:/bin"}

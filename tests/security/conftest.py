@@ -35,7 +35,7 @@ def house(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> It
 
 @pytest.fixture(scope="session")
 def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
-    """A service process that logs all it can, started by somebody who has telemetry switched on."""
+    """A service process that logs all it can, started by someone who has telemetry switched on."""
     folder = tmp_path_factory.mktemp("live") / "data"
     with pytest.MonkeyPatch.context() as patch:
         for name in [name for name in os.environ if name.startswith("WALKAROUND_")]:

@@ -1,4 +1,4 @@
-"""Who may do what: every operation of the API with the roles it is open to, written down by hand.
+"""Lists every operation of the API with the roles that may call it, written by hand.
 
 Not derived from the code, so that a right that moves by accident is seen.
 """

@@ -1,4 +1,4 @@
-"""What an answer looks like whatever happens: headers, no foreign origins, no text of an error."""
+"""Tests the form of every response: headers, origins, no error text."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ class Service(QObject):
 def test_no_picture_is_kept_in_the_place_of_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(opening, "picture_folder", lambda: tmp_path)
     harmless, damaged = png(64), png(80)
-    # What an item says of its file is whatever somebody sent: the address of one, the content id of another.
+    # What an item says of its file is whatever someone sent: the address of one, the content id of another.
     said = cid(sha256(damaged))
     lying: Any = Service(harmless)
     for url in (ADDRESS, "/api/files/somewhere/thumbnail"):

@@ -1,4 +1,4 @@
-"""Whoever guesses learns nothing of which users there are: same text, same headers, same work."""
+"""Tests that guessing reveals nothing about which users exist: same text, headers and work."""
 
 from __future__ import annotations
 

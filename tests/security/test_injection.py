@@ -158,7 +158,7 @@ def test_no_address_that_a_client_names_is_ever_fetched(house: House) -> None:
 
 
 def test_no_program_of_the_working_directory_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Somebody starts `walkaround serve` in a folder that others may write.
+    # Someone starts `walkaround serve` in a folder that others may write.
     planted = tmp_path / "shared"
     planted.mkdir()
     run = tmp_path / "run"

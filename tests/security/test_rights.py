@@ -1,4 +1,4 @@
-"""Who may do what, for every operation of the API's document and every role."""
+"""Tests who may call each operation of the API's document, for every role."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def test_the_rules_know_every_role() -> None:
 
 
 def test_a_body_is_not_read_before_the_right_is_there(house: House) -> None:
-    """A model may have a gigabyte: nothing is taken from somebody who may not send it, by any operation."""
+    """A model may have a gigabyte: nothing is taken from someone who may not send it, by any operation."""
     read = 0
 
     def pieces() -> Iterator[bytes]:

@@ -1,4 +1,4 @@
-"""Secrets of a whole working day with a real service process that logs all it can: found nowhere."""
+"""Tests that no secret of a working day appears in the log of a real service process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The raw socket of a real service process: what is not plain HTTP/1.1 never reaches an operation."""
+"""Tests the raw socket of a real service process: only plain HTTP/1.1 reaches an operation."""
 
 from __future__ import annotations
 

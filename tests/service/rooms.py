@@ -1,4 +1,4 @@
-"""A small application around single rooms of the service, with callers that a token names by their role."""
+"""Provides a small application around single domains, with callers that a token names by role."""
 
 from __future__ import annotations
 

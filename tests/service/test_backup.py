@@ -29,7 +29,7 @@ from service.settings import Settings
 
 @pytest.fixture
 def filled(settings: Settings, database: Database) -> Settings:
-    """A data directory with a log, two stored files, keys, a model pack and things that are made anew."""
+    """A data directory with a log, two stored files, keys, a model pack and things that are rebuilt."""
     settings.prepare()
     audit = AuditService(database, settings)
     database.before_commit.append(audit.before_commit)

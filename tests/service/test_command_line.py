@@ -1,4 +1,4 @@
-"""The commands of the service, as a keeper types them."""
+"""Tests the commands of the service as an administrator types them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The frame around every request, and the database layer."""
+"""Tests the frame around every request, and the database layer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Photos in formats that the service does not store, made into JPEG before they are uploaded."""
+"""Converts photos in formats that the service does not store to JPEG before the upload."""
 
 from desktop.imaging.conversion.converted import CONVERTED, Upload, for_upload
 

@@ -1,4 +1,4 @@
-"""HEIC and RAW photos as JPEG files for the upload."""
+"""Converts HEIC and RAW photos to JPEG files for the upload."""
 
 from __future__ import annotations
 

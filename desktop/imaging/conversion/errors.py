@@ -1,4 +1,4 @@
-"""What cannot be converted, in sentences."""
+"""Gives the errors of photos that cannot be converted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""HEIC photos, decoded by the libheif of the system.
+"""Decodes HEIC photos with the libheif of the system.
 
 The library is not part of the program: it and its decoder get their security updates with the system.
 Source: libheif/heif.h, whose calls stay as they are within `libheif.so.1`.

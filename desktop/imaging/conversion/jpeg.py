@@ -1,4 +1,4 @@
-"""The segments of JPEG files (ITU-T T.81, annex B)."""
+"""Reads and writes the segments of JPEG files (ITU-T T.81, annex B)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The JPEG that a camera puts into its RAW files, which is the photo as the camera shows it.
+"""Extracts the JPEG preview that a camera stores in its RAW files.
 
 Layouts: TIFF/EP (ISO 12234-2), Adobe's DNG 1.7, and for the makers' own parts the documentation of
 ExifTool and LibRaw. Nothing here decodes raw pixels.

@@ -1,4 +1,4 @@
-"""The directories of TIFF files, which RAW files and EXIF blocks are (TIFF 6.0, EXIF 2.32)."""
+"""Reads the directories of TIFF files, which RAW files and EXIF blocks are (TIFF 6.0, EXIF 2.32)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The catalogue: what records refer to, and the models that look at photos."""
+"""The catalogue page: aircraft, flights, tasks, reference images and detection models."""
 
 from desktop.pages.catalogue.page import CataloguePage
 

@@ -1,4 +1,4 @@
-"""Reference images as cards: thumbnail, name, aircraft, size, scale, number of template regions."""
+"""Shows reference images as cards: thumbnail, name, aircraft, size, scale, number of template regions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The classes of a model: their names, which are typed or pasted, their thresholds, how severe they are."""
+"""Edits the classes of a model: names (typed or pasted), thresholds and severities."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Deleting an entry of the catalogue: what somebody else changed meanwhile is shown before it goes."""
+"""Deletes a catalogue entry after showing what another user changed meanwhile."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Deleting(Section[T]):
         raise AssertionError(f"{type(self).__name__} knows its entries")
 
     def delete(self, entry: T) -> None:
-        """Delete it. Raises Clash when somebody changed it meanwhile. Runs off the GUI thread."""
+        """Delete it. Raises Clash when another user changed it meanwhile. Runs off the GUI thread."""
         remove(self.entries(), self.key(entry), entry)
 
     def _not_deleted(self, name: str, error: Exception) -> None:

@@ -1,4 +1,4 @@
-"""The forms of the catalogue: aircraft, flight, task, reference image."""
+"""Defines the forms of the catalogue: aircraft, flight, task, reference image."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class EntryForm(Form):
 
 
 class AircraftForm(EntryForm):
-    """Makes or changes an aircraft."""
+    """Creates or edits an aircraft."""
 
     def __init__(self, context: Context, entry: Aircraft | None, parent: QWidget | None = None) -> None:
         self._entry = entry
@@ -136,7 +136,7 @@ class AircraftForm(EntryForm):
 
 
 class FlightForm(EntryForm):
-    """Makes or changes a flight."""
+    """Creates or edits a flight."""
 
     def __init__(self, context: Context, entry: Flight | None, parent: QWidget | None = None) -> None:
         self._entry = entry
@@ -189,7 +189,7 @@ class FlightForm(EntryForm):
 
 
 class TaskForm(EntryForm):
-    """Makes or changes a task."""
+    """Creates or edits a task."""
 
     def __init__(self, context: Context, entry: Task | None, parent: QWidget | None = None) -> None:
         self._entry = entry

@@ -1,4 +1,4 @@
-"""Measuring the scale of a reference image: a line over a known length, and that length in mm."""
+"""Measures the scale of a reference image: a line over a known length in mm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One detection model: what it is, what its file expects, and what a new version may change."""
+"""Edits one detection model and creates its next version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The section of the detection models: the built-in one and those that were added."""
+"""Lists the detection models: the built-in one and added ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of the catalogue: its sections, one in front."""
+"""Shows the sections of the catalogue, one in front."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The section of the reference images: cards, and the way new ones come in."""
+"""Lists the reference images and uploads new ones."""
 
 from __future__ import annotations
 

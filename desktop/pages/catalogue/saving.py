@@ -1,4 +1,4 @@
-"""Saving and deleting entries of the catalogue without passing over what somebody else changed meanwhile."""
+"""Saves and deletes catalogue entries without overwriting another user's changes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from shared.wire.detection import DetectionModel, ModelUpdate
 
 
 class Clash(Exception):  # noqa: N818 - asks for a decision
-    """Somebody else changed these fields; nothing was done. `seen` is the entry as the person saw it, `now`
+    """Another user changed these fields; nothing was done. `seen` is the entry as the person saw it, `now`
     as it is there."""
 
     def __init__(self, seen: Any, now: Any, fields: list[str]) -> None:
@@ -29,7 +29,7 @@ class Clash(Exception):  # noqa: N818 - asks for a decision
 def save(entries: Entries[Any, Any], entry_id: str | None, seen: Any, body: Any) -> Any:
     """Make the entry, or send the fields of `body` that differ from `seen`, the entry as the person saw it.
 
-    What somebody else changed in other fields stays. Raises Clash when they changed the same ones to
+    Other users' changes of other fields stay. Raises Clash when they changed the same ones to
     something else, ClientError.
     """
     if entry_id is None:
@@ -62,7 +62,7 @@ def save(entries: Entries[Any, Any], entry_id: str | None, seen: Any, body: Any)
 def save_model(detection: Detection, seen: DetectionModel, change: ModelUpdate) -> DetectionModel:
     """Send the fields of `change` that differ from `seen`, the model as the person saw it; gives it as it is.
 
-    Raises Clash when somebody changed the same ones to something else, ClientError.
+    Raises Clash when another user changed the same ones to other values, ClientError.
     """
     mine = {name: value for name, value in change.model_dump().items() if name in change.model_fields_set}
     mine = {name: value for name, value in mine.items() if value != getattr(seen, name)}
@@ -84,7 +84,7 @@ def save_model(detection: Detection, seen: DetectionModel, change: ModelUpdate) 
 def remove(entries: Entries[Any, Any], entry_id: str, seen: Any) -> None:
     """Delete the entry, as long as it still is `seen`, the entry as the person saw it.
 
-    Raises Clash when somebody changed it meanwhile, ClientError.
+    Raises Clash when another user changed it meanwhile, ClientError.
     """
 
     def check(now: Tagged[Any]) -> None:

@@ -1,4 +1,4 @@
-"""The sections that are plain tables: aircraft, flights, tasks."""
+"""Lists aircraft, flights and tasks as plain tables."""
 
 from __future__ import annotations
 

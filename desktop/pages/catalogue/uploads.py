@@ -1,4 +1,4 @@
-"""Files on their way to the service: one line each, with progress, a way to stop it and to try again."""
+"""Uploads files in a list: one row each, with progress, cancel and retry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Getting in: the first run, password login, face login, and which server."""
+"""The login page: first run, password login, face login and choice of service."""
 
 from desktop.pages.login.page import LoginPage
 

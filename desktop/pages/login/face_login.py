@@ -1,4 +1,4 @@
-"""Logging in by looking into the camera: no button, one hint, few tries."""
+"""Logs in by the camera: no button, one hint, few attempts."""
 
 from __future__ import annotations
 

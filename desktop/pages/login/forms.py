@@ -1,4 +1,4 @@
-"""The forms at the right of the login card: password login, and making the first admin."""
+"""Defines the forms of the login card: password login and first administrator."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class FirstRunForm(QWidget):
     loggedIn = Signal(object)  # noqa: N815 - Qt's way
     """The `Payload` of the new admin."""
     taken = Signal()
-    """Somebody else made the first user meanwhile: log in instead."""
+    """Another user made the first user meanwhile: log in instead."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -1,4 +1,4 @@
-"""The login page: the camera at the left, the password at the right, the server below."""
+"""Shows the login page: camera at the left, password at the right, service below."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _SHADOW = 56
 
 
 class LoginPage(Page):
-    """Lets a person in, or makes the first admin where there is nobody yet.
+    """Logs a user in, or creates the first administrator when there is no user yet.
 
     `find_sources` gives what can be filmed; it runs off the GUI thread.
     """
@@ -361,7 +361,7 @@ class LoginPage(Page):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self._card and event.type() in (QEvent.Type.Move, QEvent.Type.Resize):
-            # The shadow lies around the card, where nothing else asks to be painted anew.
+            # The shadow lies around the card, where nothing else needs repainting.
             self.update()
         return super().eventFilter(watched, event)
 

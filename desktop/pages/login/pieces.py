@@ -1,4 +1,4 @@
-"""Small parts of the login card."""
+"""Defines small widgets of the login card."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from desktop.widgets import Logo, Panel, Symbol, label
 
 
 class Countdown(QObject):
-    """Counts the seconds that somebody has to wait."""
+    """Counts down the seconds that the user has to wait."""
 
     counted = Signal(int)
     """So many seconds are left; 0 at the end."""
@@ -32,7 +32,7 @@ class Countdown(QObject):
         self._count(seconds)
 
     def stop(self) -> None:
-        """Wait no more, without a word."""
+        """Stop the countdown silently."""
         self.left = 0
         self.second.stop()
 
@@ -74,7 +74,7 @@ class ServiceDot(QWidget):
 
 
 class Welcome(Panel):
-    """What stands at the left while there is nobody whose face could be known."""
+    """Shown at the left while no face is enrolled."""
 
     def __init__(self) -> None:
         super().__init__("raised", "right")

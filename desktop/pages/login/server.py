@@ -1,4 +1,4 @@
-"""Which service the desktop talks to: its own, or one on the network."""
+"""Asks which service to use: the local one, or one on the network."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from desktop.workers import run
 
 
 def server_address(text: str) -> str | None:
-    """What a person typed as an address: scheme, host and port only. None when it is none.
+    """What a person typed as an address: scheme, host and port only. None when it is not an address.
 
     Without a scheme it is https, on this machine http.
     """

@@ -1,4 +1,4 @@
-"""The own account: profile, password, face."""
+"""The page of the own account: profile, password, face."""
 
 from desktop.pages.me.page import MePage
 

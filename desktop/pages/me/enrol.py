@@ -1,4 +1,4 @@
-"""Enrolling the own face at the camera: front, left, right, with glasses; each taken by itself when good."""
+"""Enrols the own face at the camera: front, left, right, with glasses; each picture taken when good."""
 
 from __future__ import annotations
 

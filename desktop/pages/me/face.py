@@ -1,4 +1,4 @@
-"""The own face: whether it is enrolled, consent, enrolment, deletion."""
+"""Shows whether the own face is enrolled; consent, enrolment, deletion."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ class FaceCard(Card):
         return self._said.text()
 
     def error(self) -> str:
-        """What did not work."""
+        """The last error."""
         return self._error.text()
 
     def _update(self) -> None:

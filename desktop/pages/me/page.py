@@ -1,4 +1,4 @@
-"""The own account: profile at the left, password and face at the right."""
+"""Shows the own account: profile at the left, password and face at the right."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ class MePage(Page):
         self._know(payload)
 
     def _know(self, payload: Payload) -> None:
-        # An answer that comes after a logout must not let anybody in.
+        # An answer that comes after a logout must not log anyone in.
         if self._context.payload is not None and self._context.payload.user.user_id == payload.user.user_id:
             self._context.enter(payload)
 

@@ -1,4 +1,4 @@
-"""Changing the own password."""
+"""Changes the own password."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The own profile: what others see, and how to be reached."""
+"""Edits the own profile: name, contact and department."""
 
 from __future__ import annotations
 

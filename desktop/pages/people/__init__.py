@@ -1,4 +1,4 @@
-"""People: the users, what they did, and how their faces are recognized."""
+"""The users page: users, audit log and face recognition."""
 
 from desktop.pages.people.page import PeoplePage
 

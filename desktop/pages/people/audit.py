@@ -1,4 +1,4 @@
-"""The section of the audit log: what was done, by whom, when and from where."""
+"""Shows the audit log: what was done, by whom, when and from where."""
 
 from __future__ import annotations
 

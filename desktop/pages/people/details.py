@@ -72,7 +72,7 @@ def referred(details: Mapping[str, Any]) -> set[tuple[str, str]]:
 
 
 def _pair(name: str, value: Any) -> tuple[Any, Any] | None:
-    """The old and the new value of a change; None for what is no change."""
+    """The old and the new value of a change; None for what is not a change."""
     if isinstance(value, dict) and value.keys() == {"old", "new"}:
         return value["old"], value["new"]
     if not isinstance(value, list) or len(value) != 2:

@@ -1,4 +1,4 @@
-"""The section of face login: the switch, and what the enrolled faces say about how safe it is."""
+"""Switches face login and shows how safe the enrolled faces make it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _FEW_PAIRS = 300
 
 
 class FaceSection(PageSection):
-    """Switches face login for everybody and explains the figures of the calibration."""
+    """Switches face login for all users and explains the figures of the calibration."""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -1,4 +1,4 @@
-"""The forms for users: a new one, a present one, a new password."""
+"""Defines the forms for users: create, edit, reset password."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class _UserForm(Form):
 
 
 class NewUser(_UserForm):
-    """Makes a user."""
+    """Creates a user."""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         translate = QCoreApplication.translate

@@ -1,4 +1,5 @@
-"""Names for the ids in the audit log, as far as they are known. Not for the GUI thread."""
+"""Resolves the ids in the audit log to names, as far as known; not for the GUI thread. Not for the GUI
+thread."""
 
 from __future__ import annotations
 

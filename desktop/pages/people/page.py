@@ -1,4 +1,4 @@
-"""The page of the people: users, audit log, face login; one section in front."""
+"""Shows users, audit log and face login, one section in front."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A folder with photos of people who are not enrolled, compared with those who are, some at a time."""
+"""Compares a folder of photos of unenrolled people with the enrolled faces, some at a time."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def compare(report: Report, session: Session, folder: Path) -> Tally:
 
 
 def _reduced(path: Path) -> bytes | None:
-    """The picture as a JPEG of at most `_LONGEST` px; None when it is none."""
+    """The picture as a JPEG of at most `_LONGEST` px; None when it is not a picture."""
     try:
         data = np.frombuffer(path.read_bytes(), dtype=np.uint8)
         # Turned upright by its EXIF orientation, which the new file does not carry.

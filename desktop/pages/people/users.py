@@ -1,4 +1,4 @@
-"""The section of the users: who may log in, and as what."""
+"""Lists the users: who may log in, and with which roles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What roles and the entries of the audit log are called in the language in force."""
+"""Names roles and audit entries in the current language."""
 
 from __future__ import annotations
 

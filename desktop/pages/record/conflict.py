@@ -1,4 +1,4 @@
-"""Two people changed the same record: which value of each field is to stay?"""
+"""Asks which value of each field to keep when two users changed the same record."""
 
 from __future__ import annotations
 
@@ -85,5 +85,5 @@ class ClashDialog(Dialog):
         column.addLayout(row_of_buttons)
 
     def theirs(self) -> set[str]:
-        """The fields whose value is to be the other person's."""
+        """The fields that take the other user's value."""
         return {field for field, (_, theirs) in self.choices.items() if theirs.isChecked()}

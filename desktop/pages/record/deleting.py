@@ -1,4 +1,4 @@
-"""Deleting a record with its items: asked for, and once more when somebody changed it meanwhile."""
+"""Deletes a record after asking, and asks again when another user changed it meanwhile."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def delete_record(
     failed: Callable[[Exception], Any],
     kept: Callable[[], Any],
 ) -> None:
-    """Ask, delete, and ask again with what is different now when somebody changed the record meanwhile.
+    """Ask, delete, and ask again with what is different now when someone changed the record meanwhile.
 
     `done` when it is gone, `kept` when the person keeps what was changed, `failed` with a ClientError.
     """

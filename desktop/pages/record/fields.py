@@ -1,4 +1,4 @@
-"""The fields of a record: shown, edited, and compared with what the service has.
+"""Shows and edits the fields of a record and compares them with the service's.
 
 State, outcome and end follow from the verdicts and are shown only.
 """
@@ -291,7 +291,7 @@ class FieldsCard(Card):
 
 
 def differs(newest: Record, base: Record, changes: Mapping[str, Any]) -> list[str]:
-    """The fields of `changes` that somebody else changed too, from `base` to `newest`, to another value."""
+    """The fields of `changes` that another user changed too, from `base` to `newest`, to another value."""
     return [
         name
         for name, mine in changes.items()

@@ -1,4 +1,4 @@
-"""The items of a record as a list, or the ways to get some when there are none."""
+"""Lists the items of a record, or offers ways to fill an empty one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of one record."""
+"""Shows the page of one record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Saving a record: only what changed, on top of what was read; a choice when somebody else saved first."""
+"""Saves only the changed fields of a record, and asks when another user saved first."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class Saver(QObject):
             self.failed.emit(sentence(error))
 
     def _settle(self, newest: Opened, base: Opened, changes: dict[str, Any]) -> None:
-        """Somebody else saved first: ask where both changed the same field, then save on top of theirs."""
+        """Ask about fields that both changed when another user saved first, then save on top of theirs."""
         both = [name for name in differs(newest.record, base.record, changes) if name in self._fields.fields]
         if not both:
             self._on_top(newest, changes)

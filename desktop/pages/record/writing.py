@@ -1,4 +1,4 @@
-"""A report on its way into a file: how far it is, and a way to stop it."""
+"""Shows the progress of a report and lets the user cancel it."""
 
 from __future__ import annotations
 

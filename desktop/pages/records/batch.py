@@ -1,4 +1,4 @@
-"""Detection of everything that waits, over all open records: asked for, watched, ended, tried again."""
+"""Runs pending detections over all open records: start, progress, cancel, retry."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Batches(QObject):
             )
 
     def put_away(self) -> None:
-        """Show it no more."""
+        """Hide it."""
         if not self.busy:
             self.batch = None
             self.changed.emit()

@@ -1,4 +1,4 @@
-"""The list of records as a CSV file, with the numbers of the flights."""
+"""Exports the list of records as CSV, with flight numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The row of filters above the table of records."""
+"""Filters the table of records."""
 
 from __future__ import annotations
 

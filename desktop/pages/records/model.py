@@ -1,4 +1,4 @@
-"""The rows of the table of records, and how they are painted."""
+"""Holds the rows of the records table and paints them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The dialog that starts a record: what is inspected, on which reference image, with which items."""
+"""Creates a record: subject, reference image and source of items."""
 
 from __future__ import annotations
 

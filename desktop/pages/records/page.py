@@ -1,4 +1,4 @@
-"""The page of records: one table, filters above it, everything by keyboard."""
+"""Shows the records: one table with filters above it, usable by keyboard alone."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ class RecordsPage(Page):
         self.listener.start()
 
     def leave(self) -> bool:
-        """Listen no more to what others change."""
+        """Stop listening to other users' changes."""
         self.listener.stop()
         self._gather.stop()
         return True
@@ -221,7 +221,7 @@ class RecordsPage(Page):
             self.table.setFocus(Qt.FocusReason.OtherFocusReason)
         self._choose(max(self.model.row_of(keep), 0))
         if self._stays:
-            # Nobody asked: what the person looks at stays under their eyes.
+            # Not requested by the user: the rows in view stay where they are.
             self.table.verticalScrollBar().setValue(at)
         unnamed = {
             record.flight_id for record in listing.data if record.flight_id

@@ -1,4 +1,4 @@
-"""The sealed editions of a record: who finished, released and reopened each, and why."""
+"""Lists the sealed editions of a record: who finished, released and reopened each, and why."""
 
 from __future__ import annotations
 

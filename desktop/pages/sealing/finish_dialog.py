@@ -1,4 +1,4 @@
-"""The question before a record is finished: its counters, its outcome, and what is still undecided."""
+"""Asks before a record is finished: counters, outcome and undecided items."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SHOWN_AT_MOST = 200
 
 @dataclass(frozen=True, slots=True)
 class UndecidedItem:
-    """An item without a verdict. `opinion`: what the model said, None where nothing can be accepted."""
+    """An item without a verdict. `opinion`: the model's opinion, None where none can be accepted."""
 
     item_id: str
     number: int

@@ -1,4 +1,5 @@
-"""The rules of this installation for finishing records: everybody reads them, an administrator sets them."""
+"""Edits the installation's rules for finishing records; everyone reads them, an administrator changes
+them."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from shared.codes import Permission
 
 
 class RulesDialog(Dialog):
-    """Shows whether a second person releases what somebody finished; a change is kept at once."""
+    """Shows whether a second person releases what someone finished; a change is saved at once."""
 
     def __init__(self, context: Context, parent: QWidget | None) -> None:
         super().__init__(parent)

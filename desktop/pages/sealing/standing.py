@@ -1,4 +1,4 @@
-"""What is done with a sealed record: verify, release, reopen, read its editions."""
+"""Verifies, releases and reopens a sealed record and shows its editions."""
 
 from __future__ import annotations
 

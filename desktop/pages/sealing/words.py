@@ -1,4 +1,4 @@
-"""What a seal, an edition and the counters of a record say to a person."""
+"""Describes a seal, an edition and the counters of a record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The workbench."""
+"""The workbench page: items, photos, detection, findings and verdicts of one record."""
 
 from desktop.pages.workbench.page import WorkbenchPage
 

@@ -1,4 +1,4 @@
-"""New photos for the chosen item alone: by file or camera, sent one after the other."""
+"""Adds photos to the selected item: by file, paste or camera, sent one by one."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Adding(QObject):
             self._forget_failures()
 
     def _has_item(self) -> bool:
-        """Whether there is an item for a photo; where not, what to do is said."""
+        """Whether an item is selected for a photo; if not, shows what to do."""
         if self._bench.item is None:
             keys = self._bench.context.commands.keys_text("tool.rectangle")
             self.said.emit(
@@ -89,7 +89,7 @@ class Adding(QObject):
             self._next()
 
     def add_image(self, image: QImage) -> None:
-        """Add a picture that is no file yet."""
+        """Add a picture that is not a file yet."""
         item = self._bench.item
         if item is None or not self._bench.may_edit():
             return

@@ -1,4 +1,4 @@
-"""Aligning by hand: the person clicks the same three places in the reference and in the photo."""
+"""Aligns a photo by hand: three corresponding points in reference image and photo."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Aligning(QObject):
         box.alignWanted.connect(self.start)
         box.forgetWanted.connect(self._forget)
         self.keep: Callable[[str, list[list[float]] | None], bool] = lambda _file_id, _matrix: False
-        """Lets detection use an alignment of a photo as well; False where that can not be."""
+        """Lets detection use an alignment of a photo as well; False where that cannot be."""
         self._pair: AlignedPair | None = None
         photos.pairChanged.connect(self._pair_changed)
 
@@ -57,12 +57,12 @@ class Aligning(QObject):
         return True
 
     def _pair_changed(self, pair: AlignedPair | None) -> None:
-        # The same pictures laid on each other in the same way, made anew, keep the places.
+        # The points stay when the same pictures are paired again in the same way.
         if self._pair is None or pair is None or not _alike(self._pair, pair):
             self.cancel()
 
     def undo(self) -> bool:
-        """Take the last place back; False outside of the mode."""
+        """Remove the last point; False outside of the mode."""
         if self.points is None:
             return False
         self.points.undo()

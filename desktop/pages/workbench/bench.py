@@ -1,5 +1,5 @@
 # ruff: noqa: N815 - Qt signals
-"""The open record on the GUI thread: what is shown, which item is chosen, and every edit of a person."""
+"""Owns the open record on the GUI thread: what is shown, which item is selected, every edit."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ _MOST_UNTOLD = 500
 
 
 class Bench(QObject):
-    """What the parts of the workbench share. They change it through its methods and follow its signals."""
+    """The state that the parts of the workbench share; changed through its methods, followed by its
+    signals."""
 
     changed = Signal()
     """Items, the record, or what waits are different."""
@@ -100,7 +101,7 @@ class Bench(QObject):
 
     @property
     def sealed(self) -> bool:
-        """True when the record was finished, and nobody reopened it."""
+        """True when the record was finished and not reopened."""
         return self.seal is not None and self.seal.state in SEALED_STATES
 
     def says_sealed(self) -> bool:
@@ -135,14 +136,14 @@ class Bench(QObject):
 
     @property
     def known(self) -> Known:
-        """What is known beside the entry of the chosen item."""
+        """What is needed besides the entry to show the selected item's findings."""
         payload = self.context.payload
         user = None if payload is None else payload.user
         me = ("", "") if user is None else (user.user_id, user.name or user.username)
         return Known(self.severities, self.mm_per_pixel, me)
 
     def take(self, opened: Opened) -> None:
-        """Show this record from now on."""
+        """Open this record."""
         same = opened.record.inspection_id == self.record_id
         was_sealed = self.sealed
         if same and not was_sealed and opened.seal is not None and opened.seal.state in SEALED_STATES:
@@ -183,7 +184,7 @@ class Bench(QObject):
         self._show_current()
 
     def leave(self) -> None:
-        """Nothing is open any more."""
+        """Close the record."""
         self.document = self.reference = self.source = self.seal = None
         self.rows, self._rows = [], Rows()
         self.drafts.close()
@@ -262,7 +263,7 @@ class Bench(QObject):
             self.selectionChanged.emit()
 
     def show_version(self, version: int | None) -> None:
-        """Show this version of the result; None for the one that counts."""
+        """Show this version of the result; None for the current one."""
         if version != self._version:
             self._version = version
             self._show_current()
@@ -275,7 +276,7 @@ class Bench(QObject):
         return among[(place + way) % len(among)]
 
     def next_undecided(self) -> str:
-        """The next item that nobody decided, after the chosen one; an empty string when all are decided."""
+        """The next undecided item after the selected one; an empty string when all are decided."""
         after = self.rows[self.number :] + self.rows[: self.number]
         open_ones = (row.item_id for row in after if row.status in ("undecided", "not_started"))
         return next((item_id for item_id in open_ones if item_id != self._current), "")
@@ -283,7 +284,7 @@ class Bench(QObject):
     # -- what the service says
 
     def serve(self, views: Sequence[ItemView]) -> None:
-        """Every item as the service has it now."""
+        """Replace all items by the service's state."""
         if self.document is None:
             return
         # An item that was made here may have got its id from the service since.
@@ -347,7 +348,7 @@ class Bench(QObject):
         self._show_current()
 
     def rebase(self) -> None:
-        """What is shown follows anew from the service's state and the journal."""
+        """Recompute what is shown from the service's state and the journal."""
         if self.document is not None:
             self.document.rebase(self._waiting())
             self._refresh()
@@ -469,7 +470,7 @@ class Bench(QObject):
         return self.tr("Item {n}").format(n=number)
 
     def default_model(self) -> str | None:
-        """The model of an item that names none: the built-in one where it is in use, else the first."""
+        """The model of an item that names no model: the built-in one if enabled, else the first."""
         ids = [model.model_id for model in self.models if model.enabled]
         return REFERENCE_DIFFERENCE if REFERENCE_DIFFERENCE in ids else ids[0] if ids else None
 
@@ -482,7 +483,7 @@ class Bench(QObject):
         self._change(Change.DESCRIBE, {"description": text or None})
 
     def set_model(self, model_id: object) -> None:
-        """Tie the chosen item to a model, or to none."""
+        """Set or clear the model of the selected item."""
         self._change(Change.MODEL, {"model_id": model_id})
 
     def decide(self, verdict: Verdict, reason: str) -> None:
@@ -509,7 +510,7 @@ class Bench(QObject):
         document = self.document
         if document is None or not self.may_edit():
             return False
-        # Undo brings them back the other way round: each then finds those before it in their places.
+        # Undo restores them in reverse order, so each finds its predecessors in place.
         last_first = sorted(item_ids, key=document.place, reverse=True)
         photos = self.photos
         return self.edits.do(

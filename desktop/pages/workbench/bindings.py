@@ -1,4 +1,4 @@
-"""Which command does what on the workbench."""
+"""Binds the commands of the workbench to their handlers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _within(value: int) -> int:
 
 
 def bind(page: WorkbenchPage) -> None:
-    """Let the workbench do its commands."""
+    """Bind every command of the workbench."""
     view, bench = page.view, page.bench
     exchange = Exchange(bench, page)
     exchange.said.connect(page.toast)

@@ -1,4 +1,4 @@
-"""Taking a photo of the part with a camera of this machine."""
+"""Takes a photo of the part with a camera of this machine."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class _Picture(QWidget):
 
 
 class CaptureDialog(QDialog):
-    """The live picture of a camera and one button. It lets go of the camera when it closes."""
+    """The live picture of a camera and one button. It releases the camera when it closes."""
 
     taken = Signal(QImage)
     """The photo that the person took."""

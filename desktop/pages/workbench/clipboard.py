@@ -1,4 +1,4 @@
-"""Regions with what their items carry along, on the clipboard as text."""
+"""Copies and pastes regions with their items' settings, as text on the clipboard."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How reference and photo are compared, within reach where they are compared on the canvas."""
+"""Offers the comparison modes over the canvas."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class CompareBar(Floating):
         self.show_mode(view.mode)
 
     def show_mode(self, mode: CompareMode) -> None:
-        """Mark the mode in force."""
+        """Mark the current mode."""
         self.modes.mark(mode)
         self.mix.setVisible(mode is CompareMode.OVERLAY)
         self.place()

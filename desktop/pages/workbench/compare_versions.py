@@ -1,4 +1,4 @@
-"""Two versions of an item's result side by side: their findings on the photo, and what they share."""
+"""Shows two versions of an item's result side by side, with common and different findings."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class Side(QWidget):
         )
 
     def close_photo(self) -> None:
-        """Let go of the photo."""
+        """Release the photo."""
         if self._reading is not None:
             self._reading.cancel()
         if self.view.source is not None:
@@ -279,7 +279,7 @@ class CompareVersions(QDialog):
 
 
 def compare_versions(bench: Bench, window: QWidget) -> CompareVersions | None:
-    """Compare the versions of the chosen item's result; None when it has fewer than two."""
+    """Open the comparison of the selected item's versions; None when it has fewer than two."""
     item, shown = bench.item, bench.stored_entry
     if item is None or shown is None:
         return None
@@ -300,7 +300,7 @@ def compare_versions(bench: Bench, window: QWidget) -> CompareVersions | None:
 
 
 def facts(entry: results.Entry) -> str:
-    """What is known of a version: model, time, threshold, what it came to."""
+    """The facts of a version: model, time, threshold and outcome."""
     origin = entry.get("provenance") or {}
     correction = entry.get("correction") or {}
     parts = []

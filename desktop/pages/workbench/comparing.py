@@ -1,4 +1,4 @@
-"""The reference and the photo of the chosen item on the canvas, and two versions of its result."""
+"""Shows reference and photo of the selected item on the canvas, and compares two versions of its result."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Comparing(QObject):
         strip.picked.connect(self.take)
 
     def follow(self, box: PhotoBox, aligning: Aligning) -> None:
-        """Compare in the same way as in the inspector, and whatever it or the aligning by hand asks for."""
+        """Follow the inspector's comparison mode, and requests of the inspector and the manual alignment."""
         self._panes = (self._compare, box.pane)
         box.pane.modeChanged.connect(self._compare.set_mode)
         self._compare.modeChanged.connect(box.set_mode)
@@ -108,7 +108,7 @@ class Comparing(QObject):
             self._centre.setCurrentWidget(self.front)
 
     def by(self, mode: CompareMode) -> None:
-        """Compare in this way on the canvas; says so where that cannot be."""
+        """Compare in this mode on the canvas; shows a notice when that is not possible."""
         pair = self._photos.pair
         if pair is not None and not pair.aligned and mode is not CompareMode.SIDE_BY_SIDE:
             self.said.emit(self.tr("The photo is not aligned. Run detection or align it with three points."))

@@ -1,4 +1,4 @@
-"""Deciding between what a person changed and what somebody else changed meanwhile, field by field."""
+"""Resolves conflicts with other users' changes, field by field."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _CHOICE_PX = 280
 
 
 class ConflictDialog(QDialog):
-    """Every conflict: mine or theirs for each field; theirs is chosen unless the person says otherwise."""
+    """Shows every conflict: mine or theirs for each field; theirs is preselected."""
 
     def __init__(self, bench: Bench, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -82,7 +82,7 @@ class ConflictDialog(QDialog):
         return self._mine[edit_id, field]
 
     def theirs(self, edit_id: str, field: str) -> QRadioButton:
-        """The button that keeps what somebody else wrote into a field."""
+        """The button that keeps the other user's value of a field."""
         return self._theirs[edit_id, field]
 
     def decide(self) -> None:
@@ -170,7 +170,7 @@ class ConflictDialog(QDialog):
         grid.addWidget(other, row, 2)
 
     def _changes(self, conflict: Conflict) -> list[str]:
-        """What happened to an item meanwhile that this person deleted, a line each."""
+        """What happened meanwhile to an item that this user deleted, one line each."""
         edit, current = conflict.edit, conflict.current
         lines = [
             f"{field_name(name)}: {self._shown(name, edit.before[name])} → {self._shown(name, current[name])}"
@@ -224,7 +224,7 @@ class ConflictDialog(QDialog):
 
 
 def _fields_differ(conflict: Conflict) -> bool:
-    """True when somebody changed a field that is no result: those say by themselves who made them."""
+    """True when another user changed a field other than the result, whose entries name their authors."""
     before, current = conflict.edit.before, conflict.current
     return any(name in before and current.get(name) != before[name] for name in FIELDS)
 

@@ -1,4 +1,4 @@
-"""What a copied item carries along: what it says, its model, and how to detect. No window."""
+"""Defines what a copied item carries: name, model and detection settings. No window."""
 
 from __future__ import annotations
 

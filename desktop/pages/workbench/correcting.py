@@ -1,5 +1,5 @@
 # ruff: noqa: N815 - Qt signals
-"""A person accepts, deletes, relabels, moves and adds findings; together they become a new version."""
+"""Lets the user accept, delete, relabel, move and add findings, saved together as a new version."""
 
 from __future__ import annotations
 
@@ -214,12 +214,12 @@ class Correcting(QObject):
         return True
 
     def ask_label(self, shown: int) -> None:
-        """Let the person say what a finding is."""
+        """Ask for the label of a finding."""
         if self.can_correct and self._place(shown) >= 0:
             self.labelling.edit_label(shown, self.labels())
 
     def ask_chosen_label(self) -> None:
-        """Let the person say what the chosen finding is."""
+        """Ask for the label of the selected finding."""
         self.ask_label(self._box.list.current)
 
     def labels(self) -> list[str]:
@@ -230,7 +230,7 @@ class Correcting(QObject):
         return list(dict.fromkeys([*own, *BUILT_IN, *self._bench.severities]))
 
     def relabel(self, shown: int, text: str) -> None:
-        """Say what a finding on view is."""
+        """Set the label of a finding on view."""
         place, draft = self._place(shown), self._open()
         if draft is not None and place >= 0:
             draft.relabel(place, text, self._bench.severities.get(text))
@@ -258,19 +258,19 @@ class Correcting(QObject):
             tool.drawing = on
 
     def cancel(self) -> bool:
-        """Esc: draw no finding; False when none was to be drawn."""
+        """Esc: stop drawing a finding; False when not drawing."""
         drawing = self._bar.draw.isChecked()
         self._bar.draw.setChecked(False)
         return drawing
 
     def undo(self) -> bool:
-        """Take the last change of the draft back; False when there is none."""
+        """Undo the last change of the draft; False when there is none."""
         done = self._draft is not None and self._draft.undo()
         self._stepped(done)
         return done
 
     def redo(self) -> bool:
-        """Do the change again that was taken back; False when there is none."""
+        """Redo the undone change; False when there is none."""
         done = self._draft is not None and self._draft.redo()
         self._stepped(done)
         return done
@@ -280,12 +280,12 @@ class Correcting(QObject):
             self.changed.emit()
 
     def discard(self) -> None:
-        """Forget the draft."""
+        """Discard the draft."""
         self._bench.drafts.drop(self._bench.current)
         self.changed.emit()
 
     def save(self) -> None:
-        """Make every draft a new version of its item; nothing without one."""
+        """Save every draft as a new version of its item."""
         self._bar.draw.setChecked(False)
         drafts = self._bench.drafts.all()
         for draft in drafts:

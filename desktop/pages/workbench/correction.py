@@ -1,4 +1,4 @@
-"""Findings as a person corrects them, step by step. Pure: no Qt.
+"""Applies a user's corrections to findings, step by step. Pure: no Qt.
 
 A box here is the JSON of a `CorrectedBox`; `place` counts the boxes of an entry that can be read, from 0.
 """
@@ -48,7 +48,7 @@ def _core(box: Box) -> tuple[Any, ...]:
 
 
 def known_version(entry: results.Entry) -> int:
-    """The version by which the service knows an entry: of one that still waits, the one that it corrects."""
+    """The version of an entry at the service; for an unsent correction, the version that it corrects."""
     if waits(entry):
         return int(entry["correction"]["of_version"])
     return results.version(entry)
@@ -80,11 +80,11 @@ def waiting_entry(base: results.Entry, of_version: int, version: int, boxes: Seq
 
 
 Said = Callable[[DraftStep, Any], None]
-"""Is told each step of a draft, with the boxes that a new one gives."""
+"""Called with each step of a draft, and with the boxes of a new one."""
 
 
 def _unheard(_step: DraftStep, _value: Any) -> None:
-    """Nobody keeps the steps."""
+    """Default callback: ignores the step."""
 
 
 @dataclass(slots=True)
@@ -92,7 +92,7 @@ class Draft:
     """The correction of one item's findings under way.
 
     `base` is the entry that is corrected, `newest` the one whose findings counted when it began. `said` is
-    told every step, so that none is lost when the program ends.
+    called with every step, so that none is lost when the program ends.
     """
 
     item_id: str
@@ -136,7 +136,7 @@ class Draft:
         return waiting_entry(self.base, known_version(self.base), results.version(self.base), self.boxes)
 
     def undo(self) -> bool:
-        """Take the last change back; False when there is none."""
+        """Undo the last change; False when there is none."""
         done = self.kept.undo()
         if done:
             self._last = ("", 0.0)
@@ -144,7 +144,7 @@ class Draft:
         return done
 
     def redo(self) -> bool:
-        """Do the change again that was taken back last; False when there is none."""
+        """Redo the change that was undone last; False when there is none."""
         done = self.kept.redo()
         if done:
             self._last = ("", 0.0)
@@ -152,11 +152,11 @@ class Draft:
         return done
 
     def accept(self, place: int) -> None:
-        """Say that a finding is right, or take that back."""
+        """Accept a finding, or withdraw the acceptance."""
         self._put(place, {"accepted": not self.boxes[place]["accepted"]})
 
     def relabel(self, place: int, label: str, severity: str | None = None) -> None:
-        """Say what a finding is, and how severe that is; it is right then."""
+        """Set label and severity of a finding, and accept it."""
         if label and label != self.boxes[place]["label"]:
             self._put(place, {"label": label, "severity": severity, "accepted": True})
 

@@ -1,4 +1,4 @@
-"""Deleting what is visibly chosen in the view with the focus, after a question where more goes with it."""
+"""Deletes the selection of the focused view, after a question where photos or verdicts go with it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Place(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """What goes when items are deleted."""
+    """What is deleted together with items."""
 
     items: int
     photos: int
@@ -44,7 +44,7 @@ class Holding:
 
 
 class DeleteDialog(Confirm):
-    """Names what goes; where verdicts go, it asks why."""
+    """Names what is deleted; where verdicts are deleted, asks for a reason."""
 
     def __init__(self, holding: Holding, parent: QWidget) -> None:
         translate, count = QCoreApplication.translate, holding.items
@@ -173,7 +173,7 @@ class Deleting(QObject):
         # Asked each time: what is known here may be older than a photo that another client added.
         saved = {bench.edits.service_id(it): it for it in item_ids if not self._is_unsent(it)}
         if not saved or bench.edits.sending.offline:
-            # Without the service nobody knows: the photos that results name are counted.
+            # Without the service the photos that results name are counted.
             self._photos_known(item_ids)
             return
         run(
@@ -186,7 +186,7 @@ class Deleting(QObject):
         )
 
     def _is_unsent(self, item_id: str) -> bool:
-        """True for an item that the service has not heard of: it cannot have photos there."""
+        """True for an item that the service does not know yet: it cannot have photos there."""
         return any(edit.kind is Kind.CREATE for edit in self._bench.edits.waiting_of(item_id))
 
     def _photos_read(

@@ -1,5 +1,5 @@
 # ruff: noqa: N815 - Qt signals
-"""Detection of one item or of all: asked for, watched whoever asked, cancelled, tried again."""
+"""Runs detection for one item or all: start, progress, cancel, retry, whoever started it."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _AGAIN_MS = 3_000
 class Detecting(QObject):
     """The detections of the open record that are under way, also those that others asked for.
 
-    That one is under way says the result entry of its item, which comes by itself; how far it is is asked
-    for. They go on when the record is left: only `cancel` ends them.
+    The result entry of an item says that its detection is under way; its progress is polled. They go on when
+    the record is left: only `cancel` ends them.
     """
 
     runningChanged = Signal(object)
@@ -87,7 +87,7 @@ class Detecting(QObject):
             )
 
     def detect_all(self) -> None:
-        """Detect every item with a photo and a model that has no current result and that nobody decided."""
+        """Detect every undecided item with a photo and a model that has no current result."""
         self._detect_record(outdated=True)
 
     def detect_again(self) -> None:
@@ -110,7 +110,7 @@ class Detecting(QObject):
         self._end([self._job(self._bench.current)])
 
     def stop(self) -> None:
-        """Watch no more; what is under way goes on in the service."""
+        """Stop watching; running detections continue in the service."""
         for task in (*self._asking.values(), self._watching):
             if task is not None:
                 task.cancel()
@@ -197,7 +197,7 @@ class Detecting(QObject):
     # -- watching
 
     def _follow(self) -> None:
-        """Work out what is under way, and begin to watch it when nobody does."""
+        """Find the running detections and start watching them unless already watching."""
         under_way = {row.item_id for row in self._bench.rows if row.run.under_way}
         asked = {item_id for item_id in self._asking if item_id}
         self._percent = {key: value for key, value in self._percent.items() if key in under_way}

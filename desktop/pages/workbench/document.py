@@ -1,4 +1,4 @@
-"""The open record as the person sees it: what the service said, with the person's own edits on top. No Qt."""
+"""Holds the open record as the user sees it: the service's state with pending edits on top. No Qt."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class Document:
     """A record with its items in order.
 
     It changes in two ways: `serve` takes in what the service says, `apply` takes in edits of the journal.
-    What the service says never hides an edit that still waits. `me` is the id of the person at this desktop.
+    The service's state never hides a pending edit. `me` is the id of the person at this desktop.
     """
 
     def __init__(self, record: Record, me: str | None = None) -> None:
@@ -138,7 +138,7 @@ class Document:
         return self._items.get(item_id)
 
     def serve(self, items: Iterable[ItemView], pending: Sequence[Edit]) -> None:
-        """Every item as the service has it now; `pending` are the journal's edits of this record."""
+        """Replace all items by the service's state; `pending` are the journal's edits of this record."""
         self._served = {item.item_id: item for item in items}
         self._rebuild(pending)
 
@@ -157,7 +157,7 @@ class Document:
         self._rebuild(pending)
 
     def apply(self, edits: Iterable[Edit]) -> None:
-        """Edits that the journal just took."""
+        """Apply edits that the journal just took."""
         restored: list[Edit] = []
         for edit in edits:
             if edit.kind in (Kind.CREATE, Kind.DELETE):
@@ -222,7 +222,7 @@ class Document:
                     )
 
     def _put_back(self, restored: list[Edit]) -> None:
-        """Move the items that these edits brought back to their places; empties the list."""
+        """Move the items that these edits restored to their places; empties the list."""
         if not restored:
             return
         gone = {edit.object_id for edit in restored}

@@ -1,4 +1,4 @@
-"""The corrections of the open record that are under way, by item; the journal keeps every step of them."""
+"""Keeps unsaved corrections of the open record by item; the journal keeps every step."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from shared import results
 
 
 class Drafts:
-    """What `Correcting` works on. A draft is here until it became an edit or was dropped."""
+    """The drafts that `Correcting` edits. A draft stays here until it becomes an edit or is dropped."""
 
     def __init__(self, edits: Edits) -> None:
         self._edits = edits
@@ -58,7 +58,7 @@ class Drafts:
         self._drafts[draft.item_id] = draft
 
     def drop(self, item_id: str) -> None:
-        """Forget the draft of an item."""
+        """Discard the draft of an item."""
         self._drafts.pop(item_id, None)
         self._keep(item_id, DraftStep.DROP)
 
@@ -83,7 +83,7 @@ class Drafts:
             self._drafts[item.item_id] = draft
 
     def close(self) -> None:
-        """No record is open; what the journal keeps stays there."""
+        """Close the record; drafts stay in the journal."""
         self._drafts.clear()
 
     def _keep(

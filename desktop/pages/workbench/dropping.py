@@ -1,4 +1,4 @@
-"""What is dropped onto the workbench: photos, folders of them, a file with regions, a reference image."""
+"""Handles files dropped onto the workbench: photos, folders, regions, a reference image."""
 
 from __future__ import annotations
 

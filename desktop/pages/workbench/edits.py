@@ -1,5 +1,5 @@
 # ruff: noqa: N815 - Qt signals
-"""The journal of whoever is logged in, and the sending of its edits in the background."""
+"""Keeps the journal of the logged-in user and sends its edits in the background."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Edits(QObject):
     answered = Signal(object)
     """A `Sent`: what became of an edit at the service."""
     decided = Signal()
-    """A conflict was decided or edits were discarded: what is shown follows from the journal anew."""
+    """A conflict was decided or edits were discarded: what is shown follows from the journal again."""
     savingChanged = Signal()
     """`saving` is different now."""
     failed = Signal(str)
@@ -186,11 +186,11 @@ class Edits(QObject):
         return True
 
     def undo(self, record_id: str) -> str:
-        """Take the newest step back; its label, or an empty string when there is none."""
+        """Undo the newest step; its label, or an empty string when there is none."""
         return self._turning.start(record_id, back=True)
 
     def redo(self, record_id: str) -> str:
-        """Do the step again that was undone last; its label, or an empty string when there is none."""
+        """Redo the step that was undone last; its label, or an empty string when there is none."""
         return self._turning.start(record_id, back=False)
 
     def turn(self, record_id: str, back: bool, at_most: int, step: str) -> str:
@@ -255,12 +255,12 @@ class Edits(QObject):
             self._resolved(edit_id)
 
     def insist(self, edit_id: str) -> None:
-        """Decide a conflict: send the whole edit once more, a deletion for example."""
+        """Decide a conflict: send the whole edit again, a deletion for example."""
         if self._journal is not None and self._written(lambda journal: journal.insist(edit_id)):
             self._resolved(edit_id)
 
     def _written(self, write: Callable[[Journal], None]) -> bool:
-        """Whether the journal took it; where the disk did not, that is said."""
+        """Whether the journal took it; a disk failure is reported."""
         assert self._journal is not None
         try:
             write(self._journal)
@@ -281,7 +281,7 @@ class Edits(QObject):
         self.sending.start()
 
     def discard(self) -> None:
-        """Forget the edits that a crash left."""
+        """Discard the edits that a crash left."""
         if self._journal is None or not self._written(discard_pending):
             return
         self.held = False
@@ -309,7 +309,7 @@ class Edits(QObject):
     def when_saved(self, then: Callable[[], None], owner: QObject | None = None) -> None:
         """Call `then` once everything that can be sent has been; at once when it is so already.
 
-        Nothing is called when `owner` is gone by then.
+        Not called when `owner` no longer exists.
         """
         if self._journal is None or self._journal.first_pending() is None:
             then()

@@ -1,4 +1,4 @@
-"""Regions out of files of other programs, and the inspection into such files."""
+"""Imports regions from other programs' files and exports the inspection."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # ruff: noqa: N815 - Qt signals
-"""The findings of an item: what, how sure, and from which confidence on they are shown."""
+"""Lists the findings of an item with labels and confidence, filtered by a threshold."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class FindingList(QWidget):
             self.relabelWanted.emit(place)
 
     def edit_label(self, place: int, labels: Sequence[str]) -> None:
-        """Let the person say what the finding at `place` is; `labels` are offered."""
+        """Edit the label of the finding at `place`; `labels` are offered."""
         # In the parent: the list is no higher than its rows, which are lower than a field.
         parent = self.parentWidget() or self
         editor = LabelEditor(labels, self._findings[place].label, parent)
@@ -245,7 +245,7 @@ class FindingsBox(QWidget):
         self._say()
 
     def show_findings(self, findings: Sequence[Finding], nothing: str, current: int = -1) -> None:
-        """Show these; `nothing` is said when there are none at all."""
+        """Show these; `nothing` is shown when there are none."""
         self._findings = findings
         self._nothing = nothing
         self.slider.setVisible(bool(findings))

@@ -1,4 +1,4 @@
-"""The end of an inspection: finish the record, write the report."""
+"""Finishes the record and writes its report."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Finishing(QObject):
         self._file.written.connect(self.written)
 
     def finish(self) -> None:
-        """Ask, then finish the record. What is undecided is signed only when the person says so."""
+        """Ask, then finish the record. Undecided items are signed only when the user agrees."""
         bench = self._bench
         if bench.document is None:
             return

@@ -1,4 +1,4 @@
-"""What floats over the canvas, in the middle of its upper edge."""
+"""Places a bar over the canvas, centred at its upper edge."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # ruff: noqa: N815 - Qt signals
-"""The same region in earlier inspections: what was found, when, by whom, and what became of it since."""
+"""Shows what earlier inspections found in the same region, and what became of it."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class HistoryBox(QWidget):
         The first few, until the person wants all.
         """
         wanted = (entries, mm_per_pixel, models)
-        # Whose focus is on a row, keeps it when the item is told again.
+        # Whose focus is on a row, keeps it when the item is shown again.
         if wanted != self._shown:
             self._shown = wanted
             self._fill()
@@ -177,7 +177,7 @@ class History(QObject):
         self._asked: tuple[str, str] | None = None
 
     def show(self) -> None:
-        """Show what is known of the chosen region, and ask where it is not."""
+        """Show what is known of the selected region, and fetch the rest."""
         if self._bench.record_id != self._record_id:
             self._forget()
         item = self._bench.item
@@ -204,7 +204,7 @@ class History(QObject):
         )
 
     def _forget(self) -> None:
-        """Let go of what belongs to the record before: a day has hundreds of items."""
+        """Drop what belongs to the previous record: a day has hundreds of items."""
         self._record_id = self._bench.record_id
         self._known.clear()
         self._asked = None

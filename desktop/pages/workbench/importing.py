@@ -1,4 +1,4 @@
-"""Making very many items while the window goes on answering: a part at a time, as one undo step."""
+"""Imports many items in slices as one undo step, while the window stays responsive."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Importing(QObject):
         return self._next.isActive()
 
     def start(self, fields: Sequence[Mapping[str, Any]]) -> None:
-        """Make an item of each of `fields` in the open record."""
+        """Create an item from each of `fields` in the open record."""
         self._fields, self._done, self._step = fields, 0, new_id()
         self._record_id = self._bench.record_id
         if len(fields) > AT_ONCE:

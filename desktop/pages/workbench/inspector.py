@@ -1,4 +1,4 @@
-"""The panel at the right: everything about the chosen item."""
+"""Shows everything about the selected item, in the right panel."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Inspector(Panel):
         self._none = label("", "dim", wrap=True)
         self.say_none(any_items=True)
         self.known = Known()
-        """What findings are told with beside their entry."""
+        """What describes findings in addition to their entry."""
         self._stack = QStackedWidget()
         self._build()
 

@@ -1,5 +1,5 @@
 # ruff: noqa: N815 - Qt signals
-"""The head of the inspector: number, name, description, model and detection of an item, editable in place."""
+"""Edits number, name, description, model and detection settings of an item in place."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class NameEdit(QLineEdit):
 
     @property
     def dirty(self) -> bool:
-        """True while something is typed that nobody was told."""
+        """True while typed text has not been emitted."""
         return self.text().strip() not in ("", self._told)
 
     def show_text(self, text: str) -> None:
@@ -59,7 +59,7 @@ class NameEdit(QLineEdit):
             self.setText(text)
             self.setCursorPosition(0)
             self._tell()
-        # As this field would tell it: what only looks at a name must not change it.
+        # As this field would emit it: merely visiting the field must not change the name.
         self._told = self.text().strip()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -67,12 +67,12 @@ class NameEdit(QLineEdit):
         self._tell()
 
     def _tell(self) -> None:
-        """A name that is longer than the field is told on hover."""
+        """Show a name that is longer than the field as a tooltip."""
         wide = self.fontMetrics().horizontalAdvance(self.text()) > self.contentsRect().width()
         self.setToolTip(tip(self.text()) if wide else "")
 
     def commit(self) -> None:
-        """Tell what is typed, if it is new."""
+        """Emit the typed text if it changed."""
         self._pause.stop()
         text = self.text().strip()
         if text and text != self._told:
@@ -141,7 +141,7 @@ class TextEdit(QPlainTextEdit):
 
     @property
     def dirty(self) -> bool:
-        """True while something is typed that nobody was told."""
+        """True while typed text has not been emitted."""
         return self._taken() != self._told
 
     def show_text(self, text: str) -> None:
@@ -157,7 +157,7 @@ class TextEdit(QPlainTextEdit):
         self._told = self._taken()
 
     def commit(self) -> None:
-        """Tell what is typed, if it is new."""
+        """Emit the typed text if it changed."""
         self._pause.stop()
         text = self._taken()
         if text != self._told:
@@ -241,7 +241,7 @@ class ItemFields(QWidget):
         self._models = models
 
     def commit(self) -> None:
-        """Tell what is typed and was not told yet."""
+        """Emit typed text that has not been emitted yet."""
         self.name.commit()
         self.description.commit()
 

@@ -1,5 +1,5 @@
 # ruff: noqa: N815 - Qt signals
-"""The list of items: a model over rows and the delegate that paints one."""
+"""Models the list of items and paints its rows."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ class ItemsModel(QStringListModel):
             ]
             self._rows = rows
             if changed:
-                # One signal: only rows in sight are painted anew, however many lie between.
+                # One signal: only rows in sight are repainted, however many lie between.
                 self.dataChanged.emit(self.index(changed[0]), self.index(changed[-1]))
             return
         self._rows = rows

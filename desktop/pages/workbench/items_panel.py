@@ -1,4 +1,4 @@
-"""The panel at the left: how far the record is, filters, the list of items."""
+"""Shows progress, filters and the list of items, in the left panel."""
 
 from __future__ import annotations
 

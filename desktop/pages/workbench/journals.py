@@ -1,4 +1,4 @@
-"""The journal file of an account: where it is, opening and closing it."""
+"""Opens and closes the journal file of an account."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def open_journal(path: Path) -> Journal:
 
 
 def close_journal(journal: Journal) -> None:
-    """Close it. A disk that does not take its last word has the next start take it for that of a crash."""
+    """Close it. If its last line cannot be written, the next start treats the end as a crash."""
     try:
         journal.close()
     except JournalError as error:
@@ -43,7 +43,7 @@ def close_journal(journal: Journal) -> None:
 
 
 def discard_pending(journal: Journal) -> None:
-    """Take out every edit that can be sent. Raises JournalError."""
+    """Discard every edit that can be sent. Raises JournalError."""
     while pending := journal.pending():
         journal.conflict(pending[0].id, {})
         journal.resolve(pending[0].id, {})

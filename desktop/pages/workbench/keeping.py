@@ -1,4 +1,4 @@
-"""Keeping the regions of the open record as the template of its reference image."""
+"""Saves the regions of the open record as the template of its reference image."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Keeping(QObject):
         self._bench, self._window = bench, window
 
     def keep(self) -> None:
-        """Keep the regions that are shown, once everything is saved."""
+        """Save the shown regions as the template, once all edits are sent."""
         reference = self._bench.reference
         if reference is None:
             self.said.emit(self.tr("Select a reference image for the template first."))
@@ -56,7 +56,7 @@ class Keeping(QObject):
         )
 
     def _ask(self, known: Tagged[ReferenceImage]) -> None:
-        """`known` is the reference image as it is now: somebody may have kept a template meanwhile."""
+        """`known` is the reference image as it is now: another user may have saved a template meanwhile."""
         now, reference = known.value, self._bench.reference
         regions = self._regions()
         if reference is None or reference.reference_image_id != now.reference_image_id or not regions:

@@ -1,4 +1,4 @@
-"""A field over a finding's row in which a person says what the finding is."""
+"""Edits the label of a finding over its row."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class LabelEditor(QComboBox):
         self.activated.connect(lambda _place: self._picked())
 
     def take(self) -> None:
-        """Tell the label as it stands, and go."""
+        """Emit the label and close."""
         text = self.currentText().strip()[:255]
         if not self._done:
             self._done = True
@@ -63,7 +63,7 @@ class LabelEditor(QComboBox):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc gives no label."""
+        """Esc closes without a label."""
         if event.key() == Qt.Key.Key_Escape:
             self._done = True
             self._go()
@@ -71,7 +71,7 @@ class LabelEditor(QComboBox):
             super().keyPressEvent(event)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Who goes on elsewhere has said it."""
+        """Losing the focus accepts the label."""
         super().focusOutEvent(event)
         # The list that drops down is a window of its own: it takes the focus, and the editor waits for it.
         reasons = (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.ActiveWindowFocusReason)
@@ -84,7 +84,7 @@ class LabelEditor(QComboBox):
         super().showPopup()
 
     def hidePopup(self) -> None:
-        """The list is put away."""
+        """Called when the list closes."""
         super().hidePopup()
         self._open = False
 

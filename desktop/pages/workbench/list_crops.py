@@ -1,4 +1,4 @@
-"""How small pictures of the list are asked for while it is painted, and made some at a time."""
+"""Collects the thumbnails that the list paints and makes them some at a time."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class ListCrops(QObject):
         """A picture is made."""
 
     def forget(self) -> None:
-        """Know no picture any more."""
+        """Forget all pictures."""
 
     def cut(self, function: Callable[..., None], todo: Any) -> None:
         """Have `function(report, session, todo, side)` report (item id, QImage), away from the GUI thread."""

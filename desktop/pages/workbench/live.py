@@ -1,4 +1,4 @@
-"""Other people's changes of the open record, as they happen."""
+"""Applies other users' changes of the open record as they happen."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _AT_ONCE = 50
 class Live(QObject):
     """Listens while the workbench is in front, and brings what changed into the document.
 
-    `reload` reads the whole record anew; `photos_changed` gets the id of an item whose photos changed.
+    `reload` reads the whole record again; `photos_changed` gets the id of an item whose photos changed.
     """
 
     recordChanged = Signal()  # noqa: N815 - a Qt signal
@@ -51,11 +51,11 @@ class Live(QObject):
         bench.context.closing.connect(self.stop)
 
     def start(self) -> None:
-        """Listen, if nobody does yet."""
+        """Start listening, unless already listening."""
         self._listener.start()
 
     def stop(self) -> None:
-        """Listen no more."""
+        """Stop listening."""
         self._listener.stop()
         self._gather.stop()
 

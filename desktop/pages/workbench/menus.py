@@ -1,4 +1,4 @@
-"""The menus of the workbench: what the bar does not show, and what the right button offers."""
+"""Builds the menus of the workbench and its context menus."""
 
 from __future__ import annotations
 

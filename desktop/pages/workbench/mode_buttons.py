@@ -1,4 +1,4 @@
-"""The buttons of the ways to compare, as they stand in the inspector and over the canvas."""
+"""Creates the buttons of the comparison modes, for the inspector and the canvas."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MODE_COMMANDS = {
 
 
 class ModeButtons(QObject):
-    """A button for each mode, the one in force marked."""
+    """A button for each mode, the current one marked."""
 
     chosen = Signal(object)
     """The `CompareMode` that a person chose."""
@@ -45,7 +45,7 @@ class ModeButtons(QObject):
             row.addWidget(button)
 
     def mark(self, mode: CompareMode) -> None:
-        """Mark the mode in force."""
+        """Mark the current mode."""
         for it, button in self.buttons.items():
             button.kind = Kind.LINK if it is mode else Kind.QUIET
             button.update()

@@ -1,4 +1,4 @@
-"""The line below the bar: why edits wait, what a crash left, why nothing can be edited."""
+"""Shows why edits wait, what a crash left, and why nothing can be edited."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from desktop.widgets import Banner, Button, Kind, Panel, Symbol, label
 
 
 class Recovered(Panel):
-    """Offers the edits that a crash left: send them, or forget them."""
+    """Offers to send or discard the edits that a crash left."""
 
     kept = Signal()
     discarded = Signal()
@@ -65,7 +65,7 @@ class Notices(QWidget):
         self.follow()
 
     def follow(self) -> None:
-        """Say what is to be said now."""
+        """Update the notice."""
         edits = self._edits
         self.recovered.setVisible(edits.held)
         if edits.held:

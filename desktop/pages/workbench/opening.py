@@ -1,4 +1,5 @@
-"""Fetching what the workbench shows: the record with its items, its pictures. Not for the GUI thread."""
+"""Loads what the workbench shows: the record, its items and pictures; not for the GUI thread. Not for the GUI
+thread."""
 
 from __future__ import annotations
 

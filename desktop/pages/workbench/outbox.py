@@ -1,7 +1,7 @@
-"""Sends the journal's edits to the service, in order, and tells conflicts from mere changes. No Qt.
+"""Sends the journal's edits in order and distinguishes conflicts from unrelated changes. No Qt.
 
 An edit is sent on the condition that the fields it changes still are what they were when the person changed
-them. What somebody else changed besides (another field, a new result) is no conflict.
+them. Other users' changes of other fields, or a new result, are not a conflict.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ RESULT = "result"
 BY = "updated_by"
 """Who last changed a field of the item by hand, in a conflict."""
 
-# A stale answer is followed by a fresh look; somebody who changes an item that often is not outrun.
+# A stale answer is followed by a fresh look; if another user changes an item that often, give up.
 _TRIES = 5
 
 
@@ -57,7 +57,7 @@ class Outbox:
     def send(self, report: Callable[[Sent], None]) -> None:
         """Send everything that is pending, oldest first, and `report` each.
 
-        Raises ClientError when the service can not be asked (Unreachable, NotLoggedIn, ...): the edit stays
+        Raises ClientError when the service cannot be reached (Unreachable, NotLoggedIn, ...): the edit stays
         pending and the rest with it.
         """
         while True:
@@ -109,7 +109,7 @@ class Outbox:
             else:
                 return self._conflict(edit, self._session.items.get(item_id))
         except NotFound:
-            # Somebody deleted it before, or the answer was lost.
+            # Another user deleted it before, or the response was lost.
             pass
         self._journal.acknowledge(edit.id)
         return Sent(edit, None)
@@ -123,7 +123,7 @@ class Outbox:
                 # It arrived before, only the answer was lost.
                 back = self._session.items.get(item_id)
             except NotFound:
-                # The service does not keep it any more: made anew it has at least all that is known here.
+                # The service does not keep it any more: creating it again keeps at least what is known here.
                 return self._create(edit)
         self._journal.acknowledge(edit.id, back.etag)
         return Sent(edit, view_of(back.value, edit.object_id))
@@ -183,7 +183,7 @@ def _current(item: Item, me: str | None) -> dict[str, Any]:
 
 
 def _decision(item: Item, me: str | None) -> dict[str, Any] | None:
-    """The verdict that stands at the service, with who gave it and when; None when nobody's does."""
+    """The verdict that stands at the service, with who gave it and when; None when there is none."""
     return standing(view_of(item, item.item_id).result, me)
 
 
@@ -203,7 +203,7 @@ def _taken_back(edit: Edit) -> bool:
 
 
 def _agrees(edit: Edit, item: Item, me: str | None) -> bool:
-    """True when nobody else changed the fields of `edit`, or changed them to the same."""
+    """True when no other user changed the fields of `edit`, or only to the same values."""
     now = _current(item, me)
     boxes, verdict, theirs = edit.after.get(BOXES), edit.after.get(VERDICT), now[VERDICT]
     takes_back = False
@@ -213,7 +213,7 @@ def _agrees(edit: Edit, item: Item, me: str | None) -> bool:
             return False
         # A correction takes a verdict back: one that the person did not know of is not passed over.
         takes_back = not same_boxes(now[BOXES]["boxes"], boxes["boxes"])
-    # Without a verdict that stands there is nobody whose decision could be passed over.
+    # Without a current verdict no decision can be overwritten.
     decides = theirs is not None and (verdict is not None or takes_back)
     if decides and not any(
         given is not None and same_verdict(theirs, given) for given in (edit.before.get(VERDICT), verdict)
@@ -233,7 +233,7 @@ def new_facts(edit: Edit, entries: Sequence[results.Entry], me: str | None) -> l
         for at, entry in enumerate(entries)
         if _is_fact(entry) and results.version(entry, at) not in known and _signer(entry) != me
     ]
-    # An item whose making is taken back was never looked at as a whole: what models found is no objection.
+    # An item whose making is taken back was never looked at as a whole: a model's result is no objection.
     return facts if before is not None else [entry for entry in facts if _signer(entry) is not None]
 
 

@@ -1,4 +1,4 @@
-"""The small pictures of the list for items that are marked on another picture than the one on view."""
+"""Makes thumbnails for items that are marked on another picture than the one on view."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ class OwnCrops(ListCrops):
             self.cut(_cut, todo)
 
     def show(self, item_id: str, picture: QPixmap) -> None:
-        """Into the list, as the picture of the region."""
+        """Set the picture as the region's thumbnail in the list."""
         self._items.set_picture(item_id, picture)
 
     def forget(self) -> None:
-        """Know none any more."""
+        """Forget all of them."""
         self._known.clear()
 
 

@@ -1,4 +1,4 @@
-"""Changing how detection looks at the chosen item: edits of the journal, with areas drawn on the canvas."""
+"""Edits the detection settings of the selected item, with ignored areas on the canvas."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class OwnDetection(QObject):
     def align(self, file_id: str, homography: list[list[float]] | None) -> bool:
         """Let detection look at a photo as the person laid it on the reference image; None: as it finds it.
 
-        `homography` brings px of the reference image to px of the photo. False when it can not be kept.
+        `homography` brings px of the reference image to px of the photo. False when it cannot be saved.
         """
         item = self._bench.item
         if item is None or not file_id or not self._bench.editable:

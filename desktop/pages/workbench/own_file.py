@@ -1,4 +1,4 @@
-"""Says that the chosen item is marked on a picture of its own, and offers the record's reference image."""
+"""Warns that the selected item is marked on another picture, and offers to move it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`item_point.detection`: how to detect on one item, read, changed and carried along. No window."""
+"""Reads, changes and copies an item's detection settings (`item_point.detection`). No window."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class OwnSettings:
 
 
 def own_settings(item_point: Mapping[str, Any] | None) -> OwnSettings:
-    """What an item's `item_point` says."""
+    """Read the settings of an item's `item_point`."""
     given = (item_point or {}).get(DETECTION)
     if given is None:
         return OwnSettings()

@@ -1,5 +1,5 @@
 # ruff: noqa: N815 - Qt signals
-"""The part of the item's fields that says how to detect on this item; folded until it is wanted."""
+"""Edits an item's detection settings in a folding box."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whose turn it is while a large step is taken: a part of it, showing what came, or painting that."""
+"""Decides whether the next slice of a large step may run in this turn of the event loop."""
 
 from __future__ import annotations
 

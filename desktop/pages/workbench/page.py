@@ -1,4 +1,4 @@
-"""The workbench: where an inspector spends the day. This module only wires the parts together."""
+"""Composes the workbench page from its parts. This module only wires the parts together."""
 
 from __future__ import annotations
 
@@ -245,7 +245,7 @@ class WorkbenchPage(Page):
         self.bench.edits.prepare(self.reload)
 
     def reload(self) -> None:
-        """Read the open record anew."""
+        """Reload the open record."""
         if self._loading is not None:
             self._loading.cancel()
         self._loading = run(
@@ -259,7 +259,7 @@ class WorkbenchPage(Page):
         )
 
     def leave(self) -> bool:
-        """Take what is typed, and keep the record for when the person comes back."""
+        """Commit typed text, and keep the record for when the user comes back."""
         self._take_typed()
         self.parts.keep()
         self.live.stop()
@@ -270,7 +270,7 @@ class WorkbenchPage(Page):
         return {"record_id": self._record_id, "item_id": self.bench.current}
 
     def close_all(self) -> None:
-        """Let go of the picture and of everything under way; also done when another record is opened."""
+        """Release the picture and stop all work; also done when another record is opened."""
         self._close()
         self.view.close_picture()
         self.photo_view.close()
@@ -431,7 +431,7 @@ class WorkbenchPage(Page):
         self.found.choose(place)
 
     def next_undecided(self) -> None:
-        """Go to the next item that nobody decided, or say that there is none."""
+        """Go to the next undecided item, or show that there is none."""
         item_id = self.bench.next_undecided()
         if item_id:
             self.items.show_all()
@@ -442,7 +442,7 @@ class WorkbenchPage(Page):
     # -- the whole record
 
     def decide_conflicts(self) -> None:
-        """Let the person decide the edits that the service did not take."""
+        """Ask the user about the edits that the service refused."""
         if self.bench.edits.conflicts():
             ConflictDialog(self.bench, self).open()
 

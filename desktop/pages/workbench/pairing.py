@@ -1,4 +1,4 @@
-"""What two versions of a result have in common, finding by finding. Pure: no Qt."""
+"""Matches the findings of two versions of a result. Pure: no Qt."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def pairings(first: results.Entry, second: results.Entry) -> list[Pairing]:
     """Every finding of two versions, those of both joined; those of the first in front, the surest first.
 
     In the same photo places are compared as they are, in two photos on the reference image; without an
-    alignment of both nobody knows what is the same, and nothing is joined.
+    alignment of both, nothing can be matched.
     """
     if same_photo(first, second):
         frames: tuple[Matrix | None, Matrix | None] = (None, None)

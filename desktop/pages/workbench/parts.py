@@ -1,4 +1,4 @@
-"""Items, canvas and inspector side by side, with the widths that the person gave them."""
+"""Lays out items, canvas and inspector side by side, with the user's widths."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # ruff: noqa: N815 - Qt signals
-"""Reference beside today's photo in the inspector: the pair, its modes, the alignment, the versions."""
+"""Shows reference and photo in the inspector: modes, alignment and versions."""
 
 from __future__ import annotations
 

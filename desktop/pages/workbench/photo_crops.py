@@ -1,4 +1,4 @@
-"""The small pictures of the list from the photos: what was found, as it looks today."""
+"""Makes thumbnails of findings from the photos for the list."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def cutout_of(item: ItemView, reference: tuple[int, int] | None) -> Cutout | Non
 
 
 class PhotoCrops(ListCrops):
-    """Makes the pictures of the rows that are painted, and makes them anew when a result brings others."""
+    """Makes the pictures of the rows that are painted, and makes them again when a result brings others."""
 
     def __init__(self, bench: Bench, items: ItemsModel, ratio: float, parent: QObject) -> None:
         super().__init__(bench, items, ratio, parent)
@@ -85,11 +85,11 @@ class PhotoCrops(ListCrops):
             self.cut(_cut, todo)
 
     def show(self, item_id: str, picture: QPixmap) -> None:
-        """Into the list, as what the photo shows."""
+        """Set the picture as the photo's thumbnail in the list."""
         self._items.set_photo(item_id, picture)
 
     def forget(self) -> None:
-        """Know none any more."""
+        """Forget all of them."""
         self._known.clear()
 
 

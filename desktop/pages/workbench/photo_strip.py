@@ -1,4 +1,4 @@
-"""The photos of an item as a row of small pictures; the newest is what detection looks at."""
+"""Shows the photos of an item as a row of thumbnails."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ class PhotoStrip(QWidget):
         self.more.setToolTip(said)
 
     def forget(self) -> None:
-        """Another record: none of the small pictures is needed any more."""
+        """Forget all thumbnails."""
         self._images.clear()
 
     def set_image(self, photo: Photo, image: QImage) -> None:

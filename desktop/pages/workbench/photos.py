@@ -1,5 +1,5 @@
 # ruff: noqa: N815 - Qt signals
-"""Photos of the chosen item: read, and compared with the reference."""
+"""Loads the photos of the selected item and pairs them with the reference image."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class Photos(QObject):
         self._show_pair()
 
     def forget(self) -> None:
-        """Another record: nothing of this one is kept."""
+        """Forget everything about the record."""
         self._stop_pairing()
         self._known.clear()
         self._box.strip.forget()
@@ -101,7 +101,7 @@ class Photos(QObject):
         self._look("", None, own=False)
 
     def reread(self, item_id: str) -> None:
-        """Somebody changed the photos of an item."""
+        """Reload the photos of an item that another user changed."""
         if item_id == self._bench.current:
             # What is known stays on view until then: nothing that is being done on it is cut short.
             self._read(item_id)
@@ -169,7 +169,7 @@ class Photos(QObject):
             self._box.show_pair(None)
         self._shown = wanted
         self._stop_pairing()
-        # Who holds the key for the next item down goes past many that nobody looks at.
+        # Holding the key for the next item passes many items that are not looked at.
         self._pair_soon.start()
 
     def _look(self, item_id: str, mapping: list[list[float]] | None, own: bool) -> None:
@@ -304,7 +304,7 @@ class Photos(QObject):
     def remove(self, photo_id: str) -> None:
         """Take a photo off the chosen item, after asking."""
         item_id = self._bench.current
-        # Somebody may have finished the record while the question was open.
+        # Someone may have finished the record while the question was open.
         if self._bench.may_edit() and self._asked_to_remove(photo_id) and self._bench.may_edit():
             run(
                 self._session.items.delete_photo,

@@ -1,4 +1,4 @@
-"""Photos on their way, and the region of an item in the reference image and in its photo, as a pair.
+"""Uploads photos and builds the pair of a region in reference image and photo.
 
 Not for the GUI thread.
 """

@@ -1,4 +1,4 @@
-"""The preview of the photo takes the height of the inspector that nothing else needs."""
+"""Gives the photo preview the height of the inspector that nothing else needs."""
 
 from __future__ import annotations
 

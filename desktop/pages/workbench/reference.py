@@ -1,4 +1,4 @@
-"""A record without a reference image: choose one of the catalogue, or upload one."""
+"""Lets the user choose or upload a reference image for a record without one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The picture that a region is marked on: the record's reference image, or a file that the item names itself.
+"""Identifies the picture that a region is marked on: the record's reference image or the item's own file.
 
 Detection works on the file that the item names, so the canvas shows the same one. No Qt.
 """
@@ -34,7 +34,7 @@ class ReferenceFile:
 
 
 def same_file(one: ReferenceFile | None, other: ReferenceFile | None) -> bool:
-    """True when both are the same file, or both are none."""
+    """True when both are the same file, or both are None."""
     if one is None or other is None:
         return one is other
     return one is other or content.same_file(one.info, other.info)

@@ -1,4 +1,4 @@
-"""The picture that regions are marked on: on the canvas, fetched when not at hand, its crops in the list."""
+"""Shows the picture that regions are marked on, fetched when missing, with thumbnails for the list."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ class ReferencePicture(QObject):
         self._fetching = self._cropping = None
 
     def crop(self) -> None:
-        """Make the crops of regions anew that are not what they were."""
+        """Make the crops of changed regions again."""
         for item_id, rect in list(self.cropped.items()):
             region = self._view.store.get(item_id)
             if region is None:

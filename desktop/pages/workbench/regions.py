@@ -1,4 +1,4 @@
-"""Between the document and the canvas: items as regions, drawn regions as edits."""
+"""Converts items to regions on the canvas, and drawn regions to edits."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ class RegionLink:
                     **self._carried(document, region),
                 }
                 edits.append(document.make(change.step.value, fields, region.id))
-        # Undo brings them back the other way round: each then finds those before it in their places.
+        # Undo restores them in reverse order, so each finds its predecessors in place.
         for region_id in sorted(before - after.keys(), key=document.place, reverse=True):
             edits.append(document.remove(region_id, change.step.value, photos.get(region_id, ())))
         return [edit for edit in edits if edit is not None]

@@ -1,4 +1,4 @@
-"""What the list, the canvas and the inspector say about an item, worked out once. No window."""
+"""Computes once what list, canvas and inspector show of an item. No window."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # ruff: noqa: N815 - Qt signals
-"""The detection of the chosen item: the button, how far it is, why it failed, and what can be done then."""
+"""Shows the detection of the selected item: button, progress, failure and what to do."""
 
 from __future__ import annotations
 

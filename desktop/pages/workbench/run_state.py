@@ -1,4 +1,4 @@
-"""How far the detection of an item is, as its result entries say. No window."""
+"""Reads the state of an item's detection from its result entries. No window."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def run_state(entries: Iterable[results.Entry]) -> RunState:
         return _NEVER_RUN
     run = _RUNS.get(str(entry.get("progress")), Run.DONE)
     if run in _UNDER_WAY and not results.is_under_way(entry):
-        # Written by another program: nobody here will ever finish it.
+        # Written by another program: it will never be finished here.
         run = Run.DONE
     given = entry.get("error")
     said = given if isinstance(given, Mapping) else {}

@@ -1,4 +1,4 @@
-"""One selection for the list of items and for the canvas."""
+"""Synchronizes the selection of list and canvas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sending of a journal's edits: in the background, in order, again until the service has them."""
+"""Sends the journal's edits in the background, in order, until the service has them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _GATHER_MS = 250
 _FIRST_PAUSE_MS = 1_000
 _LONGEST_PAUSE_MS = 30_000
 _SILENCE_MS = 4_000
-"""Who waits longer for an answer is told that the service does not answer."""
+"""A longer wait for a response is shown as "the service does not answer"."""
 
 
 def _send(report: Report, outbox: Outbox) -> None:
@@ -56,17 +56,17 @@ class Sending(QObject):
         self._silence.timeout.connect(self._unanswered)
 
     def soon(self) -> None:
-        """There is something new to send."""
+        """Send soon: there are new edits."""
         if not self._retry.isActive():
             self._gather.start()
 
     def retry(self) -> None:
-        """Send now what waits."""
+        """Send pending edits now."""
         self._retry.stop()
         self.start()
 
     def came_back(self) -> None:
-        """The service answers again: send what waits, and be patient with it anew."""
+        """The service answers again: send pending edits and reset the timeout."""
         self._pause = _FIRST_PAUSE_MS
         self.retry()
 

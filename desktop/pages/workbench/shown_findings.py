@@ -1,4 +1,4 @@
-"""The findings of the chosen item: the same ones, and the same one chosen, wherever they are shown."""
+"""Shows the same findings and the same selection on every view of the selected item."""
 
 from __future__ import annotations
 

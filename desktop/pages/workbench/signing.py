@@ -1,7 +1,7 @@
-"""Who a verdict is signed by: taking a step back never signs what somebody else decided.
+"""Decides who a verdict is signed by; undo never signs another user's decision.
 
 A verdict in an edit is ``{"value": ..., "reason": ...}``, with `by_name` and `at` where it stood already, and
-with the key `OTHERS` when somebody else gave it. As what an undo brings back it means: undecided. Their
+with the key `OTHERS` when another user gave it. As what an undo brings back it means: undecided. Their
 verdict stays in the item's history, signed by them; only they can give it again.
 """
 
@@ -20,9 +20,9 @@ OTHERS = "others"
 
 
 def standing(entries: Iterable[results.Entry], me: str | None) -> dict[str, Any] | None:
-    """The verdict that stands in the result entries of an item; None when nobody's does.
+    """The verdict that stands in the result entries of an item; None when there is none.
 
-    `me` is the id of the person at this desktop; None: nobody's verdict counts as somebody else's.
+    `me` is the id of the person at this desktop; None: no verdict counts as another user's.
     """
     entry = results.current(entries)
     if entry is None or not results.is_verdict(entry):
@@ -33,7 +33,7 @@ def standing(entries: Iterable[results.Entry], me: str | None) -> dict[str, Any]
 
 
 def is_others(said: Mapping[str, Any] | None) -> bool:
-    """True for a verdict that somebody else gave."""
+    """True for a verdict that another user gave."""
     return said is not None and said.get(OTHERS) is True
 
 
@@ -45,7 +45,7 @@ def to_sign(said: Mapping[str, Any]) -> tuple[Verdict, str]:
 
 
 def same_verdict(one: Mapping[str, Any] | None, other: Mapping[str, Any] | None) -> bool:
-    """True for the same decision; one that nobody gave is the same as an undecided without a reason."""
+    """True for the same decision; a missing verdict equals undecided without a reason."""
     if one is None or other is None:
         return all(said is None or _nothing(said) for said in (one, other))
     if one["value"] != other["value"] or (one.get("reason") or "") != (other.get("reason") or ""):

@@ -1,4 +1,4 @@
-"""Filling a record without items: from the template of its reference image, or as in the last inspection."""
+"""Fills an empty record from the template or the last inspection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The line at the bottom: the open file, which item of how many, the pointer and the chosen region."""
+"""Writes the status bar: file, item number, pointer and selected region."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from desktop.pages.workbench.words import status_left, status_right
 
 
 class StatusLine(QObject):
-    """Says what is on view whenever it changes."""
+    """Updates the status bar whenever the view changes."""
 
     said = Signal(str, str)
     """The texts at the left and at the right."""
@@ -31,7 +31,7 @@ class StatusLine(QObject):
         self.show()
 
     def show(self) -> None:
-        """Say it anew, of the picture in front."""
+        """Say it again, of the picture in front."""
         bench, view = self._bench, self._comparing.front
         source, selected = view.source, view.store.selected
         findings = view is not self._comparing.views[0]

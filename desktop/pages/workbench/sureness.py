@@ -1,4 +1,4 @@
-"""From which confidence on findings are shown: as the shown result was made, or as the person likes it."""
+"""Sets the confidence threshold of shown findings, remembered for each model."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # ruff: noqa: N815 - Qt signals
-"""The tools that float over the canvas."""
+"""Shows the tools over the canvas."""
 
 from __future__ import annotations
 

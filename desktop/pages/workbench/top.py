@@ -1,4 +1,4 @@
-"""The bar above the workbench: where am I, is it saved, what can be done with the record."""
+"""Shows the bar above the workbench: location, saving state and record actions."""
 
 from __future__ import annotations
 

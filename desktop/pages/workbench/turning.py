@@ -1,4 +1,4 @@
-"""Taking a step back or doing it again while the window goes on answering: a large one a part at a time."""
+"""Undoes or redoes a large step in slices, while the window stays responsive."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Turning(QObject):
         self._next.timeout.connect(self._go_on)
 
     def start(self, record_id: str, back: bool) -> str:
-        """Turn the newest step: its label, or an empty string when there is none.
+        """Undo or redo the newest step: its label, or an empty string when there is none.
 
         While a large one is still being turned, nothing else is begun.
         """

@@ -1,4 +1,4 @@
-"""Taking steps back and doing them again, whichever part of the workbench made them."""
+"""Undoes and redoes steps of every part of the workbench."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Undoing(QObject):
         bench.edits.applied.connect(self._took)
 
     def undo(self) -> None:
-        """Take the newest step back."""
+        """Undo the newest step."""
         self._inspector.commit()
         if self._aligning.undo():
             return
@@ -45,7 +45,7 @@ class Undoing(QObject):
         self.said.emit(" ".join((said + ".", self._not_signed())) if self._not_signed() else said)
 
     def redo(self) -> None:
-        """Do again what was undone last."""
+        """Redo what was undone last."""
         if self._correcting.redo():
             return
         label = self._bench.edits.redo(self._bench.record_id)
@@ -57,7 +57,7 @@ class Undoing(QObject):
         self._taken = edits
 
     def _not_signed(self) -> str:
-        """What to say when the step before was a verdict of somebody else; empty when it was not."""
+        """The notice when the undone step had replaced another user's verdict; else empty."""
         document = self._bench.document
         for edit in self._taken:
             given = edit.after.get(VERDICT) or {}

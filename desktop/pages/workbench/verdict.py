@@ -1,5 +1,5 @@
 # ruff: noqa: N815 - Qt signals
-"""What the person decides about an item, beside what the model says."""
+"""Takes the user's verdict on an item and shows the model's opinion."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class VerdictBox(QWidget):
         self._opinion = results.model_opinion(item.result)
         said = {True: status_word("passed"), False: status_word("failed"), None: "–"}[self._opinion]
         self._opinion_said.setText(self.tr("Model: {opinion}").format(opinion=said))
-        # Nobody said "undecided" about an item that was never looked at.
+        # An item that was never inspected was not judged undecided by anyone.
         unseen = item.verdict is Verdict.UNDECIDED and item.pending_verdict is None and not item.result
         self._mark(None if unseen else item.verdict)
         if self._held is None:
@@ -102,7 +102,7 @@ class VerdictBox(QWidget):
         self._ask_for_reason()
 
     def commit(self) -> None:
-        """Tell a reason that is typed and was not told yet."""
+        """Emit a typed reason that has not been emitted yet."""
         self.reason.commit()
 
     def set_editable(self, on: bool) -> None:

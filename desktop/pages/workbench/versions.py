@@ -1,4 +1,4 @@
-"""The versions of an item's result as the person chooses among them: by the model, by whom, decided how."""
+"""Lists the versions of an item's result to choose from."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from shared import results
 
 @dataclass(frozen=True, slots=True)
 class VersionLine:
-    """One version. `findings`: it has findings to show; a verdict has none of its own."""
+    """One version. `findings`: it has findings to show; a verdict has none."""
 
     version: int
     text: str

@@ -1,4 +1,4 @@
-"""Names of edits, and numbers as the status bar writes them."""
+"""Names edits and formats the status bar."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from shared.geometry import Rect
 
 
 class Change(StrEnum):
-    """The label of an edit that is no step of the canvas."""
+    """The label of an edit that is not a step of the canvas."""
 
     RENAME = "rename"
     DESCRIBE = "describe"

@@ -119,7 +119,7 @@ def _reads(kind: ModelKind, raw: list[NDArray[np.generic]], settings: DetectorSe
         found = decode(kind, raw, settings)
     except (ValueError, IndexError):
         return False
-    # What a DETR says may have to be activated first. Points and angles are no confidences.
+    # What a DETR says may have to be activated first. Points and angles are not confidences.
     return kind is ModelKind.DETR or not bool(np.any(found.confidences > 1 + ROUNDING))
 
 

@@ -19,7 +19,7 @@ _OWN_DOMAINS: Final = frozenset({"", "ai.onnx", "ai.onnx.ml", "com.microsoft", "
 
 
 class NotOnnx(ValueError):  # noqa: N818 - says what the file is
-    """The bytes are no ONNX model, or one that is cut off."""
+    """The bytes are not an ONNX model, or a truncated one."""
 
 
 @dataclass
@@ -45,7 +45,7 @@ def read(data: bytes) -> Contents:
             functions |= _function(value, found)
     if graphs != 1 or found.nodes == 0:
         raise NotOnnx("no graph")
-    # A domain whose operators the file itself defines from known ones is no custom operator.
+    # A domain whose operators the file itself defines from known ones is not a custom operator.
     found.foreign_domains -= functions
     return found
 

@@ -1,4 +1,5 @@
-"""Reads each kind of detector's outputs: boxes x1, y1, x2, y2 in input px, confidences, class numbers."""
+"""Decodes each kind of detector's outputs into boxes (x1, y1, x2, y2 in input px), confidences and
+classes."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ _MOST_SLICES = 160
 _OVERLAP = 0.2
 # Parts of a photo that are looked at together have no more px than these: that bounds the memory.
 _TOGETHER_PIXELS = 4 * 640 * 640
-# Each falls back on the next for what it can not do. TensorRT would build an engine for minutes first.
+# Each falls back on the next for what it cannot do. TensorRT would build an engine for minutes first.
 _PROVIDERS = (
     "CUDAExecutionProvider",
     "ROCMExecutionProvider",
@@ -123,7 +123,7 @@ class Detector:
         return [self._of_first(one) for one in self.session.run(None, inputs)]
 
     def _of_first(self, output: NDArray[np.generic]) -> NDArray[np.generic]:
-        """What an output says of the first image; rows that name their image are told apart when decoded."""
+        """What an output says of the first image; rows that name their image are separated when decoded."""
         named = output.ndim == 2 and output.shape[1] == 7
         many = self.batch > 1 and output.ndim > 0 and output.shape[0] == self.batch and not named
         return output[:1] if many else output

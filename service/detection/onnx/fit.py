@@ -1,4 +1,4 @@
-"""Puts a photo, or a part of it, into a model's input and gives the way back."""
+"""Scales a photo, or a part of it, into a model's input and gives the mapping back."""
 
 from __future__ import annotations
 

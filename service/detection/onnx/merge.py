@@ -1,4 +1,4 @@
-"""Makes one finding of one thing: of overlapping boxes, and of pieces in the parts of a large photo."""
+"""Merges overlapping boxes, and pieces from the parts of a large photo, into one finding each."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def part_of(found: Decoded, place: tuple[int, int, int, int], width: int, height
 
 
 def suppressed(found: Decoded, iou: float, rank: Array | None = None) -> Decoded:
-    """Class-aware non-maximum suppression, by the confidences or by a `rank` instead, the first first."""
+    """Class-aware non-maximum suppression, by the confidences or by a `rank` instead, the highest first."""
     rank = found.confidences if rank is None else rank
     if len(rank) > _MOST_CANDIDATES:
         surest = np.argsort(-rank, kind="stable")[:_MOST_CANDIDATES]

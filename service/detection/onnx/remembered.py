@@ -1,4 +1,4 @@
-"""What a model found in the photos that were looked at last: items that share photo and model run it once."""
+"""Caches what a model found in recent photos: items that share photo and model run it once."""
 
 from __future__ import annotations
 

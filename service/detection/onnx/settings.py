@@ -1,4 +1,4 @@
-"""How one ONNX detector is fed and read: kept with the model, chosen when it is added."""
+"""Defines how one ONNX detector is fed and read; kept with the model, chosen when it is added."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 ACTIVATIONS: Final = ("sigmoid", "softmax")
-"""What may have to be done with class outputs that are no confidences yet."""
+"""How class outputs that are not yet confidences become confidences."""
 
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 

@@ -37,7 +37,7 @@ _LEAST_SET = 0.12
 def align(reference: Pyramid, region: Rect, photo: Pyramid, start: Matrix | None = None) -> Alignment:
     """Where `region` (px of the reference image) lies in the photo; both pyramids are of grey images.
 
-    `start` (3 x 3, reference px -> photo px) is where a person says that it lies: it is only mended where the
+    `start` (3 x 3, reference px -> photo px) is where a user says that it lies: it is only mended where the
     structure agrees with it, and refused only where next to nothing does. Raises AlignmentFailed.
     """
     if min(region.w, region.h) < 16 or min(photo.size) < 16:
@@ -129,7 +129,7 @@ def _guesses(reference: Pyramid, region: Rect, photo: Pyramid) -> Iterator[tuple
 
 
 def _finer(reference: Pyramid, photo: Pyramid, region: Rect, guess: checks.Guess) -> checks.Guess:
-    """Mend the homography once more at the region's own resolution; the score stays that of the check."""
+    """Mend the homography again at the region's own resolution; the score stays that of the check."""
     scale = min(1.0, local_scale(guess.homography, region))
     context = checks.frame_of(checks.surroundings(region, reference.size), checks.SIDE, 1.0)
     frame = checks.frame_of(region, _FINE_SIDE, scale)

@@ -1,4 +1,4 @@
-"""From the strength of the difference to findings: connected parts, merged, hugged, labelled, weighed."""
+"""Turns the strength of the difference into findings: connected, merged and tightened parts."""
 
 from __future__ import annotations
 

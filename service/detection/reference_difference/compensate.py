@@ -1,4 +1,4 @@
-"""Makes the reference look as if it had been taken with today's light, colour and focus."""
+"""Adapts the reference to today's light, colour and focus."""
 
 from __future__ import annotations
 
@@ -224,7 +224,7 @@ def match_light(
     lit = light.on(small_reference)
     if not scanned and shade.uneven(lit.mean(axis=2), small_photo.mean(axis=2), small_valid):
         # A smooth fit bends over the edge of a shadow. So first one gain for all, and the shade from that;
-        # then what the photo would be without it can be fitted, and the shade once more.
+        # then what the photo would be without it can be fitted, and the shade again.
         bright = _luminance(photo)
         found = shade.between(_luminance(fitted(small_photo, _GAIN).on(reference)), bright, valid)
         middle = cv2.resize((found[0] + found[1]) / 2, size, interpolation=cv2.INTER_AREA)

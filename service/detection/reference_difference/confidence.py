@@ -1,4 +1,4 @@
-"""How likely a finding is real: a logistic model over what was measured on it."""
+"""Estimates how likely a finding is real, by a logistic model over its measures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where two aligned frames differ by more than their noise and their misregistration explain.
+"""Finds where two aligned frames differ by more than noise and misregistration explain.
 
 At each of several scales (halved each time, so that hair cracks show at the first and wide dents at the last)
 a pixel differs only by what leaves the range of values around it in the other frame, both ways: an edge that
@@ -139,7 +139,7 @@ def _channel(
 def _without_slits(one: Fixed, other: Fixed) -> Fixed:
     """`other` with those slits and threads as in `one` that a threshold closes or cuts.
 
-    A threshold moves the edges on both sides, so what is no wider than 2 px comes and goes with it.
+    A threshold moves the edges on both sides, so whatever is at most 2 px wide comes and goes with it.
     """
     kernel = _kernel(1)
     mended = other

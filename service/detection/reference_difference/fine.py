@@ -1,4 +1,4 @@
-"""Looks again, at full resolution, at the places of a large region where a thin difference may hide.
+"""Searches a large region again at full resolution where a thin difference may hide.
 
 A region of many megapixels is compared at a few, or it would take too long: what is a pixel or two wide in it
 then fades. So all of it is screened at full resolution first, in tiles and by luminance alone: what is finer
@@ -33,7 +33,7 @@ from service.detection.reference_difference.threads import side_by_side
 from shared.cv import cv2
 from shared.geometry import Rect, from_corners
 
-# px of the full resolution: what is screened at a time, what is told apart, what is left to the first look.
+# px of the full resolution: the size of a screened tile, of a cell, and of what is left to the first look.
 _TILE = 1024
 _CELL = 16
 _COARSE = 15

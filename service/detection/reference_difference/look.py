@@ -1,4 +1,4 @@
-"""One comparison of a frame: a window of the reference and where it lies in the photo, at one resolution."""
+"""Compares one frame: a window of the reference and its place in the photo, at one resolution."""
 
 from __future__ import annotations
 

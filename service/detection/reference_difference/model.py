@@ -1,4 +1,4 @@
-"""The built-in model: compares a photo with the marked region of its reference image, without training."""
+"""Implements the built-in model: compares a photo with its marked region of the reference image."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _AT_ONCE = 3_000_000
 # px of the photo; where the homography fits better than this, nothing is left that wanders.
 _SETTLED = 0.1
 # A box reaches beyond the pixels that differ by two thirds of the tolerance for edges, since about so much of
-# a defect can not be told from its edge, and by a share of its shorter side (px).
+# a defect cannot be distinguished from its edge, and by a share of its shorter side (px).
 _RIM = 0.65
 _RIM_SHARE = 0.1
 _MOST_RIM_SHARE = 3.0

@@ -1,4 +1,4 @@
-"""What the steps of reference-difference hand to each other."""
+"""Defines the values that the steps of reference-difference exchange, and warps between frames."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lays the photo over the reference where one homography can not: scan lines, lenses, warped boards.
+"""Corrects what one homography cannot: scan lines, lenses, warped boards.
 
 What is left after the homography is small and smooth: a shift of a pixel or two that changes slowly across
 the frame. It is fitted on a coarse lattice to the offsets of blocks (`blocks.measure`), each along the

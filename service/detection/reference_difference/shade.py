@@ -1,4 +1,4 @@
-"""Shadows with an edge and bands of light, which no smooth fit of the light follows.
+"""Models shadows with an edge and bands of light, which no smooth fit of the light follows.
 
 What the fit leaves is looked at as one factor per cell of a coarse grid. A lamp that flickers under a rolling
 shutter makes whole rows brighter: the median along each row and column. A shadow is wide and keeps its edge:

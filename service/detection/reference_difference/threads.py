@@ -1,4 +1,4 @@
-"""Runs channels or images side by side: NumPy and OpenCV let go of the interpreter lock."""
+"""Runs channels or images in parallel: NumPy and OpenCV release the interpreter lock."""
 
 from __future__ import annotations
 

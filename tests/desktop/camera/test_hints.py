@@ -1,4 +1,4 @@
-"""One hint at a time, from what a frame shows."""
+"""Tests that a frame gives one hint at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A service played by httpx.MockTransport: logs in anybody, renews tokens, answers what a test gives it."""
+"""A service played by httpx.MockTransport: logs in anyone, renews tokens, answers what a test gives it."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def failed(status: int, error: str, **details: object) -> httpx.Response:
 
 
 class Service:
-    """Logs in anybody, renews tokens with rotation, answers everything else from `answers`."""
+    """Logs in anyone, renews tokens with rotation, answers everything else from `answers`."""
 
     def __init__(self, expires_in: int = 900) -> None:
         self.expires_in = expires_in

@@ -25,7 +25,7 @@ def grey(value: int, side: int = 8) -> QImage:
 
 
 class Picture:
-    """An ImageSource that says what was asked of it and waits when it is told to."""
+    """An ImageSource that records what was asked of it and waits on request."""
 
     name = "p"
     readers = 2

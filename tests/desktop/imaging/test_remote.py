@@ -192,7 +192,7 @@ class Away:
 
 
 class Played(Away):
-    """A service that fails as often as it is told, then answers."""
+    """A service that fails a given number of times, then answers."""
 
     def __init__(self, failures: list[Exception], tile_px: int = TILE) -> None:
         super().__init__()

@@ -181,7 +181,7 @@ def test_a_journal_that_cannot_be_opened_on_a_full_disk_lets_go(path: Path) -> N
     journal.close()
     with no_file_over(path.stat().st_size), pytest.raises(JournalError, match="cannot be written") as caught:
         Journal.open(path)
-    # What is told of the failure does not hold the lock.
+    # Reporting the failure does not hold the lock.
     assert caught.tb is not None
     journal = Journal.open(path)
     assert [edit.after["x"] for edit in journal.pending()] == [1]

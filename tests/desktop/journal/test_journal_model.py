@@ -103,7 +103,7 @@ class JournalModel(RuleBasedStateMachine):
     def send_one(self) -> None:
         first = self.journal.pending()[0]
         self.play([first], self.sent)
-        # Only what was there once is brought back, and nothing is brought back by being made anew.
+        # Only what was there once is brought back, and nothing is brought back by being rebuilt.
         if first.kind is Kind.RESTORE:
             assert first.object_id in self.made
         self.made.add(first.object_id)

@@ -394,7 +394,7 @@ def reference(context: Context) -> Iterator[ReferenceImage]:
 
 
 def start_with(page: RecordsPage, qtbot: QtBot, offered: list[Start], start: Start) -> list[str]:
-    """Make a record through the dialog; the names of its items."""
+    """Create a record through the dialog; the names of its items."""
     dialog = NewRecord(page._context, page)
     qtbot.waitUntil(lambda: dialog.task.count() == 1 and dialog.reference.count() == 1)
     dialog.task.setCurrentIndex(0)

@@ -1,4 +1,4 @@
-"""Items as regions on the canvas: only what changed is worked out anew."""
+"""Items as regions on the canvas: only what changed is worked out again."""
 
 from __future__ import annotations
 

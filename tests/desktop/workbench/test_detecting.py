@@ -40,7 +40,7 @@ def add_photo(session: Session, record_id: str, data: bytes, place: int = 0) -> 
 
 @pytest.fixture
 def other(service: EmbeddedService, qtbot: QtBot) -> Iterator[Desk]:
-    """Somebody else at another desktop, without a journal of their own: it is open here."""
+    """Another user at another desktop, without a journal of their own: it is open here."""
     with logged_in(service.wait_ready(30)) as session, desk(session, qtbot) as there:
         yield there
 

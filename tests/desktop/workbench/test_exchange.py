@@ -149,7 +149,7 @@ def test_a_part_is_not_shown_in_the_call_that_takes_it(opened: Desk, qtbot: QtBo
     assert "shown part end part end" in said
     assert "shown part taken" not in said
     assert "shown part end part taken" not in said
-    # The end is told of when everything is on view.
+    # The end is reported when everything is on view.
     assert events[-2] == f"told at {before + 450}"
 
 

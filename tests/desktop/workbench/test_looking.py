@@ -1,4 +1,4 @@
-"""What is seen: filters, two-way selection, folding, tools."""
+"""Tests viewing: filters, two-way selection, folding, tools."""
 
 from __future__ import annotations
 

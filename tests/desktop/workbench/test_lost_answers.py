@@ -47,7 +47,7 @@ def way() -> Lossy:
 
 @pytest.fixture
 def lossy(session: Session, service: EmbeddedService, way: Lossy) -> Iterator[Session]:
-    """Logged in over `way`, without patience: a lost answer is told at once."""
+    """Logged in over `way`, without patience: a lost answer is reported at once."""
     made = Session(service.wait_ready(60), patience=0, transport=way)
     made.account.login(*ADMIN)
     yield made

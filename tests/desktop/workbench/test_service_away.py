@@ -1,4 +1,4 @@
-"""The service dies, or somebody else is quicker: no edit is lost."""
+"""Tests service outages and concurrent changes: no edit is lost."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_a_service_that_is_stopped_is_told_from_one_that_saves(
 
 @pytest.fixture
 def other(session: Session, service: EmbeddedService) -> Iterator[Session]:
-    """Somebody else, at another desktop."""
+    """Another user, at another desktop."""
     with logged_in(service.wait_ready(30)) as made:
         yield made
 
@@ -172,11 +172,11 @@ def test_other_fields_are_no_conflict(bench: Desk, other: Session, qtbot: QtBot)
 
 
 def hears(bench: Desk, other: Session, qtbot: QtBot) -> None:
-    """Wait until what somebody else changes is shown."""
+    """Wait until what another user changes is shown."""
     first = bench.page.bench.rows[0].item_id
 
     def tried() -> bool:
-        # The stream may not be open yet at the first change; it is told of the next ones.
+        # The stream may not be open yet at the first change; it gets the next ones.
         if bench.page.bench.rows[0].name == "changed elsewhere":
             return True
         other.items.update(first, ItemUpdate(item_name="changed"), None)

@@ -1,4 +1,4 @@
-"""Nobody's verdict is signed by somebody else, and none is taken back unseen."""
+"""Tests that undo never signs or withdraws another user's verdict."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def colleague(service: EmbeddedService) -> None:
 
 @pytest.fixture
 def other(service: EmbeddedService, colleague: None) -> Iterator[Session]:
-    """Somebody else, at another desktop, with an account of their own."""
+    """Another user, at another desktop, with an account of their own."""
     made = Session(service.wait_ready(30))
     made.account.login(*OTHER)
     yield made

@@ -1,4 +1,4 @@
-"""What the panel of the items says: counts of what was judged and detected, hidden regions; photos wanted."""
+"""Tests what the items panel shows: counts of judged and detected items, hidden regions."""
 
 from __future__ import annotations
 

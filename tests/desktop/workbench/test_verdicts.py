@@ -22,7 +22,7 @@ from tests.service_process import logged_in
 
 @pytest.fixture
 def other(service: EmbeddedService) -> Iterator[Session]:
-    """Somebody else, at another desktop."""
+    """Another user, at another desktop."""
     with logged_in(service.wait_ready(30)) as made:
         yield made
 

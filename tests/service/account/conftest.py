@@ -54,12 +54,12 @@ def changes(database: Database) -> list[Change]:
 
 
 async def first_admin(accounts: AccountService, address: str = HOME) -> Tokens:
-    """Make the first admin."""
+    """Create the first admin."""
     return await accounts.first_run(CHIEF[0], SecretStr(CHIEF[1]), None, address)
 
 
 async def with_inspector(accounts: AccountService) -> Tokens:
-    """Make the first admin and an inspector; gives the inspector's tokens."""
+    """Create the first admin and an inspector; gives the inspector's tokens."""
     admin = await accounts.authenticate((await first_admin(accounts)).access_token, HOME)
     body = UserCreate(username=INSPECTOR[0], password=SecretStr(INSPECTOR[1]), roles=[Role.INSPECTOR])
     await accounts.create_user(admin, body)

@@ -194,7 +194,7 @@ def test_one_address_that_tries_many_users_is_slowed(accounts: AccountService) -
 
 
 def test_a_right_password_forgets_the_wrong_ones_of_its_own_user_only(accounts: AccountService) -> None:
-    """Else a guesser with an account of their own would begin anew with it."""
+    """Else a guesser with an account of their own would begin again with it."""
 
     async def play() -> None:
         await with_inspector(accounts)

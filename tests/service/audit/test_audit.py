@@ -61,7 +61,7 @@ def fill(database: Database, count: int = 5) -> None:
 
 
 def tamper(database: Database, *statements: str) -> None:
-    """Change the log as somebody with full rights on the database would."""
+    """Change the log as someone with full rights on the database would."""
 
     def work(session: Session) -> None:
         if database.is_sqlite:
@@ -353,7 +353,7 @@ def test_a_log_that_was_never_begun_is_no_fault(
 ) -> None:
     status, out = verify()
     assert (status, out.split(":")[0]) == (0, "nothing yet")
-    # Somebody who knows how the log ended does not take that for an answer.
+    # Someone who knows how the log ended does not take that for an answer.
     assert verify("--expect", f"3:{'0' * 64}")[0] == 1
     database.write_now(
         lambda session: session.execute(

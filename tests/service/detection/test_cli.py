@@ -1,4 +1,4 @@
-"""`walkaround detect` on files: one pair, a region, a batch with a pair that can not be compared."""
+"""`walkaround detect` on files: one pair, a region, a batch with a pair that cannot be compared."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def settings(tmp_path: Path) -> Settings:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with a reference, a damaged photo of it and a file that is no picture."""
+    """A folder with a reference, a damaged photo of it and a file that is not a picture."""
     scene = samples.scene(640, 480, 3, kinds=("added",), view=View(rotation=2, noise=2))
     place = tmp_path / "图片"
     place.mkdir()

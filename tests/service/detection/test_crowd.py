@@ -1,4 +1,4 @@
-"""Many clients on the same items at once: no answer is a fault, and jobs and entries agree at the end."""
+"""Tests many clients on the same items at once: no failures, and consistent jobs and entries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DETR and what came of it, as its tools export it: recognised and set up from the graph, or asked about."""
+"""Tests DETR and its successors as their tools export them: recognised from the graph, or asked about."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def test_an_entry_keeps_its_version_from_pending_to_done(
     assert (queued["progress"], queued["isPassed"], queued["version"]) == ("pending", False, 1)
     assert queued["inputImage"]["filename"] == "zweite.png"
     assert queued["provenance"]["queued_at"].endswith("Z")
-    # Progress is nobody's edit: what was read before still counts as the newest.
+    # Progress is not an edit of a user: what was read before still counts as the newest.
     edit = client.put(path(item), json={"description": "x"}, headers={"If-Match": etag})
     assert edit.status_code == 200
     held.go.set()

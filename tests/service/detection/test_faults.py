@@ -1,4 +1,4 @@
-"""A database that is away, a clock set forward, an end nobody heard of: still one finished entry per job."""
+"""Tests database outages, clock changes and lost notifications: still one finished entry per job."""
 
 from __future__ import annotations
 

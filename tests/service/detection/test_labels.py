@@ -1,4 +1,4 @@
-"""What a difference is called, on panels with one piece of damage each."""
+"""Tests the label of a difference, on panels with one piece of damage each."""
 
 from __future__ import annotations
 

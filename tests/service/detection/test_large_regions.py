@@ -58,7 +58,7 @@ def test_however_much_differs_the_windows_have_bounded_size() -> None:
     for _ in range(60):
         x, y = (int(v) for v in rng.integers(100, 2300, 2))
         cv2.line(photo, (x, y), (x + 90, y + 60), 60, 2)
-    # A line across all of it: its window can not be had at full resolution.
+    # A line across all of it: its window cannot be had at full resolution.
     cv2.line(photo, (20, 20), (3180, 2380), 60, 2)
     full = Frame(np.eye(3), np.eye(3), (3200, 2400))
     coarse = np.zeros((1200, 1600, 1), np.float32)

@@ -1,4 +1,4 @@
-"""Light that no smooth fit follows is no finding, and hides none."""
+"""Tests that light which no smooth fit follows gives no finding and hides none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is taken away from under a job (files, disk, process) ends in a clear error or in one result."""
+"""Tests that losing a job's files, disk or process ends in a clear error or in one result."""
 
 from __future__ import annotations
 

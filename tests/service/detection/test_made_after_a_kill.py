@@ -1,4 +1,4 @@
-"""A batch is made whole although the service is killed in the middle: by the next one, or by another one."""
+"""Tests that a batch is completed although the service is killed in the middle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memory that was given back stays with the process, where the C library can be told so."""
+"""Tests that freed memory stays with the process where the C library allows it."""
 
 from __future__ import annotations
 

@@ -228,7 +228,7 @@ def test_a_machine_that_stands_still_in_a_transaction_keeps_no_lock(
     try:
         with Session(frozen.writer) as session:
             assert jobs.take(session, job_id) is not None
-            # Would wait for ever on the lock that is never let go.
+            # Would wait forever on the lock that is never let go.
             row = database.write_now(lambda other: jobs.take(other, job_id))
             assert row is not None
             assert row.attempt == 1

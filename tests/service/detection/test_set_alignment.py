@@ -1,4 +1,4 @@
-"""An alignment that a person set: used where none is found, measured all the same, and said."""
+"""Tests an alignment set by a user: used where none is found, measured and reported."""
 
 from __future__ import annotations
 

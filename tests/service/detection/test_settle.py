@@ -1,4 +1,4 @@
-"""What one homography can not mend: scans that wander, thresholds that make lines wider."""
+"""Tests what one homography cannot correct: wandering scans, thresholds that widen lines."""
 
 from __future__ import annotations
 

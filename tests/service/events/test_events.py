@@ -1,4 +1,4 @@
-"""The ring of events, one client's stream, and the route."""
+"""Tests the change feed, one client's stream, and the route."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def dlib_engine() -> DlibEngine:
 
 @pytest.fixture(scope="session")
 def test_models() -> Path:
-    """The folder of real model files, which are no part of the project."""
+    """The folder of real model files, which do not belong to the project."""
     beside = Path(__file__).resolve().parents[4] / "shared" / "models"
     folder = Path(os.environ.get("WALKAROUND_TEST_MODELS", beside))
     if not (folder / "face_detection_yunet_2023mar.onnx").is_file():

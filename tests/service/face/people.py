@@ -1,4 +1,4 @@
-"""Who stands before the camera in these tests, and how a login that fails is told."""
+"""Defines the people before the camera in these tests, and how a failed login looks."""
 
 from __future__ import annotations
 

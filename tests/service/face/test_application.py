@@ -52,7 +52,7 @@ def test_a_life_with_face_login(
     assert claims(data["access_token"])["amr"] == ["face"]
     assert log_in(faces.stranger()) == FAILED
 
-    # Another account can not take the face, in either of the contract's ways.
+    # Another account cannot take the face, in either of the contract's ways.
     other = as_role("viewer", username="lan")
     face_info = as_face_info(faces.login(1))
     refused = other.post("/api/auth/updateFaceInfo", json={"faceInfo": face_info}).json()

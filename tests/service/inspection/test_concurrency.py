@@ -1,4 +1,4 @@
-"""Who wins when two change the same thing."""
+"""Tests concurrent changes of the same object."""
 
 from __future__ import annotations
 

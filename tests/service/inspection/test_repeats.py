@@ -1,4 +1,4 @@
-"""A create that comes again under its Idempotency-Key."""
+"""Tests a create that is repeated with its Idempotency-Key."""
 
 from __future__ import annotations
 

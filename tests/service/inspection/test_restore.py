@@ -1,4 +1,4 @@
-"""A deletion can be taken back: the item returns as it was, in its place."""
+"""Tests that a deletion can be undone: the item returns as it was, in its place."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def test_rights_are_those_of_making_items(stage: Stage) -> None:
     stage.client.delete(path(item))
     assert stage.as_role("viewer").post(path(item, "/restore")).status_code == 403
     assert stage.client.get(path(item)).status_code == 404
-    # Somebody else's deletion can be taken back as well.
+    # Another user's deletion can be taken back as well.
     assert stage.as_role("inspector").post(path(item, "/restore")).status_code == 200
 
 

@@ -490,7 +490,7 @@ def test_an_edition_of_the_form_before_photos_of_records_is_checked_by_it(sealed
 
 
 def test_an_edition_that_was_made_anew_is_not_the_one_of_the_log(sealed: Sealed) -> None:
-    """Somebody with the database changes the content and computes its seal, but cannot write to the log."""
+    """Someone with the database changes the content and computes its seal, but cannot write to the log."""
     content = sealed.rows(EDITION)["record_edition"][0][3].replace("有裂纹", "没裂纹")
     here = EDITION.c.inspection_id == sealed.record
     sealed.write(update(EDITION).where(here).values(content=content, seal=seal.seal_of(content)))

@@ -1,4 +1,4 @@
-"""The places of `result` that the service alone writes, one by one."""
+"""Tests the fields of `result` that only the service writes, one by one."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_another_version_on_it_is_an_entry_of_the_client(stage: Stage, judged: d
     sent = {**judged["result"][2], "version": 9}
     after = stage.client.put(path(judged), json={"result": [sent]}).json()["result"]
     assert after == [*judged["result"], {"isPassed": False, "progress": "done", "version": 9}]
-    # It is newer than the decision, and nobody's decision.
+    # It is newer than the decision, and not the decision of a user.
     assert results.verdict(after) is Verdict.UNDECIDED
 
 

@@ -1,4 +1,4 @@
-"""Photos, templates, the last inspection, what detection asks, and what others are told."""
+"""Tests photos, templates, the last inspection, detection's questions and announced changes."""
 
 from __future__ import annotations
 
@@ -374,7 +374,7 @@ def test_a_create_that_is_sent_again_makes_no_second_item(stage: Stage) -> None:
 
     first = make("k1")
     assert make("k1") == first
-    # A key is its sender's own: the same one of somebody else makes another item.
+    # A key is its sender's own: the same one of another user makes another item.
     others = {make("k2"), make(None), make(None), make("k1", stage.as_role("inspector"))}
     assert len(others | {first}) == 5
     listed = stage.client.get("/api/inspection_item/list", params={"inspection_id": record})

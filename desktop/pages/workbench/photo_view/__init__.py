@@ -1,4 +1,4 @@
-"""Today's photo in the place of the reference image: looked at, and its findings corrected there."""
+"""Shows today's photo in place of the reference image, where its findings are corrected."""
 
 from desktop.pages.workbench.photo_view.canvas import PhotoCanvas
 from desktop.pages.workbench.photo_view.photo_view import PhotoView

@@ -1,4 +1,4 @@
-"""The canvas that shows a photo: findings lie on it as regions lie on the reference image."""
+"""Shows a photo on a canvas, with findings as regions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The same place of a surface in another picture of it: viewports through a homography. Pure: no Qt."""
+"""Maps a viewport through a homography to the same place in another picture. Pure: no Qt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person does to findings on the photo becomes steps of the correction of their item."""
+"""Turns edits of findings on the photo into steps of their item's correction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Findings as regions of a canvas. Pure: no window."""
+"""Converts findings to regions of a canvas. Pure: no window."""
 
 from __future__ import annotations
 

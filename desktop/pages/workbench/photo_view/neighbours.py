@@ -1,4 +1,4 @@
-"""What was found in a photo for the other items that share it. No window."""
+"""Collects the findings of other items that share the photo. No window."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The photo of the chosen item in the place of the reference image, at the same place and zoom."""
+"""Shows the photo of the selected item in place of the reference image, at the same place and zoom."""
 
 from __future__ import annotations
 
@@ -215,7 +215,7 @@ class PhotoView(QObject):
         self._show_around()
 
     def _stop(self) -> None:
-        """Let go of the photo and of reading it."""
+        """Release the photo and stop reading it."""
         self._soon.stop()
         for task in (self._fetching, self._reading):
             if task is not None:

@@ -1,4 +1,4 @@
-"""Which of the two pictures is on view, as two buttons."""
+"""Switches between reference image and photo by two buttons."""
 
 from __future__ import annotations
 

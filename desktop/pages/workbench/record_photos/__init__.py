@@ -1,4 +1,4 @@
-"""Photos of the record: matched with its regions, offered, put right by hand, shared by items."""
+"""Photos of the record: uploads, matches with regions, proposals, review and assignment to items."""
 
 from desktop.pages.workbench.record_photos.coordinator import RecordPhotos
 

@@ -1,5 +1,5 @@
 # ruff: noqa: N815 - Qt signals
-"""Photos of the record on the workbench: added in any way, matched, offered, assigned, shared, removed."""
+"""Coordinates the photos of the record: upload, matching, proposals, assignment, sharing and removal."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ class RecordPhotos(QObject):
             self.queue.add(self._bench.record_id, [(path, path.name) for path in paths])
 
     def add_image(self, image: QImage) -> None:
-        """Add a picture that is no file yet."""
+        """Add a picture that is not a file yet."""
         if self._may_add():
             run(jpeg, image, owner=self, done=partial(self._encoded, self._bench.record_id))
 

@@ -1,4 +1,4 @@
-"""The photos of the open record as the service has them: read, matched, assigned, deleted."""
+"""Keeps the photos of the open record as the service has them; has them matched, assigned and deleted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures on their way to the record, one after the other; what a lost connection stops is sent later."""
+"""Uploads pictures to the record one at a time; resumes after a lost connection."""
 
 from __future__ import annotations
 

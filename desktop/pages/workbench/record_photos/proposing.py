@@ -1,4 +1,4 @@
-"""Which items a photo of the record is offered to. Pure: no Qt."""
+"""Proposes photos of the record for items. Pure: no Qt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A photo of the record with the regions that it shows."""
+"""Shows a photo of the record with the regions found in it."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class RegionsPreview(PictureView):
         self.update()
 
     def close_photo(self) -> None:
-        """Let go of the photo."""
+        """Release the photo."""
         if self._reading is not None:
             self._reading.cancel()
             self._reading = None

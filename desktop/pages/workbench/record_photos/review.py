@@ -1,5 +1,5 @@
 # ruff: noqa: N815 - Qt signals
-"""The photos of the record one by one: which regions each shows, and which items it is to be the photo of."""
+"""Reviews the photos of the record one by one: the regions found in each, and the items to assign it to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The item says which photo of the record it uses, and which other items share it."""
+"""Shows which photo of the record the item uses, and which other items share it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # ruff: noqa: N815 - Qt signals
-"""Photos of the record as small pictures, which are dragged onto items."""
+"""Lists photos of the record as thumbnails that can be dragged onto items."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # ruff: noqa: N815 - Qt signals
-"""The strip below the workbench: photos of the record that wait for the person, and what to do with them."""
+"""The tray below the workbench: photos of the record that need a decision, and its commands."""
 
 from __future__ import annotations
 

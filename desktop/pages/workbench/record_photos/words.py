@@ -1,4 +1,4 @@
-"""What is said of photos of the record."""
+"""Names and describes photos of the record."""
 
 from __future__ import annotations
 

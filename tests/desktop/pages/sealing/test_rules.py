@@ -1,4 +1,4 @@
-"""The rules for finishing: an administrator sets them, everybody else reads them."""
+"""The rules for finishing: an administrator sets them, everyone else reads them."""
 
 from __future__ import annotations
 
